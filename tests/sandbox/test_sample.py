@@ -31,7 +31,7 @@ def products() -> list[SharedProduct]:
 
 @pytest.fixture(scope="module")
 def clean(products) -> list[dict]:
-    """Records in which nothing is planted."""
+    """Return the records without a planted defect."""
     spoiled = {defect.product_id for defect in plan(COUNT)}
     return [each.record for each in products if str(each.record["id"]) not in spoiled]
 
@@ -355,7 +355,7 @@ def test_every_product_is_owned_by_a_manufacturer(products) -> None:
 
 
 def test_every_code_label_has_its_translations(products) -> None:
-    """Whatever has a code and a label can be shown in four more languages; brands keep their names."""
+    """Every code with a label has translations into four more languages; brands keep their names."""
     used = {
         (str(value["code"]), value["label"])
         for each in products

@@ -107,7 +107,7 @@ def wait(run: Callable[[], None]) -> int:
 
 
 def wrong(attempts: LoginThrottle, client_id: str, times: int = 1) -> int:
-    """Be wrong, from one address; return for how long that address is told to wait."""
+    """Send wrong secrets from one address; return the seconds that the address has to wait."""
     return [wait(lambda: attempts.note_wrong(client_id, "a")) for _ in range(times)][-1]
 
 

@@ -494,7 +494,7 @@ def test_a_fault_is_a_value() -> None:
 
 
 def test_calls_wait_side_by_side() -> None:
-    """Ten calls that each take longer take hardly longer together."""
+    """Ten slow calls at once take hardly longer than one."""
     with exchange(Behaviour(latency=0.3)) as sandbox:
         begin = time.monotonic()
         with ThreadPoolExecutor(10) as pool:

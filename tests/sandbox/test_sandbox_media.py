@@ -234,7 +234,7 @@ def test_what_a_record_lacks_is_made_up(picture: Record, size: tuple[int, int], 
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_words(picture: Record, words: str) -> None:
-    """A picture that no file can be true to is a 404 that says why."""
+    """A picture whose record no file can match is a 404 that says why."""
     with exchange({**TEA, "assets": {"pictures": [{**FRONT, **picture}]}}) as (_, caller):
         reply = media(caller, "07/7/front.jpg")
     assert (404, "file_not_served") == (reply.status_code, reply.json()["error"])

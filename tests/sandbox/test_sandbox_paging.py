@@ -18,7 +18,7 @@ MANY = [f"{number:014d}" for number in range(4_200)]
 
 
 class Clock:
-    """A clock that moves only when told to."""
+    """A clock that moves only when it is set."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -132,7 +132,7 @@ def test_a_get_goes_on_from_where_its_offset_page_ended(many: Caller) -> None:
 
 
 def test_the_limit_may_change_in_mid_scroll(many: Caller) -> None:
-    """A scroll goes on without gap or overlap when the limit changes."""
+    """A scroll continues without gap or overlap when the limit changes."""
     pages = [many.call("POST", next_page="", limit=3)]
     for limit in (1, 500, 7):
         pages.append(many.call("POST", next_page=pages[-1]["next_page"], limit=limit))

@@ -99,7 +99,7 @@ def test_the_word_of_where_it_answers_is_private(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_others_share_is_left_open(tmp_path: Path) -> None:
-    """A folder such as /tmp, where everybody writes, is not closed to them; what is put into it is private."""
+    """A folder such as /tmp, in which everybody writes, stays open to them; what is put into it is private."""
     home = tmp_path / "shared"
     home.mkdir()
     home.chmod(0o1777)

@@ -96,7 +96,7 @@ def test_a_host_that_is_none_is_refused(sandbox: Sandbox, host: str) -> None:
 
 
 def test_the_address_that_it_listens_on_is_served() -> None:
-    """Who lets the sandbox listen elsewhere reaches it by that address, by a name that was allowed, and by no other."""
+    """A sandbox that listens elsewhere is reached by that address, by a name that was allowed, and by no other."""
     served = served_hosts("192.0.2.7", ("Sandbox.lan", "fd00::1"))
     for host in ("192.0.2.7", "sandbox.lan", "SANDBOX.LAN:8000", "[fd00::1]:8000", "localhost"):
         assert served(host, "192.0.2.7"), host
@@ -145,7 +145,7 @@ def test_no_page_of_another_site_may_read(sandbox: Sandbox, authorization: str) 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:8888", "http://localhost", "https://[::1]:3000"])
 def test_a_page_of_this_machine_may_write(sandbox: Sandbox, origin: str) -> None:
-    """A notebook or a tool that this machine serves itself is no stranger; a script sends no Origin at all."""
+    """Pages that this machine serves itself, such as a notebook, may write; a script sends no Origin at all."""
     assert 200 == call(sandbox, "POST", TOKEN, KEYS, Origin=origin)[0]
     assert 200 == call(sandbox, "POST", TOKEN, KEYS)[0]
 
@@ -225,7 +225,7 @@ def test_head_answers_as_get_without_the_body(sandbox: Sandbox, authorization: s
 
 @pytest.mark.parametrize("path", [path for path in METHODS if not path.startswith("/media")])
 def test_a_path_may_end_with_a_slash(sandbox: Sandbox, authorization: str, path: str) -> None:
-    """A slash behind a path changes nothing, and sends nobody elsewhere."""
+    """A slash at the end of a path changes nothing, and causes no redirect."""
     method = "GET" if "GET" in METHODS[path] else "POST"
     body = None if method == "GET" else {}
     replies = [call(sandbox, method, one, body, Authorization=authorization) for one in (path, f"{path}/")]

@@ -180,7 +180,7 @@ def process(tmp_path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[st
 
 @pytest.fixture
 def signals() -> Iterator[None]:
-    """Give back the handlers that the command takes when it runs in this process."""
+    """Restore the signal handlers that the command replaces when it runs in this process."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     yield
     for number, handler in handlers.items():
@@ -290,7 +290,7 @@ def test_every_setting_is_an_option() -> None:
 def test_what_the_sandbox_needs_and_has_not_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Without the sandbox's extra the command says how to install it."""
+    """Without the sandbox's extra the command reports how to install it."""
     monkeypatch.delitem(sys.modules, "prodex.sandbox.app", raising=False)
     monkeypatch.setitem(sys.modules, "fastapi", None)
     assert 2 == main(["--openapi", str(tmp_path / "openapi.json")])

@@ -94,7 +94,7 @@ CONDITIONS: list[tuple[dict[str, Any], Callable[[Product], bool]]] = [
 def test_a_filter_finds_the_products_whose_records_say_so(
     retailer: Caller, seen: list[Product], filters: dict[str, Any], holds: Callable[[Product], bool]
 ) -> None:
-    """To each retailer, statuses and tags in the records are those that filters ask for."""
+    """In the records of each retailer, statuses and tags are those that the filters find."""
     found = {product["id"] for product in everything(retailer, filter_source_include="id", **filters)}
     assert {product["id"] for product in seen if holds(product)} == found
 

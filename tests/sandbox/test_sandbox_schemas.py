@@ -151,7 +151,7 @@ def members_of(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_every_product_of_the_sample_fits_the_model() -> None:
-    """Whatever is odd about them, 2,000 products of the sample are as the contract says."""
+    """2,000 products of the sample fit the contract, however unusual some of them are."""
     model = TypeAdapter(list[Product])
     body = json.dumps([product.record for product in shared_products(2_000)])
 

@@ -75,7 +75,7 @@ def test_exclude_leaves_out_what_its_paths_name(exclude: str, gone: dict[str, An
 
 
 def test_exclude_leaves_out_of_what_include_keeps() -> None:
-    """What both name is left out."""
+    """A field that both include and exclude name is left out."""
     assert {"a": {"e": 3}} == shaped("a", "a.b")
     assert {} == shaped("a", "a")
 

@@ -86,7 +86,7 @@ def named(name: str = "New") -> list[dict[str, Any]]:
 
 
 def test_one_changed_text_leaves_every_other_attribute_byte_for_byte(writer_of: WriterOf) -> None:
-    """Of a product that is written on, only the attribute that was sent and updatedAt are other bytes than before."""
+    """A write changes the bytes of the attribute that was sent and of updatedAt, and no others."""
     mill, shop = writer_of(MILL), writer_of(SHOP)
     before = members(shop, BREAD)
     record = mill.write({"gtin": BREAD, "description": [text("Au levain"), text("Sourdough", ENGLISH)]})

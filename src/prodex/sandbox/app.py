@@ -15,9 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from prodex.sandbox.api.authentication import Tokens
-from prodex.sandbox.api.dependencies import Exchange
 from prodex.sandbox.api.docs import DESCRIPTION, docs_page
-from prodex.sandbox.api.endpoints import ROUTES, SERVICE
+from prodex.sandbox.api.endpoints import ROUTES, SERVICE, Exchange
 from prodex.sandbox.api.listing import Listing
 from prodex.sandbox.api.middleware import (
     HostMiddleware,
@@ -29,8 +28,7 @@ from prodex.sandbox.api.middleware import (
 )
 from prodex.sandbox.api.openapi import components
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults.middleware import FaultMiddleware
-from prodex.sandbox.faults.schedule import FaultSchedule
+from prodex.sandbox.faults.schedule import FaultMiddleware, FaultSchedule
 from prodex.sandbox.records.imports import Worker
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal, reply_of

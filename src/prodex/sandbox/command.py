@@ -90,7 +90,7 @@ def serve(
         How it behaves where the specification leaves it open.
     host, port
         Where to listen; port 0 takes any that is free. Unless given, the port is the same for the same home,
-        as long as it is free: who knows this sandbox by its address finds it again.
+        as long as it is free, so that addresses of this sandbox stay valid.
     home
         Folder of the store; `default_home` unless given.
     ready

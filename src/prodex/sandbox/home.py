@@ -63,8 +63,9 @@ def open_store(
     try:
         # thread_local=False: a context may be closed by another thread than opened it.
         with FileLock(lock, timeout=0, mode=0o600, thread_local=False):
-            for kept in (f"{_STORE}*", _LOCK, f"{_SERVER}*"):
-                _close_files(home, kept)
+            for kept in (*home.glob(f"{_STORE}*"), lock, *home.glob(f"{_SERVER}*")):
+                if kept.is_file():
+                    _close(kept, _FILE)
             if not path.exists():
                 _create(path, filling(), organizations, labels, origin)
             store = Store(path)
@@ -125,12 +126,6 @@ def _make_file(path: Path, content: bytes = b"") -> None:
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE), "wb") as file:
         file.write(content)
     _close(path, _FILE)
-
-
-def _close_files(folder: Path, pattern: str) -> None:
-    for path in folder.glob(pattern):
-        if path.is_file():
-            _close(path, _FILE)
 
 
 def _close(path: Path, mode: int) -> None:

@@ -17,14 +17,7 @@ from prodex.sandbox.home import Filling, open_store
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex.sandbox.records.model import Organization, SharedProduct
-from prodex.sandbox.server import (
-    LOOPBACK,
-    base_url_of,
-    listen,
-    listen_on_home_port,
-    server_of,
-    stop,
-)
+from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of, stop
 
 if TYPE_CHECKING:
     from prodex.sandbox.records.imports import Worker
@@ -90,7 +83,7 @@ class Sandbox:
         self._stack = ExitStack()
         self._store: Store | None = None
         self._worker: Worker | None = None
-        self.base_url = ""
+        self.base_url: str = ""
         self.organizations: tuple[Organization, ...] = ()
         self.requests: list[tuple[str, str, Any]] = []
 

@@ -15,7 +15,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import jwt
@@ -31,35 +30,24 @@ _FORGOTTEN_AFTER: Final = 900.0
 _MAX_REMEMBERED: Final = 10_000
 
 
-@dataclass(frozen=True)
-class _Failures:
-    tries: int
-    last: float
-    free: int
-
-    @property
-    def wait(self) -> float:
-        """Seconds to wait after the last try."""
-        over = self.tries - self.free
-        return min(2.0 ** min(over - 1, 10), _LONGEST_WAIT) if over > 0 else 0.0
-
-
-class _Counts:
-    """Wrong tries by name, of a limited number of names."""
+class _WrongTries:
+    """Wrong tries by name, how many and when the last was, of a limited number of names."""
 
     def __init__(self, free: int) -> None:
         self._free = free
-        self._by_name: OrderedDict[str, _Failures] = OrderedDict()
+        self._by_name: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def get(self, name: str, now: float) -> _Failures:
-        found = self._by_name.get(name)
-        return found if found and now - found.last <= _FORGOTTEN_AFTER else _Failures(0, now, self._free)
+    def wait(self, name: str, now: float) -> float:
+        """Return the seconds to wait from now on; none or less where there is nothing to wait for."""
+        tries, last = self._get(name, now)
+        over = tries - self._free
+        return last + min(2.0 ** min(over - 1, 10), _LONGEST_WAIT) - now if over > 0 else 0.0
 
     def add(self, name: str, now: float) -> None:
-        self._by_name[name] = _Failures(self.get(name, now).tries + 1, now, self._free)
+        self._by_name[name] = self._get(name, now)[0] + 1, now
         self._by_name.move_to_end(name)
         # Names come from callers, so their number is limited; the oldest goes first.
         if len(self._by_name) > _MAX_REMEMBERED:
@@ -67,6 +55,10 @@ class _Counts:
 
     def forget(self, name: str) -> None:
         self._by_name.pop(name, None)
+
+    def _get(self, name: str, now: float) -> tuple[int, float]:
+        tries, last = self._by_name.get(name, (0, now))
+        return (tries, last) if now - last <= _FORGOTTEN_AFTER else (0, now)
 
 
 class LoginThrottle:
@@ -80,8 +72,8 @@ class LoginThrottle:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._clients = _Counts(_FREE_TRIES_OF_CLIENT)
-        self._addresses = _Counts(_FREE_TRIES_OF_ADDRESS)
+        self._clients = _WrongTries(_FREE_TRIES_OF_CLIENT)
+        self._addresses = _WrongTries(_FREE_TRIES_OF_ADDRESS)
         self._lock = threading.Lock()
 
     @property
@@ -92,9 +84,8 @@ class LoginThrottle:
     def check(self, client_id: str) -> None:
         """Raise Refusal where a client has to wait before a secret is looked at."""
         with self._lock:
-            now = self._clock()
-            wrong = self._clients.get(_shortened(client_id), now)
-        _refuse_attempts(wrong.last + wrong.wait - now)
+            wait = self._clients.wait(_shortened(client_id), self._clock())
+        _refuse_attempts(wait)
 
     def note_wrong(self, client_id: str, address: str) -> None:
         """Count a wrong try; raise Refusal where the address has been wrong too often."""
@@ -102,7 +93,7 @@ class LoginThrottle:
             now = self._clock()
             self._clients.add(_shortened(client_id), now)
             self._addresses.add(address, now)
-            wait = self._addresses.get(address, now).wait
+            wait = self._addresses.wait(address, now)
         _refuse_attempts(wait)
 
     def note_right(self, client_id: str) -> None:

@@ -66,7 +66,8 @@ async def read_object(request: Request, limit: int) -> dict[str, Any]:
 
     A body without a type, or as plain text, counts as JSON: only the upsert is documented to need a type.
     """
-    announced = _announced(request)
+    announced = Message()
+    announced["Content-Type"] = request.headers.get("content-type") or "text/plain"
     media_type = announced.get_content_type()
     if not (media_type in _JSON_TYPES or media_type.endswith("+json")):
         raise _unsupported(media_type, ["application/json"])
@@ -78,13 +79,6 @@ async def read_object(request: Request, limit: int) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Refusal("invalid_json", "The body is JSON, but not an object.")
     return body
-
-
-def _announced(request: Request) -> Message:
-    """Return the Content-Type, plain text where there is none."""
-    announced = Message()
-    announced["Content-Type"] = request.headers.get("content-type") or "text/plain"
-    return announced
 
 
 def _unsupported(media_type: str, taken: Collection[str]) -> Refusal:

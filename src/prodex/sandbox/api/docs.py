@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
@@ -42,29 +41,11 @@ _METHODS: Final = ("get", "post")
 _REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
 
 
-@dataclass(frozen=True)
-class Operation:
-    """One endpoint on the page."""
-
-    method: str
-    path: str
-    description: Markup
-    deprecated: bool
-    parameters: list[dict[str, Any]]
-    bodies: Mapping[str, Markup]
-    replies: list[tuple[str, Markup, Mapping[str, Markup]]]
-
-    @property
-    def anchor(self) -> str:
-        """Id of the endpoint in the page."""
-        return f"{self.method}{self.path}".replace("/", "-").strip("{}").lower()
-
-
 @cache
 def docs_page(document: str) -> str:
     """Return the page of an OpenAPI document, given as JSON."""
     template = resources.files(__package__).joinpath("docs.html").read_text("utf-8")
-    sections = [(title, Markup(as_html(text))) for title, text in SECTIONS.items()]  # noqa: S704 - our own text
+    sections = [(title, _prose(text)) for title, text in SECTIONS.items()]
     described = json.loads(document)
     return (
         Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -78,29 +59,26 @@ def docs_page(document: str) -> str:
     )
 
 
-def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
+def _operations(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the endpoints, each with what `docs.html` shows of it."""
     for path, methods in document["paths"].items():
-        for method in _METHODS:
-            if one := methods.get(method):
-                yield Operation(
-                    method.upper(),
-                    path,
-                    _prose(one.get("description", "")),
-                    one.get("deprecated", False),
-                    [
-                        {
-                            **parameter,
-                            "type": _type(parameter["schema"]),
-                            "description": parameter.get("description", ""),
-                        }
-                        for parameter in one.get("parameters", ())
-                    ],
-                    _schemas(one.get("requestBody", {})),
-                    [
-                        (status, _prose(reply["description"]), _schemas(reply))
-                        for status, reply in sorted(one["responses"].items())
-                    ],
-                )
+        for method, one in ((method, methods[method]) for method in _METHODS if method in methods):
+            yield {
+                "method": method.upper(),
+                "path": path,
+                "anchor": f"{method}{path}".replace("/", "-").strip("{}").lower(),
+                "description": _prose(one.get("description", "")),
+                "deprecated": one.get("deprecated", False),
+                "parameters": [
+                    {"description": "", **parameter, "type": _type(parameter["schema"])}
+                    for parameter in one.get("parameters", ())
+                ],
+                "bodies": _schemas(one.get("requestBody", {})),
+                "replies": [
+                    (status, _prose(reply["description"]), _schemas(reply))
+                    for status, reply in sorted(one["responses"].items())
+                ],
+            }
 
 
 def _schemas(described: Mapping[str, Any]) -> dict[str, Markup]:
@@ -134,19 +112,8 @@ def as_html(text: str) -> str:
     >>> as_html("Two:\\n\\n- a `b`\\n- c\\n  d")
     '<p>Two:</p>\\n<ul><li>a <code>b</code></li><li>c d</li></ul>'
     """
-    return "\n".join(_block(block) for block in _blocks(text))
-
-
-def _blocks(text: str) -> Iterator[list[str]]:
-    block: list[str] = []
-    for line in text.splitlines():
-        if line.strip():
-            block.append(line)
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
+    # A block ends at a blank line.
+    return "\n".join(_block(block.splitlines()) for block in re.split(r"\n\s*\n", text.strip("\n")) if block)
 
 
 def _block(lines: list[str]) -> str:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from anyio import to_thread
-from fastapi import APIRouter, Request, Response
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from prodex.sandbox.api import openapi
+from prodex.sandbox.api.authentication import Tokens
 from prodex.sandbox.api.bodies import media_type_of, read_body, read_object
-from prodex.sandbox.api.dependencies import Caller, CallerWhereNeeded, CurrentExchange
 from prodex.sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, read_query_string
 from prodex.sandbox.api.filters import read_body as read_filters
-from prodex.sandbox.api.listing import DEFAULT_LIMIT
+from prodex.sandbox.api.listing import DEFAULT_LIMIT, ListCall, Listing
 from prodex.sandbox.api.scenarios import list_scenarios, require_scenarios
 from prodex.sandbox.api.value_types import integer
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.call import caller_address
-from prodex.sandbox.faults.middleware import page_effect
+from prodex.sandbox.faults.schedule import page_effect
 from prodex.sandbox.media.addresses import MEDIA, address_called
 from prodex.sandbox.raw_json import decode, encode
-from prodex.sandbox.records.imports import tracking_record
+from prodex.sandbox.records.imports import Worker, tracking_record
 from prodex.sandbox.records.model import Organization
 from prodex.sandbox.records.payload import JSON, XML
 from prodex.sandbox.records.segments import hierarchy
@@ -31,7 +33,7 @@ from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal
 
 SERVICE: Final = "prodex sandbox"
-ROUTES: Final = APIRouter()
+ROUTES: Final[APIRouter] = APIRouter()
 
 _TOKEN: Final = ("token_missing", "token_invalid", "token_expired")
 _PARAMETERS: Final = ("unknown_parameter", "invalid_value")
@@ -53,6 +55,50 @@ _REQUIRE: Final = (
     "assignation_pending",
     "not_shared",
 )
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What the endpoints work with.
+
+    Attributes
+    ----------
+    writers
+        Limits the threads that wait for the lock of the store, so that there are always threads for reading.
+    drawers
+        Limits the pictures that are drawn at a time: large ones take much memory, and all of them take CPU.
+    """
+
+    store: Store
+    behaviour: Behaviour
+    tokens: Tokens
+    listing: Listing
+    worker: Worker
+    writers: CapacityLimiter
+    drawers: CapacityLimiter
+
+
+async def _exchange(request: Request) -> Exchange:
+    exchange: Exchange = request.app.state.exchange
+    return exchange
+
+
+CurrentExchange = Annotated[Exchange, Depends(_exchange)]
+_Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+
+
+async def _caller(exchange: CurrentExchange, credentials: _Credentials) -> Organization:
+    return exchange.tokens.check(credentials.credentials if credentials else None)
+
+
+async def _caller_where_needed(exchange: CurrentExchange, credentials: _Credentials) -> Organization | None:
+    needed = exchange.behaviour.organizations_need_token
+    return exchange.tokens.check(credentials.credentials if credentials else None) if needed else None
+
+
+Caller = Annotated[Organization, Depends(_caller)]
+#: The caller, or None where the sandbox asks for no token.
+CallerWhereNeeded = Annotated[Organization | None, Depends(_caller_where_needed)]
 
 
 @ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=openapi.TOKEN_CONTRACT)
@@ -87,8 +133,7 @@ async def list_organizations(
 def list_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """List products, or only their rich content."""
     values = read_query_string(request.query_params.multi_items())
-    language, effect = request.headers.get("accept-language"), page_effect(request.scope)
-    return _products(request, exchange.listing.get(caller.id, values, language, effect))
+    return _products(request, exchange.listing.get(_list_call(request, caller, values)))
 
 
 @ROUTES.post(
@@ -99,8 +144,7 @@ def list_products(request: Request, exchange: CurrentExchange, caller: Caller) -
 async def search_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
     """Search products."""
     values = read_filters(await read_object(request, exchange.behaviour.body_limit))
-    language, effect = request.headers.get("accept-language"), page_effect(request.scope)
-    found = await to_thread.run_sync(exchange.listing.search, caller.id, values, language, effect)
+    found = await to_thread.run_sync(exchange.listing.search, _list_call(request, caller, values))
     return _products(request, found)
 
 
@@ -204,6 +248,10 @@ def _file(request: Request, store: Store) -> Response:
     bodies = store.bodies_about(path, f"{MEDIA}/{path}")
     records = (decode(media.taken_back(body)) for body in bodies)
     return reply_with(content_of(file_at([f"{MEDIA}/{one}" for one in spelled], records)), request.headers)
+
+
+def _list_call(request: Request, caller: Organization, values: Mapping[str, Any]) -> ListCall:
+    return ListCall(caller.id, values, request.headers.get("accept-language"), page_effect(request.scope))
 
 
 def _products(request: Request, body: bytes) -> Response:

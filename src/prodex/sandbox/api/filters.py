@@ -45,6 +45,12 @@ class Filter:
     methods: frozenset[str] = _GET_AND_POST
 
 
+# EXISTS, since a join would list a product with two of the tags twice.
+_TAGGED: Final = (
+    "EXISTS (SELECT 1 FROM tags WHERE tags.organization_id = views.organization_id"
+    " AND tags.product_key = views.product_key AND tags.name IN (SELECT value FROM json_each(:{})))"
+)
+
 FILTERS: Final[Mapping[str, Filter]] = {
     "filter_gtins_in": Filter(
         value_types.texts(),
@@ -71,17 +77,12 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "filter_tags_in": Filter(
         value_types.texts(),
         "Products on which one of these tags is on.",
-        # EXISTS, since a join would list a product with two of the tags twice.
-        "EXISTS (SELECT 1 FROM tags WHERE tags.organization_id = views.organization_id"
-        " AND tags.product_key = views.product_key"
-        " AND tags.name IN (SELECT value FROM json_each(:filter_tags_in)))",
+        _TAGGED.format("filter_tags_in"),
     ),
     "filter_tags_not_in": Filter(
         value_types.texts(),
         "Products on which none of these tags is on.",
-        "NOT EXISTS (SELECT 1 FROM tags WHERE tags.organization_id = views.organization_id"
-        " AND tags.product_key = views.product_key"
-        " AND tags.name IN (SELECT value FROM json_each(:filter_tags_not_in)))",
+        f"NOT {_TAGGED.format('filter_tags_not_in')}",
     ),
     "filter_source_include": Filter(
         value_types.paths(), "Fields to return, as dotted paths through objects and lists."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from prodex.sandbox.api.filters import condition
@@ -53,6 +54,16 @@ def _weight(parameters: list[str]) -> float:
     return 1.0
 
 
+@dataclass(frozen=True)
+class ListCall:
+    """A call for a product list: who calls, with which parameters and language, and what faults do to its page."""
+
+    viewer: int
+    values: Mapping[str, Any]
+    accept_language: str | None
+    page_effect: PageEffect
+
+
 DEFAULT_LIMIT: Final = 20
 #: Products that pages by offset reach.
 OFFSET_CAP: Final = 10_000
@@ -78,15 +89,15 @@ class Listing:
         self._cursors = Cursors(behaviour, clock)
         self._labels = store.labels()
 
-    def get(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
-    ) -> bytes:
+    def get(self, call: ListCall) -> bytes:
         """Answer a GET. Each reply has a cursor, since a first scroll call looks like any other."""
-        limit, offset = _window(values)
-        if "next_page" in values:
-            return self._reply(self._cursors.follow(values["next_page"], viewer, limit, page_effect))
+        limit, offset = _window(call.values)
+        if "next_page" in call.values:
+            return self._reply(
+                self._cursors.follow(call.values["next_page"], call.viewer, limit, call.page_effect)
+            )
         # The specification allows more products where a call asks for fewer fields.
-        cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in values else GET_CAP
+        cap = GET_CAP_WITH_INCLUDE if "filter_source_include" in call.values else GET_CAP
         if offset + limit > cap:
             raise Refusal(
                 "result_cap",
@@ -94,50 +105,44 @@ class Listing:
                 f"({GET_CAP} products, {GET_CAP_WITH_INCLUDE} with filter_source_include); "
                 "use POST /public/v1/products/list.",
             )
-        scroll = self._scroll(viewer, values, accept_language, cap)
-        return self._reply(self._cursors.open(scroll, offset, limit, page_effect))
+        scroll = self._scroll(call, cap)
+        return self._reply(self._cursors.open(scroll, offset, limit, call.page_effect))
 
-    def search(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
-    ) -> bytes:
+    def search(self, call: ListCall) -> bytes:
         """Answer a POST: a scroll when it holds next_page, a page by offset when not."""
-        limit, offset = _window(values)
-        cursor = values.get("next_page")
+        limit, offset = _window(call.values)
+        cursor = call.values.get("next_page")
         if cursor == FIRST_PAGE:
-            scroll = self._scroll(viewer, values, accept_language)
-            return self._reply(self._cursors.open(scroll, 0, limit, page_effect))
+            scroll = self._scroll(call)
+            return self._reply(self._cursors.open(scroll, 0, limit, call.page_effect))
         if cursor is not None:
-            return self._reply(self._cursors.follow(cursor, viewer, limit, page_effect))
+            return self._reply(self._cursors.follow(cursor, call.viewer, limit, call.page_effect))
         if offset + limit > OFFSET_CAP:
             raise Refusal(
                 "result_cap",
                 f"offset {offset} + limit {limit} is over {OFFSET_CAP}, the end of offset pages; scroll instead: "
                 'send "next_page": "", then the next_page of each reply.',
             )
-        return self._reply(self._page(viewer, values, accept_language, page_effect))
+        return self._reply(self._page(call))
 
-    def _page(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, page_effect: PageEffect
-    ) -> Page:
-        limit, offset = _window(values)
-        part = page_effect(PageSlice(offset, None))
-        where, bound = self._condition(values)
-        total = self._store.count(viewer, where, bound)
+    def _page(self, call: ListCall) -> Page:
+        limit, offset = _window(call.values)
+        part = call.page_effect(PageSlice(offset, None))
+        where, bound = self._condition(call.values)
+        total = self._store.count(call.viewer, where, bound)
         total -= min(self._behaviour.total_shrinks * (offset // limit), total)
         most = max(0, min(limit, total - part.position))
-        keys = self._store.keys(viewer, where, bound, most, part.position)[part.without :]
-        scroll = Scroll(viewer, keys, total, self._shape(values, accept_language))
+        keys = self._store.keys(call.viewer, where, bound, most, part.position)[part.without :]
+        scroll = Scroll(call.viewer, keys, total, self._shape(call))
         return Page(scroll, keys, offset, total, {})
 
-    def _scroll(
-        self, viewer: int, values: Mapping[str, Any], accept_language: str | None, cap: int = -1
-    ) -> Scroll:
-        where, bound = self._condition(values)
-        keys = self._store.keys(viewer, where, bound, cap)
+    def _scroll(self, call: ListCall, cap: int = -1) -> Scroll:
+        where, bound = self._condition(call.values)
+        keys = self._store.keys(call.viewer, where, bound, cap)
         # Counting costs as much as listing, and is needed only where the cap may have cut the list.
-        total = self._store.count(viewer, where, bound) if len(keys) == cap else len(keys)
+        total = self._store.count(call.viewer, where, bound) if len(keys) == cap else len(keys)
         # An array of numbers takes a quarter of the memory of a list, for as long as the cursor lives.
-        return Scroll(viewer, array("q", keys), total, self._shape(values, accept_language))
+        return Scroll(call.viewer, array("q", keys), total, self._shape(call))
 
     def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         behaviour = self._behaviour
@@ -151,12 +156,13 @@ class Listing:
             where += " AND products.consumer_unit"
         return where, bound
 
-    def _shape(self, values: Mapping[str, Any], accept_language: str | None) -> Projection:
+    def _shape(self, call: ListCall) -> Projection:
+        values = call.values
         return Projection(
             values.get("filter_source_include", ()),
             values.get("filter_source_exclude", ()),
             values.get("filter_product_languages", ()),
-            self._labels.get(choose_language(accept_language, self._labels)),
+            self._labels.get(choose_language(call.accept_language, self._labels)),
             self._behaviour.documents_key,
             integer_codes=self._behaviour.integer_codes,
             odd_blanks=self._behaviour.odd_blanks,

@@ -8,9 +8,10 @@ from pydantic import Field, WithJsonSchema, create_model
 
 from prodex.sandbox.api.filters import FILTERS
 from prodex.sandbox.records.imports import Endpoint, ImportStatus
+from prodex.sandbox.records.indexing import SEARCH_FIELDS
 from prodex.sandbox.records.model import OrganizationType
 from prodex.sandbox.records.schemas.product import Product
-from prodex.sandbox.records.schemas.values import ABSENT, ClosedObject, LocalDateTime
+from prodex.sandbox.records.schemas.values import ABSENT, ClosedObject, LocalDateTime, described
 
 
 class TokenRequest(ClosedObject):
@@ -26,9 +27,8 @@ class AccessToken(ClosedObject):
 
     access_token: str = Field(description="A JWT, for the header `Authorization: Bearer`.")
     token_type: Literal["JWT"] = ABSENT
-    type: Literal["JWT"] = Field(
-        default=ABSENT,
-        description="The token's type under the name that one example has; see token_type_key.",
+    type: Literal["JWT"] = described(
+        "The token's type under the name that one example has; see token_type_key."
     )
 
 
@@ -68,26 +68,19 @@ class ProductPage(ClosedObject):
     totalResults: int = Field(ge=0, description="Number of products that match.")
     data: list[Product]
     offset: int = Field(ge=0, description="Index of the first product of the page.")
-    next_page: str | None = Field(
-        default=ABSENT,
-        description="Cursor of the next page of a scroll. Where the last page has one, an empty page follows.",
+    next_page: str | None = described(
+        "Cursor of the next page of a scroll. Where the last page has one, an empty page follows."
     )
+
+
+SearchField = Annotated[str, WithJsonSchema({"enum": list(SEARCH_FIELDS), "type": "string"})]
 
 
 class SearchEntry(ClosedObject):
     """A word that one of some fields has to hold (spec, endpoint 5)."""
 
     query: str = Field(min_length=1, examples=["chocolate"])
-    fields: list[
-        Literal[
-            "namePublicLong.data",
-            "composition.data",
-            "allergens.data",
-            "brand.label",
-            "kind.label",
-            "description.data",
-        ]
-    ] = Field(min_length=1)
+    fields: list[SearchField] = Field(min_length=1)
 
 
 class AdvancedSearch(ClosedObject):

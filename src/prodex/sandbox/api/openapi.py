@@ -5,73 +5,34 @@ Schemas come from the models of `api.messages` and `records.schemas`, parameters
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from prodex.sandbox.api import messages
 from prodex.sandbox.api.filters import FILTERS, ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, Filter
-from prodex.sandbox.api.messages import (
-    AccessToken,
-    Error,
-    Health,
-    ListedOrganization,
-    OrganizationPage,
-    ProductPage,
-    ProductSearch,
-    ProductUpsert,
-    Scenario,
-    ScenarioAnswer,
-    ScenarioRequirement,
-    Segment,
-    TokenRequest,
-    TrackingRecord,
-    UpsertAnswer,
-)
 from prodex.sandbox.refusals import REFUSALS
 
 JSON: Final = "application/json"
 
 _REFERENCE: Final = "#/components/schemas/{model}"
-#: The models of whole requests and replies; those of their parts come with them.
-MODELS: Final[tuple[type[BaseModel], ...]] = (
-    TokenRequest,
-    AccessToken,
-    ListedOrganization,
-    OrganizationPage,
-    ProductSearch,
-    ProductPage,
-    ProductUpsert,
-    UpsertAnswer,
-    TrackingRecord,
-    Segment,
-    ScenarioRequirement,
-    ScenarioAnswer,
-    Scenario,
-    Health,
-    Error,
-)
+#: The models of whole requests and replies, as they are referred to; those of their parts come with them.
+_MODELS: Final[list[type[BaseModel]]] = []
 
 _RETRY_AFTER: Final = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
-
-_ACCEPT_LANGUAGE: Final = {
-    "name": "Accept-language",
-    "in": "header",
-    "description": "Language of the labels of code values, such as fr or fr-FR; US English unless given.",
-    "schema": {"type": "string"},
-}
 
 
 def components() -> dict[str, Any]:
     """Return the schemas of all models, by name."""
-    _, schema = models_json_schema([(model, "validation") for model in MODELS], ref_template=_REFERENCE)
+    _, schema = models_json_schema([(model, "validation") for model in _MODELS], ref_template=_REFERENCE)
     return dict(sorted(schema["$defs"].items()))
 
 
 def reference(model: type[BaseModel]) -> dict[str, str]:
     """Return a schema that refers to a model's."""
-    assert model in MODELS, model  # noqa: S101 - it would refer to nothing
+    _MODELS.append(model)
     return {"$ref": _REFERENCE.format(model=model.__name__)}
 
 
@@ -80,10 +41,19 @@ def array_of(model: type[BaseModel]) -> dict[str, Any]:
     return {"type": "array", "items": reference(model)}
 
 
+def parameter(
+    place: str, name: str, description: str, schema: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Describe a parameter, of a text unless it has another schema."""
+    required = {"required": True} if place == "path" else {}
+    schema = {"type": "string"} if schema is None else schema
+    return {"name": name, "in": place, **required, "description": description, "schema": schema}
+
+
 def in_query(parameters: Mapping[str, Filter]) -> list[dict[str, Any]]:
     """Describe the parameters of a GET."""
     return [
-        {"name": name, "in": "query", "description": one.meaning, "schema": one.value_type.get_schema}
+        parameter("query", name, one.meaning, one.value_type.get_schema)
         for name, one in parameters.items()
         if "GET" in one.methods
     ]
@@ -103,10 +73,16 @@ def _page(next_page: Mapping[str, Any]) -> dict[str, Any]:
     """Describe a reply of products, with the way to the next page."""
     return replies(
         "The products, and how many match.",
-        reference(ProductPage),
+        reference(messages.ProductPage),
         links={"next_page": {"description": "The next page of a scroll.", **next_page}},
     )
 
+
+_ACCEPT_LANGUAGE: Final = parameter(
+    "header",
+    "Accept-language",
+    "Language of the labels of code values, such as fr or fr-FR; US English unless given.",
+)
 
 LIST_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [*in_query(FILTERS), _ACCEPT_LANGUAGE],
@@ -117,18 +93,18 @@ LIST_CONTRACT: Final[dict[str, Any]] = {
 
 SEARCH_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [_ACCEPT_LANGUAGE],
-    "requestBody": takes(ProductSearch),
+    "requestBody": takes(messages.ProductSearch),
     "responses": _page(
         {"operationId": "search_products", "requestBody": {"next_page": "$response.body#/next_page"}}
     ),
 }
 
 TOKEN_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": takes(TokenRequest),
-    "responses": replies("A bearer token.", reference(AccessToken)),
+    "requestBody": takes(messages.TokenRequest),
+    "responses": replies("A bearer token.", reference(messages.AccessToken)),
 }
 
-HEALTH_CONTRACT: Final[dict[str, Any]] = {"responses": replies("It runs.", reference(Health))}
+HEALTH_CONTRACT: Final[dict[str, Any]] = {"responses": replies("It runs.", reference(messages.Health))}
 
 
 def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
@@ -137,10 +113,10 @@ def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
     for code in codes:
         status, meaning = REFUSALS[code]
         by_status.setdefault(status, []).append(f"`{code}`: {meaning}")
-    content = {JSON: {"schema": reference(Error)}}
+    content = {JSON: {"schema": reference(messages.Error)}}
     return {
         status: {
-            "description": _lines(texts),
+            "description": "\n\n".join(texts),
             "content": content,
             **({"headers": _RETRY_AFTER} if status == 429 else {}),
         }
@@ -148,15 +124,11 @@ def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def _lines(texts: Iterable[str]) -> str:
-    return "\n\n".join(texts)
-
-
 ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
     "parameters": in_query(ORGANIZATION_PARAMETERS),
     "responses": replies(
         "The organisations; an envelope, or a bare array where the setting organizations_as_list is on.",
-        {"anyOf": [reference(OrganizationPage), array_of(ListedOrganization)]},
+        {"anyOf": [reference(messages.OrganizationPage), array_of(messages.ListedOrganization)]},
     ),
 }
 
@@ -171,25 +143,13 @@ _OF_FILE: Final = {
 
 MEDIA_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [
-        {
-            "name": "path",
-            "in": "path",
-            "required": True,
-            "description": "The rest of the address, as the record has it.",
-            "schema": {"type": "string"},
-        },
-        {
-            "name": "Range",
-            "in": "header",
-            "description": "The bytes wanted, such as bytes=1000-; one range.",
-            "schema": {"type": "string"},
-        },
-        {
-            "name": "If-Range",
-            "in": "header",
-            "description": "The ETag that the range belongs to; the whole file is sent when it has another by now.",
-            "schema": {"type": "string"},
-        },
+        parameter("path", "path", "The rest of the address, as the record has it."),
+        parameter("header", "Range", "The bytes wanted, such as bytes=1000-; one range."),
+        parameter(
+            "header",
+            "If-Range",
+            "The ETag that the range belongs to; the whole file is sent when it has another by now.",
+        ),
     ],
     "responses": {
         "200": {"description": "The file.", "content": _BYTES, "headers": _OF_FILE},
@@ -201,16 +161,16 @@ MEDIA_CONTRACT: Final[dict[str, Any]] = {
 
 SEGMENTS_CONTRACT: Final[dict[str, Any]] = {
     "parameters": in_query(SEGMENT_PARAMETERS),
-    "responses": replies("The trees.", array_of(Segment)),
+    "responses": replies("The trees.", array_of(messages.Segment)),
 }
 
 REQUIRE_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": takes(ScenarioRequirement),
-    "responses": replies("All of it is done.", reference(ScenarioAnswer)),
+    "requestBody": takes(messages.ScenarioRequirement),
+    "responses": replies("All of it is done.", reference(messages.ScenarioAnswer)),
 }
 
 SCENARIOS_CONTRACT: Final[dict[str, Any]] = {
-    "responses": replies("The caller's scenarios.", array_of(Scenario))
+    "responses": replies("The caller's scenarios.", array_of(messages.Scenario))
 }
 
 
@@ -220,7 +180,7 @@ UPSERT_CONTRACT: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
         "content": {
-            **takes(ProductUpsert)["content"],
+            **takes(messages.ProductUpsert)["content"],
             _XML: {"schema": {"type": "string", "description": "SupplierProducts; see Products as XML."}},
         },
     },
@@ -228,7 +188,7 @@ UPSERT_CONTRACT: Final[dict[str, Any]] = {
         "200": {
             "description": "The tracking id; in XML for a body in XML.",
             "content": {
-                **replies("", reference(UpsertAnswer))["200"]["content"],
+                **replies("", reference(messages.UpsertAnswer))["200"]["content"],
                 _XML: {"schema": {"type": "integer", "format": "int32", "xml": {"name": "tracking"}}},
             },
             "links": {
@@ -243,16 +203,15 @@ UPSERT_CONTRACT: Final[dict[str, Any]] = {
 
 TRACKING_CONTRACT: Final[dict[str, Any]] = {
     "parameters": [
-        {
-            "name": "tracking_id",
-            "in": "path",
-            "required": True,
-            "description": "What the upsert answered.",
-            "schema": {"type": "integer", "format": "int32", "minimum": -(2**31), "maximum": 2**31 - 1},
-        }
+        parameter(
+            "path",
+            "tracking_id",
+            "What the upsert answered.",
+            {"type": "integer", "format": "int32", "minimum": -(2**31), "maximum": 2**31 - 1},
+        )
     ],
     "responses": replies(
         "What became of the import; count is 0 and products are empty while it is in progress.",
-        reference(TrackingRecord),
+        reference(messages.TrackingRecord),
     ),
 }

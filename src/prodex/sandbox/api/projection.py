@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -20,6 +20,8 @@ from prodex.sandbox.records.upsert import SET_BY_EXCHANGE
 #: Attributes with codes of brands and kinds in them.
 _WITH_CODES: Final = ("brand", "kind", "specializes", "lastRequest")
 _CODE_VALUES: Final = frozenset({"brand", "kind", "isBrandedBy"})
+#: Codes that an integer keeps as they are.
+_DIGITS: Final = re.compile("0|[1-9][0-9]{0,29}")
 _UNFILLED: Final = (b"null", b"[]")
 #: Blanks that were seen, the documented ones first.
 _BLANKS: Final = (b"null", b"[]", b'""', b"{}")
@@ -61,32 +63,36 @@ def with_odd_blanks(record: Mapping[str, msgspec.Raw]) -> Members:
     }
 
 
-def _make_integers(value: Any) -> None:
+def _nodes(value: Any) -> Iterator[dict[str, Any] | list[Any]]:
+    """Yield every object and list in a value, each before what it holds then."""
+    # Attributes nest deeper than Python may recurse, so this is a loop with a list of what is left.
     pending = [value]
     while pending:
         node = pending.pop()
         if isinstance(node, list):
+            yield node
             pending.extend(node)
         elif isinstance(node, dict):
-            for name in _CODE_VALUES & node.keys():
-                held = node[name]
-                code = held.get("code") if isinstance(held, dict) else None
-                # A code with a zero before it would lose it.
-                if (
-                    isinstance(code, str)
-                    and code.isascii()
-                    and code.isdigit()
-                    and str(int(code[:30])) == code
-                ):
-                    held["code"] = int(code)
+            yield node
             pending.extend(node.values())
+
+
+def _make_integers(value: Any) -> None:
+    for node in _nodes(value):
+        if isinstance(node, list):
+            continue
+        for name in _CODE_VALUES & node.keys():
+            held = node[name]
+            code = held.get("code") if isinstance(held, dict) else None
+            # A code with a zero before it would lose it.
+            if isinstance(code, str) and _DIGITS.fullmatch(code):
+                held["code"] = int(code)
 
 
 #: Paths as a tree of names; an empty tree includes everything below.
 Paths = dict[str, Any]
 
 _NOTHING: Final = object()
-_NO_DATA: Final = (b"null", b"[]")
 _LANGUAGE_CODE: Final = re.compile(r"[a-z]{3}-[A-Z]{2}")
 
 
@@ -131,7 +137,7 @@ class Projection:
         self._integer_codes = integer_codes
         # A reply with chosen fields has no blanks at all.
         self._odd_blanks = odd_blanks and not include
-        # The common case: the stored bytes are the reply, without a look into them.
+        # The common case: the stored bytes are the reply, and are not even parsed.
         self._as_stored = not (include or exclude or languages or labels or renames_documents)
 
     def serve(self, body: bytes, overlay: bytes | None = None) -> bytes:
@@ -161,7 +167,7 @@ class Projection:
         shaped: dict[str, msgspec.Raw] = {}
         for name, value in record.items():
             below = self._include.get(name)
-            if self._include and (below is None or bytes(value) in _NO_DATA):
+            if self._include and (below is None or bytes(value) in _UNFILLED):
                 continue
             kept = self._shape(name, value, below or {})
             if kept is not None:
@@ -231,21 +237,13 @@ def _excluded(value: Any, paths: Paths) -> Any:
 
 def _in_languages(value: Any, languages: Collection[str]) -> Any:
     """Remove localized texts in other languages, at any depth."""
-    # Attributes nest deeper than Python may recurse, so this is a loop with a list of what is left.
     if _is_foreign(value, languages):
         return None
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for node in _nodes(value):
         if isinstance(node, list):
             node[:] = [item for item in node if not _is_foreign(item, languages)]
-            pending.extend(node)
-        elif isinstance(node, dict):
-            for name, item in node.items():
-                if _is_foreign(item, languages):
-                    node[name] = None
-                else:
-                    pending.append(item)
+        else:
+            node |= {name: None for name, item in node.items() if _is_foreign(item, languages)}
     return value
 
 
@@ -262,13 +260,8 @@ def _is_foreign(value: Any, languages: Collection[str]) -> bool:
 # Labels are translated by code and label: one code means different things in different lists.
 def _relabel(value: Any, labels: Mapping[tuple[str, str], str]) -> None:
     """Translate the labels of code values, at any depth."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, list):
-            pending.extend(node)
-        elif isinstance(node, dict):
+    for node in _nodes(value):
+        if isinstance(node, dict):
             code, label = node.get("code"), node.get("label")
             if isinstance(label, str) and isinstance(code, str | int):
                 node["label"] = labels.get((str(code), label), label)
-            pending.extend(node.values())

@@ -113,8 +113,7 @@ def _check_scenarios(connection: sqlite3.Connection, caller: Organization, wante
     }
     if unknown := [id_ for id_ in wanted.ruleset_values if id_ not in known]:
         raise Refusal(
-            "scenario_unknown",
-            f"{caller.name} has no scenario {_named(unknown)}; it has {', '.join(known)}.",
+            "scenario_unknown", f"{caller.name} has no scenario {_named(unknown)}; it has {', '.join(known)}."
         )
     if wanted.deadline is None:
         return

@@ -82,7 +82,7 @@ class Call:
         self.receive = receive
         self.send = send
         self.expire_tokens = expire_tokens
-        self.answered = False
+        self.answered: bool = False
 
     async def reply(self, status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> None:
         """Answer in place of the application."""

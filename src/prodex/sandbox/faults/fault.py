@@ -133,9 +133,7 @@ class Fault(FaultOptions):
             if equals:
                 options[name] = _read(name, value, _READERS[name])
         numbers = [_read("at", call, int) for call in calls]
-        if len(numbers) > 1:
-            return cls(kind, at=numbers, **options)
-        return cls(kind, at=numbers[0] if numbers else None, **options)
+        return cls(kind, at=numbers if len(numbers) > 1 else next(iter(numbers), None), **options)
 
     def _numbers(self) -> Collection[int] | None:
         return (self.at,) if isinstance(self.at, int) else cast("Collection[int] | None", self.at)
@@ -176,14 +174,16 @@ def _check_values(fault: Fault) -> None:
 
 
 def _check_whole(name: str, value: object, least: int) -> None:
-    if value is not None and not (isinstance(value, int) and not isinstance(value, bool) and value >= least):
+    if value is not None and not _is_whole(value, least):
         raise ValueError(f"{name} is {value!r}, not a whole number from {least}.")
 
 
 def _are_calls(at: object) -> bool:
     numbers = at if isinstance(at, range | tuple) else (at,)
-    # A range is judged by its ends, since it may be as good as endless.
+    # Only the ends of a range are checked, since it may have billions of numbers.
     ends = (numbers[0], numbers[-1]) if numbers and isinstance(numbers, range) else numbers
-    return bool(ends) and all(
-        isinstance(call, int) and not isinstance(call, bool) and call >= 1 for call in ends
-    )
+    return bool(ends) and all(_is_whole(call, 1) for call in ends)
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least

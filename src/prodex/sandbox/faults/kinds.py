@@ -63,10 +63,6 @@ def _reply(status: int, body: bytes, content_type: bytes = b"application/json") 
     return effect
 
 
-async def _wait(fault: FaultOptions, _call: Call) -> None:
-    await asyncio.sleep(fault.seconds or 0)
-
-
 async def _run(fault: FaultOptions, call: Call) -> None:
     assert fault.run is not None  # noqa: S101 - checked when the fault was made
     try:
@@ -74,18 +70,6 @@ async def _run(fault: FaultOptions, call: Call) -> None:
         await asyncio.to_thread(fault.run)
     except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
         await call.fail(error)
-
-
-async def _cut(_fault: FaultOptions, call: Call) -> None:
-    await call.hang_up()
-
-
-async def _truncate(_fault: FaultOptions, call: Call) -> None:
-    await call.answer_half()
-
-
-async def _redirect(fault: FaultOptions, call: Call) -> None:
-    await call.reply(302, [(b"location", (fault.to or "").encode())], b"")
 
 
 async def _stall(fault: FaultOptions, call: Call) -> None:
@@ -121,22 +105,10 @@ async def _expire(_fault: FaultOptions, call: Call) -> None:
     call.expire_tokens()
 
 
-def _lose_cursor(_fault: FaultOptions, page: PageSlice) -> PageSlice:
-    return replace(page, cursor_lost=page.cursor is not None)
-
-
-def _repeat(fault: FaultOptions, page: PageSlice) -> PageSlice:
-    return replace(page, position=max(0, page.position - (fault.products or 0)))
-
-
 def _move(fault: FaultOptions, page: PageSlice) -> PageSlice:
     if page.cursor or not page.position:
         return page
     return replace(page, position=page.position + (fault.products or 0))
-
-
-def _drop(fault: FaultOptions, page: PageSlice) -> PageSlice:
-    return replace(page, without=fault.products or 0)
 
 
 def _error(text: str) -> bytes:
@@ -155,7 +127,9 @@ _PAGE_OF_A_GATEWAY: Final = (
 #: Every fault that can be ordered, by its name.
 FAULTS: Final[Mapping[str, FaultKind]] = {
     "latency": FaultKind(
-        "The call takes longer by `seconds`. Calls wait concurrently.", _wait, options={"seconds": 1.0}
+        "The call takes longer by `seconds`. Calls wait concurrently.",
+        lambda fault, _call: asyncio.sleep(fault.seconds or 0),
+        options={"seconds": 1.0},
     ),
     "401": FaultKind(
         "The call is refused as unauthorized, whatever its token, which stays valid for other calls.",
@@ -176,11 +150,14 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
         _reply(503, _error("Service unavailable.")),
         options={"retry_after": None},
     ),
-    "cut": FaultKind("The connection is cut before any byte of the reply. The call has no effect.", _cut),
+    "cut": FaultKind(
+        "The connection is cut before any byte of the reply. The call has no effect.",
+        lambda _fault, call: call.hang_up(),
+    ),
     "truncated": FaultKind(
         "The call is carried out; half of the reply is sent, with the Content-Length of the whole, "
         "then the connection is closed.",
-        _truncate,
+        lambda _fault, call: call.answer_half(),
     ),
     "stalled": FaultKind(
         "Half of the reply's body is sent, then nothing for `seconds`, then the rest.",
@@ -196,7 +173,7 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
     ),
     "redirect": FaultKind(
         "The call is redirected: 302, with the address in `to`.",
-        _redirect,
+        lambda fault, call: call.reply(302, [(b"location", (fault.to or "").encode())], b""),
         options={"to": "https://elsewhere.example/"},
     ),
     "garbage": FaultKind(
@@ -209,13 +186,13 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
     "lost-cursor": FaultKind(
         "The scroll cursor of the call is lost for good: 410, now and when the call is repeated. "
         "Nothing happens to a call without a cursor.",
-        on_page=_lose_cursor,
+        on_page=lambda _fault, page: replace(page, cursor_lost=page.cursor is not None),
     ),
     "repeats": FaultKind(
         "The page begins with the last `products` products of the page before. A scroll continues from there, so that "
         "nothing is missing at its end; a page by offset lacks as many at its own end. Nothing happens to a first "
         "page.",
-        on_page=_repeat,
+        on_page=lambda fault, page: replace(page, position=max(0, page.position - (fault.products or 0))),
         options={"products": 1},
     ),
     "moves": FaultKind(
@@ -228,7 +205,7 @@ FAULTS: Final[Mapping[str, FaultKind]] = {
     "drops": FaultKind(
         "The first `products` products of the page are missing from it, silently: totals and the next page are as "
         "always.",
-        on_page=_drop,
+        on_page=lambda fault, page: replace(page, without=fault.products or 0),
         options={"products": 1},
     ),
     "call": FaultKind(

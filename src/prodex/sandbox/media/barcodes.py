@@ -34,13 +34,12 @@ def modules_of(gtin: str) -> tuple[str, str]:
     """
     if len(gtin) != 14 or not (gtin.isascii() and gtin.isdigit()):
         return "", ""
-    if gtin.startswith("000000") and gtin != "0" * 14:
-        left, right = gtin[6:10], gtin[10:]
-        return _between_guards(_coded(left, "AAAA"), _coded(right, "CCCC")), f"{left} {right}"
     if gtin.startswith("0"):
-        first, left, right = gtin[1], gtin[2:8], gtin[8:]
-        bars = _between_guards(_coded(left, _SETS[int(first)]), _coded(right, "CCCCCC"))
-        return bars, f"{first} {left} {right}"
+        first, left, right, sets = gtin[1], gtin[2:8], gtin[8:], _SETS[int(gtin[1])]
+        if gtin.startswith("000000") and gtin != "0" * 14:
+            first, left, right, sets = "", gtin[6:10], gtin[10:], "AAAA"
+        bars = f"101{_coded(left, sets)}01010{_coded(right, 'C' * len(right))}101"
+        return bars, f"{first} {left} {right}".strip()
     return _interleaved(gtin), f"{gtin[0]} {gtin[1:3]} {gtin[3:8]} {gtin[8:13]} {gtin[13]}"
 
 
@@ -51,10 +50,6 @@ def _coded(digits: str, sets: str) -> str:
         in_c = in_a.translate(_INVERTED)
         modules += {"A": in_a, "B": in_c[::-1], "C": in_c}[set_]
     return modules
-
-
-def _between_guards(left: str, right: str) -> str:
-    return f"101{left}01010{right}101"
 
 
 def _interleaved(digits: str) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -18,7 +18,8 @@ Fill = tuple[int, ...]
 #: Height of a line and mean width of a letter, in sizes of letters.
 _LEADING, _LETTER = 1.16, 0.6
 #: Pixels of the smallest letters; a text that is too long even for these is cut.
-_SMALLEST: Final = 5
+_SMALLEST: Final = 5.0
+_LINES_OF_TITLE: Final = 3
 _REFERENCE: Final = 100
 
 
@@ -37,7 +38,8 @@ class Canvas:
         left, top, right, bottom = box or (0, 0, *image.size)
         self._draw = ImageDraw.Draw(image)
         self._origin = left, top
-        self.width, self.height = right - left, bottom - top
+        self.width: float = right - left
+        self.height: float = bottom - top
 
     def rectangle(self, box: Box, fill: Fill, radius: float = 0) -> None:
         """Draw a rectangle; `radius` rounds its corners and is a share of the box's height."""
@@ -57,40 +59,26 @@ class Canvas:
         self._draw.polygon(self._pixels(points), fill=fill)
 
     def text(
-        self,
-        box: Box,
-        text: str,
-        fill: Fill,
-        *,
-        bold: bool = True,
-        lines: int = 1,
-        largest: float = 1,
-        left: bool = False,
+        self, box: Box, text: str, fill: Fill, lines: int = 1, *, bold: bool = True, largest: float = 1
     ) -> None:
         """Write a text into a rectangle, in letters as large as fit there.
 
         Parameters
         ----------
         lines
-            How many lines there may be.
+            How many lines there may be. More than three are a paragraph, which begins at the left edge and the top;
+            fewer are centred.
         largest
             Size of letters that is not passed even where there is room, as a share of the box's height.
-        left
-            Whether lines begin at the left edge and the top; else they are centred.
         """
         x0, y0, x1, y1 = self._pixels(box)
         size, rows = _fitted(text, x1 - x0, y1 - y0, lines, largest * self.height, bold)
-        place = (x0, y0) if left else ((x0 + x1) / 2, (y0 + y1) / 2)
-        self._draw.text(
-            place,
-            "\n".join(rows),
-            fill,
-            _font(bold, round(size)),
-            anchor="la" if left else "mm",
-            # Pillow adds this to the height of a capital, which is 0.73 of the size.
-            spacing=(_LEADING - 0.73) * size,
-            align="left" if left else "center",
-        )
+        place, anchor, align = ((x0 + x1) / 2, (y0 + y1) / 2), "mm", "center"
+        if lines > _LINES_OF_TITLE:
+            place, anchor, align = (x0, y0), "la", "left"
+        # Pillow adds the spacing to the height of a capital, which is 0.73 of the size.
+        spacing, font = (_LEADING - 0.73) * size, _font(bold, round(size))
+        self._draw.text(place, "\n".join(rows), fill, font, anchor, spacing, align)
 
     def _pixels(self, points: Iterable[float]) -> list[float]:
         origins, lengths = cycle(self._origin), cycle((self.width, self.height))
@@ -101,15 +89,15 @@ def _fitted(
     text: str, width: float, height: float, lines: int, largest: float, bold: bool
 ) -> tuple[float, list[str]]:
     """Return the size of the letters and the lines; no lines where there is no room for a letter."""
-    size = min(largest, height / _LEADING)
-    while size >= _SMALLEST:
-        rows = textwrap.wrap(text, max(1, int(width / size / _LETTER)), break_long_words=False)
-        fits = len(rows) <= min(lines, height / size / _LEADING)
-        if fits and all(_length(row, bold) * size <= width for row in rows):
-            return size, rows
-        size *= 0.9
-    rows = textwrap.wrap(text, max(1, int(width / _SMALLEST / _LETTER)))
-    return _SMALLEST, rows[: min(lines, int(height / _SMALLEST / _LEADING))]
+    size = max(_SMALLEST, min(largest, height / _LEADING))
+    while True:
+        # Words are broken only where no smaller letters are left to try.
+        rows = textwrap.wrap(text, max(1, int(width / size / _LETTER)), break_long_words=size == _SMALLEST)
+        most = min(lines, int(height / size / _LEADING))
+        fits = len(rows) <= most and all(_length(row, bold) * size <= width for row in rows)
+        if fits or size == _SMALLEST:
+            return size, rows[:most]
+        size = max(_SMALLEST, 0.9 * size)
 
 
 @lru_cache(maxsize=4096)
@@ -127,6 +115,5 @@ def _font(bold: bool, size: int) -> ImageFont.FreeTypeFont:
     path = folder / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf")
     if path.is_file():
         return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
-    font = ImageFont.load_default(size)
-    assert isinstance(font, ImageFont.FreeTypeFont)  # noqa: S101 - it is one wherever a size is given
-    return font
+    # It is a FreeType font wherever a size is given.
+    return cast("ImageFont.FreeTypeFont", ImageFont.load_default(size))

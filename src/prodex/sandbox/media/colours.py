@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import colorsys
 import zlib
 from dataclasses import dataclass
 from typing import Final
+
+from PIL import ImageColor
 
 Colour = tuple[int, int, int]
 
@@ -17,8 +18,8 @@ PAPER: Final = (250, 249, 246)
 _ACCENTS: Final = (
     (244, 190, 62), (238, 118, 84), (122, 194, 164), (126, 182, 216), (240, 214, 170), (216, 126, 154), (172, 200, 96),
 )  # fmt: skip
-#: Saturation and value (HSV) of main colours.
-_DEPTHS: Final = ((0.78, 0.62), (0.62, 0.74), (0.86, 0.52), (0.7, 0.68))
+#: Saturation and value (HSV, in percent) of main colours.
+_DEPTHS: Final = ((78, 62), (62, 74), (86, 52), (70, 68))
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,12 @@ def palette_of(brand_code: str, name: str) -> Palette:
     """Return the colours of a brand, with an accent for one of its products."""
     # A checksum instead of `hash`, which differs from process to process.
     number = zlib.crc32(brand_code.encode("utf-8", "replace"))
-    hue, (saturation, value) = number % 360 / 360, _DEPTHS[number // 360 % 4]
+    hue, (saturation, value) = number % 360, _DEPTHS[number // 360 % 4]
     # White letters would be hard to read on yellow and light green of full value.
-    value *= 0.86 if 0.11 < hue < 0.5 else 1
-    return Palette(
-        main=_colour(hue, saturation, value),
-        dark=_colour(hue, min(1, saturation * 1.1), value * 0.6),
-        light=_colour(hue, 0.09, 0.985),
-        accent=_ACCENTS[zlib.crc32(name.encode("utf-8", "replace")) % len(_ACCENTS)],
-        style=number // 1_440 % 3,
-    )
+    value = round(0.86 * value) if 40 <= hue < 180 else value
+    main, light = colour_of(f"hsv({hue}, {saturation}%, {value}%)"), colour_of(f"hsv({hue}, 9%, 98%)")
+    accent = _ACCENTS[zlib.crc32(name.encode("utf-8", "replace")) % len(_ACCENTS)]
+    return Palette(main, mixed(main, BLACK, 0.4), light, accent, number // 1_440 % 3)
 
 
 def mixed(one: Colour, other: Colour, share: float) -> Colour:
@@ -64,6 +61,7 @@ def mixed(one: Colour, other: Colour, share: float) -> Colour:
     return red, green, blue
 
 
-def _colour(hue: float, saturation: float, value: float) -> Colour:
-    red, green, blue = (round(255 * part) for part in colorsys.hsv_to_rgb(hue, saturation, value))
+def colour_of(text: str) -> Colour:
+    """Read a colour as CSS writes it, or as `hsv(...)`."""
+    red, green, blue, *_ = ImageColor.getrgb(text)
     return red, green, blue

@@ -12,12 +12,15 @@ from typing import Any, Final
 from prodex.sandbox.refusals import Refusal
 
 _NAMES: Final = ("namePublicShort", "namePublicLong", "nameLegal")
-_PRINT = """
-composition allergens adviceForPreservation description namePublicLong nameLegal
-"""
+_PRINT: Final = (
+    "composition", "allergens", "adviceForPreservation", "description", "namePublicLong", "nameLegal",
+)  # fmt: skip
 _SIGNS: Final = {"GRM": "g", "KGM": "kg", "MLT": "ml", "LTR": "l", "CLT": "cl", "H87": "×"}
 #: Supplier's texts are as long as they like; a pack is not.
 _MAX_CHARACTERS: Final = 600
+
+
+Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,12 @@ class Pack:
     small_print: str
 
 
-def pack_of(record: Mapping[str, Any]) -> Pack:
-    """Take a pack from a record; what waits under `lastRequest` counts where the record itself has nothing."""
+def pack_of(record: Record) -> Pack:
+    """Read a pack from a record, and from its pending update (`lastRequest`) what the record itself lacks."""
     waiting = record.get("lastRequest")
     seen = {**(waiting if isinstance(waiting, dict) else {}), **record}
     brand, kind = seen.get("brand"), seen.get("kind")
+    small_print = "  ".join(next(_texts(seen.get(name)), "") for name in _PRINT)
     return Pack(
         gtin=_text(seen.get("gtin")),
         brand_code=_member(brand, "code"),
@@ -63,9 +67,7 @@ def pack_of(record: Mapping[str, Any]) -> Pack:
         packaging=_member(seen.get("typePackaging"), "code"),
         name=next((text for name in _NAMES for text in _texts(seen.get(name))), _member(kind, "label")),
         content=_content(seen.get("netContent")),
-        small_print="  ".join(next(_texts(seen.get(name)), "") for name in _PRINT.split())[
-            : 2 * _MAX_CHARACTERS
-        ].strip(),
+        small_print=small_print[: 2 * _MAX_CHARACTERS].strip(),
     )
 
 
@@ -106,7 +108,6 @@ FORMATS: Final = {"jpeg": "jpeg", "jpg": "jpeg", "tiff": "tiff", "tif": "tiff", 
 _SIDE: Final = 1000
 #: Pixels of the largest picture that is drawn.
 _MAX_PIXELS: Final = 40_000_000
-_FRONT: Final = 1
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class DocumentFile:
 File = PictureFile | LogoFile | DocumentFile
 
 
-def file_at(addresses: Collection[str], records: Iterable[Mapping[str, Any]]) -> File:
+def file_at(addresses: Collection[str], records: Iterable[Record]) -> File:
     """Return what records hold of the file at an address, which may be spelled in several ways.
 
     Raises
@@ -169,74 +170,54 @@ def file_at(addresses: Collection[str], records: Iterable[Mapping[str, Any]]) ->
     raise Refusal("file_unknown", f"No product names {min(addresses)[:300]!r}.")
 
 
-def _named_in(record: Mapping[str, Any], addresses: Collection[str]) -> Iterator[File]:
+def _named_in(record: Record, addresses: Collection[str]) -> Iterator[File]:
     for shown in (record, *objects(record.get("lastRequest"))):
         for assets in objects(shown.get("assets")):
-            yield from _pictures(record, assets, addresses)
-            yield from _documents(record, assets, addresses)
-            for name, word in (("videos", "a video"), ("enriched_contents", "a page")):
-                if any(one.get("url") in addresses for one in objects(assets.get(name))):
-                    raise Refusal("file_not_served", f"It is {word}, and the sandbox makes none.")
-        yield from _logos(shown, addresses)
-
-
-def _pictures(
-    record: Mapping[str, Any], assets: Mapping[str, Any], addresses: Collection[str]
-) -> Iterator[PictureFile]:
-    pictures = list(objects(assets.get("pictures")))
-    for picture in pictures:
-        if picture.get("url") in addresses:
-            yield _original(record, picture, pictures)
-        for rendition in objects(picture.get("exportables")):
-            if rendition.get("uniformResourceIdentifier") in addresses:
-                yield _picture(record, rendition, picture, rendition["uniformResourceIdentifier"])
-
-
-def _documents(
-    record: Mapping[str, Any], assets: Mapping[str, Any], addresses: Collection[str]
-) -> Iterator[DocumentFile]:
-    # One description of the service names the documents so.
-    for name in ("documents", "document"):
-        for document in objects(assets.get(name)):
-            if document.get("uniformResourceIdentifier") in addresses:
-                kind = next(objects(document.get("documentTypeCode")), {})
-                yield DocumentFile(str(kind.get("label") or document.get("fileName")), pack_of(record))
-
-
-def _logos(shown: Mapping[str, Any], addresses: Collection[str]) -> Iterator[LogoFile]:
-    for brand in objects(shown.get("brand")):
-        if brand.get("pictureUrl") in addresses:
+            yield from _in_assets(record, assets, addresses)
+        for brand in _named(shown.get("brand"), "pictureUrl", addresses):
             yield LogoFile(str(brand.get("code")), str(brand.get("label")), is_brand=True)
-    for label in objects(shown.get("isLabeledBy")):
-        for concept in objects(label.get("isConceptualizedBy")):
-            if concept.get("pictureUrl") in addresses:
+        for label in objects(shown.get("isLabeledBy")):
+            for concept in _named(label.get("isConceptualizedBy"), "pictureUrl", addresses):
                 yield LogoFile(str(concept.get("code")), str(concept.get("label")), is_brand=False)
 
 
-def _original(
-    record: Mapping[str, Any], picture: Mapping[str, Any], pictures: Iterable[Mapping[str, Any]]
-) -> PictureFile:
-    # Pictures of one checksum are one file, even if their records name different faces.
-    same = (one for one in pictures if picture.get("crc32") and one.get("crc32") == picture.get("crc32"))
-    return _picture(record, picture, next(same, picture), picture.get("format") or picture["url"])
+def _in_assets(record: Record, assets: Record, addresses: Collection[str]) -> Iterator[File]:
+    pictures = list(objects(assets.get("pictures")))
+    for picture in pictures:
+        if picture.get("url") in addresses:
+            # Pictures of one checksum are one file, even if their records name different faces.
+            crc32 = picture.get("crc32")
+            shows = next((one for one in pictures if crc32 and one.get("crc32") == crc32), picture)
+            yield _picture(record, picture, shows, picture.get("format") or picture["url"])
+        for rendition in _named(picture.get("exportables"), "uniformResourceIdentifier", addresses):
+            yield _picture(record, rendition, picture, rendition["uniformResourceIdentifier"])
+    # One description of the service names the documents in the singular.
+    for name in ("documents", "document"):
+        for document in _named(assets.get(name), "uniformResourceIdentifier", addresses):
+            title = _member(next(objects(document.get("documentTypeCode")), None), "label")
+            yield DocumentFile(title or str(document.get("fileName")), pack_of(record))
+    for name, word in (("videos", "a video"), ("enriched_contents", "a page")):
+        if any(_named(assets.get(name), "url", addresses)):
+            raise Refusal("file_not_served", f"It is {word}, and the sandbox makes none.")
 
 
-def _picture(
-    record: Mapping[str, Any], file: Mapping[str, Any], shows: Mapping[str, Any], named: object
-) -> PictureFile:
+def _named(value: object, member: str, addresses: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield the objects with one of the addresses in a member."""
+    return (one for one in objects(value) if one.get(member) in addresses)
+
+
+def _picture(record: Record, file: Record, shows: Record, named: object) -> PictureFile:
     """Read a picture; `named` is its format, or the name of its file."""
     ending = str(named).rpartition(".")[2].lower()
     if ending not in FORMATS:
         raise Refusal("file_not_served", f"It is {ending[:40]!r}; the sandbox draws {', '.join(FORMATS)}.")
     width, height = _whole(file.get("width"), _SIDE), _whole(file.get("height"), _SIDE)
     if min(width, height) < 1 or width * height > _MAX_PIXELS:
-        raise Refusal(
-            "file_not_served",
-            f"It has {width} x {height} pixels; the sandbox draws {_MAX_PIXELS:,} at most.",
-        )
+        limit = f"the sandbox draws {_MAX_PIXELS:,} at most"
+        raise Refusal("file_not_served", f"It has {width} x {height} pixels; {limit}.")
     return PictureFile(
         pack=pack_of(record),
-        face=_whole(shows.get("productFace"), _FRONT),
+        face=_whole(shows.get("productFace"), 1),
         width=width,
         height=height,
         format=FORMATS[ending],

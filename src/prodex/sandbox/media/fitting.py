@@ -47,16 +47,8 @@ def _comments(length: int) -> bytes:
 _ONES: Final = 0xFFFF_FFFF
 
 
-def _table() -> tuple[int, ...]:
-    entries = []
-    for entry in range(256):
-        for _ in range(8):
-            entry = entry >> 1 ^ 0xEDB8_8320 * (entry & 1)  # noqa: PLW2901 - a register that shifts
-        entries.append(entry)
-    return tuple(entries)
-
-
-_TABLE: Final = _table()
+# The table of the algorithm, byte by byte: zlib begins and ends by inverting the register, which is undone here.
+_TABLE: Final = tuple(zlib.crc32(bytes([byte ^ 0xFF])) ^ 0xFF00_0000 for byte in range(256))
 _ENTRY_BY_HIGHEST_BYTE: Final = {value >> 24: entry for entry, value in enumerate(_TABLE)}
 
 
@@ -68,7 +60,7 @@ def four_bytes(before: bytes, after: bytes, target: int) -> bytes:
     before
         What comes before them; of any length.
     after
-        What comes after them; short, since it is gone through byte by byte.
+        What comes after them; short, since it is processed byte by byte.
     target
         The CRC-32 of the whole.
 
@@ -80,8 +72,8 @@ def four_bytes(before: bytes, after: bytes, target: int) -> bytes:
     register = target ^ _ONES
     for byte in reversed(after):
         register = _undone(register, byte)
-    # Going back over four zeros gives the register that has to be there, had zeros been taken in; the bytes are
-    # what it differs by from the one that is there.
+    # Undoing four zero bytes gives the register that zeros would need before them. Its difference from the register
+    # that is there is the four bytes.
     for _ in range(4):
         register = _undone(register, 0)
     return (register ^ zlib.crc32(before) ^ _ONES).to_bytes(4, "little")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from PIL import Image
@@ -14,14 +13,14 @@ from prodex.sandbox.media.files import Pack
 
 #: Faces (GS1 Product Image Specification).
 LEFT, TOP, BACK, RIGHT, BOTTOM = 2, 3, 7, 8, 9
-#: More than any picture, whichever box of it is drawn on.
+#: Larger than any picture, so that margins are filled too.
 _EVERYWHERE: Final = (-9, -9, 9, 9)
 #: Modules on either side of a barcode that stay white.
 _QUIET: Final = 10
 
 
 def printed(
-    face: int, size: tuple[int, int], margins: tuple[float, float], pack: Pack, colours: Palette
+    pack: Pack, face: int, colours: Palette, size: tuple[int, int], margins: tuple[float, float]
 ) -> Image.Image:
     """Return the print of a face.
 
@@ -34,11 +33,11 @@ def printed(
     """
     if face in _SIDES and size[0] < size[1]:
         # Upright letters on what is taller than wide: printed lying, and turned.
-        return printed(face, size[::-1], margins[::-1], pack, colours).transpose(Image.Transpose.ROTATE_90)
+        return printed(pack, face, colours, size[::-1], margins[::-1]).transpose(Image.Transpose.ROTATE_90)
     image = Image.new("RGB", size)
     across, down = margins[0] * size[0], margins[1] * size[1]
     canvas = Canvas(image, (across, down, size[0] - across, size[1] - down))
-    print_ = print_back if face == BACK else _print_side if face in _SIDES else _FRONTS[colours.style]
+    print_ = print_back if face == BACK else _print_side if face in _SIDES else _print_front
     print_(canvas, pack, colours)
     return image
 
@@ -73,61 +72,34 @@ def print_back(canvas: Canvas, pack: Pack, colours: Palette) -> None:
     canvas.text((0, 0.025, 1, 0.115), pack.brand, WHITE)
     high = min(0.3, 0.42 * canvas.width / canvas.height)
     half = min(0.5, 1.05 * high * canvas.height / canvas.width)
-    canvas.text((0, 0.16, 1, 0.26), pack.name, INK, lines=2, left=True, largest=0.05)
-    rest = (0, 0.28, 1, 0.95 - high)
-    canvas.text(rest, pack.small_print, INK, bold=False, lines=40, left=True, largest=0.036)
+    canvas.text((0, 0.16, 1, 0.26), pack.name, INK, 2, largest=0.05)
+    canvas.text((0, 0.28, 1, 0.95 - high), pack.small_print, INK, 40, bold=False, largest=0.036)
     print_barcode(canvas, (0.5 - half, 0.97 - high, 0.5 + half, 0.97), pack.gtin)
 
 
 def _print_side(canvas: Canvas, pack: Pack, colours: Palette) -> None:
     """Print brand and name beside a table of figures."""
     canvas.rectangle(_EVERYWHERE, mixed(colours.main, BLACK, 0.06))
-    canvas.rectangle((0.02, 0.06, 0.27, 0.94), PAPER)
-    for place in (0.05, 0.09, 0.13, 0.17, 0.21):
-        canvas.rectangle((place, 0.12, place + 0.01, 0.32), INK)
-        canvas.rectangle((place, 0.44 + 2 * place % 0.2, place + 0.01, 0.88), INK)
+    for place in (0.04, 0.09, 0.14, 0.19, 0.24):
+        canvas.rectangle((place, 0.1, place + 0.02, 0.9), PAPER)
     canvas.text((0.32, 0.08, 0.98, 0.56), pack.brand, WHITE)
     canvas.text((0.32, 0.6, 0.98, 0.9), pack.name, WHITE, bold=False)
 
 
-def _print_with_discs(canvas: Canvas, pack: Pack, colours: Palette) -> None:
-    canvas.rectangle(_EVERYWHERE, colours.main)
-    canvas.disc(0.2, 0.98, 0.27, mixed(colours.main, colours.accent, 0.45))
-    canvas.disc(0.82, 0.98, 0.32, mixed(colours.main, colours.dark, 0.55))
-    canvas.disc(0.52, 0.98, 0.34, colours.accent)
-    canvas.text((0, 0.05, 1, 0.27), pack.brand, WHITE, lines=2)
-    canvas.rectangle((0.3, 0.3, 0.7, 0.31), colours.accent)
-    canvas.text((0, 0.34, 1, 0.62), pack.name, WHITE, bold=False, lines=3, largest=0.15)
-    canvas.text((0.3, 0.77, 0.74, 0.95), pack.content, INK, largest=0.12)
-
-
-def _print_with_band(canvas: Canvas, pack: Pack, colours: Palette) -> None:
-    canvas.rectangle(_EVERYWHERE, PAPER)
-    canvas.rectangle((-9, -9, 9, 0.345), colours.accent)
-    canvas.rectangle((-9, -9, 9, 0.32), colours.main)
-    canvas.text((0, 0.05, 1, 0.28), pack.brand, WHITE, lines=2)
-    canvas.text((0, 0.39, 1, 0.7), pack.name, colours.dark, lines=3, largest=0.15)
-    canvas.ellipse((-0.8, 0.76, 1.2, 2), colours.main)
-    canvas.ellipse((0, 0.8, 2.2, 2), colours.dark)
-    canvas.text((0.5, 0.87, 0.98, 0.96), pack.content, WHITE)
-
-
-def _print_with_slope(canvas: Canvas, pack: Pack, colours: Palette) -> None:
-    canvas.rectangle(_EVERYWHERE, colours.light)
-    canvas.polygon((-1, 0.94, 2, 0.3, 2, 2, -1, 2), colours.accent)
-    canvas.polygon((-1, 0.98, 2, 0.34, 2, 2, -1, 2), colours.main)
-    canvas.text((0, 0.06, 1, 0.26), pack.brand, colours.dark, lines=2)
-    canvas.text((0, 0.28, 1, 0.53), pack.name, INK, bold=False, lines=3, largest=0.14)
-    if pack.content:
-        canvas.disc(0.8, 0.8, 0.16, WHITE)
-        canvas.disc(0.8, 0.8, 0.145, colours.accent)
-        canvas.text((0.68, 0.74, 0.92, 0.86), pack.content, INK, largest=0.07)
+def _print_front(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    """Print brand, name and content, in the layout that a brand has on all of its products."""
+    main, dark = colours.main, colours.dark
+    looks = ((main, WHITE, WHITE), (PAPER, WHITE, dark), (colours.light, dark, INK))
+    ground, brand, name = looks[colours.style]
+    canvas.rectangle(_EVERYWHERE, ground)
+    if colours.style == 1:
+        canvas.rectangle((-9, -9, 9, 0.32), main)
+    elif colours.style == 2:
+        canvas.polygon((-1, 0.9, 2, 0.54, 2, 2, -1, 2), main)
+    canvas.ellipse((-0.2, 0.72, 1.2, 1.8), mixed(colours.accent, WHITE, 0.3))
+    canvas.text((0, 0.05, 1, 0.27), pack.brand, brand, 2)
+    canvas.text((0, 0.35, 1, 0.62), pack.name, name, 3, bold=False, largest=0.14)
+    canvas.text((0.25, 0.8, 0.75, 0.94), pack.content, INK, largest=0.11)
 
 
 _SIDES: Final = {LEFT, RIGHT, TOP, BOTTOM}
-#: Layouts of fronts, one of which a brand has on all of its products.
-_FRONTS: Final[tuple[Callable[[Canvas, Pack, Palette], None], ...]] = (
-    _print_with_discs,
-    _print_with_band,
-    _print_with_slope,
-)

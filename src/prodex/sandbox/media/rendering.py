@@ -26,6 +26,7 @@ from prodex.sandbox.refusals import Refusal
 _QUALITIES: Final = (80, 65, 50, 35, 20, 10, 4, 1)
 #: Points of a page of PDF (A4), and letters in a line of it.
 _WIDTH, _HEIGHT, _EDGE, _LETTERS = 595, 842, 56, 84
+_SPECIAL: Final = re.compile(rb"[\\()]")
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
@@ -136,30 +137,20 @@ def _page(title: str, pack: Pack) -> bytes:
     text, top = [], _HEIGHT - _EDGE
     for size, line in lines:
         top -= round(1.4 * size)
-        text.append(b"BT /F1 %d Tf %d %d Td (%b) Tj ET" % (size, _EDGE, top, _escaped(line)))
+        escaped = _SPECIAL.sub(rb"\\\g<0>", line.encode("cp1252", "replace"))
+        text.append(b"BT /F1 %d Tf %d %d Td (%b) Tj ET" % (size, _EDGE, top, escaped))
     drawing = b"\n".join(text)
-    return _pdf(
-        [
-            b"<< /Type /Catalog /Pages 2 0 R >>",
-            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R"
-            b" /Resources << /Font << /F1 5 0 R >> >> >>" % (_WIDTH, _HEIGHT),
-            b"<< /Length %d >>\nstream\n%b\nendstream" % (len(drawing), drawing),
-            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        ]
+    objects = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R"
+        b" /Resources << /Font << /F1 5 0 R >> >> >>" % (_WIDTH, _HEIGHT),
+        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(drawing), drawing),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     )
-
-
-def _pdf(objects: list[bytes]) -> bytes:
-    file, places = b"%PDF-1.4\n", []
+    file, table = b"%PDF-1.4\n", b"xref\n0 6\n0000000000 65535 f \n"
     for number, content in enumerate(objects, start=1):
-        places.append(b"%010d 00000 n \n" % len(file))
+        # A reader finds the objects by the bytes before each, in ten digits.
+        table += b"%010d 00000 n \n" % len(file)
         file += b"%d 0 obj\n%b\nendobj\n" % (number, content)
-    table = b"xref\n0 %d\n0000000000 65535 f \n%b" % (len(objects) + 1, b"".join(places))
-    trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(file))
-    return file + table + trailer
-
-
-def _escaped(line: str) -> bytes:
-    text = line.encode("cp1252", "replace")
-    return text.replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
+    return file + table + b"trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(file)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from importlib import resources
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
-from PIL import ImageColor
+from prodex.sandbox.media.colours import Colour, colour_of
+from prodex.sandbox.records.reading import read_table
 
-from prodex.sandbox.media.colours import Colour
+Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,11 @@ class Round:
         Colour of a lid that is seen from above, or None.
     """
 
-    profile: tuple[tuple[float, float], ...]
+    profile: tuple[Numbers, ...]
     top: float
     foot: float
     cap: float
-    label: tuple[float, float]
+    label: Numbers
     bend: float
     gloss: float
     lid: Colour | None
@@ -55,41 +54,48 @@ class Flat:
         Of the front, as shares of the picture.
     depth
         How far its side is seen, as a share of the picture.
-    form
-        "box", "carton" (with a gable), "tray", "card" or "folded".
+    label
+        What of the front is printed, as shares of it.
+    part, step
+        Of what is thin and shows what is sold beside its label: the box of the first of six parts, and how far each
+        is from the one before, as shares of the front. Empty for a box.
     """
 
     width: float
     height: float
-    depth: float
-    form: str
+    depth: float = 0.0
+    label: Numbers = (0.0, 0.0, 1.0, 1.0)
+    part: Numbers = ()
+    step: Numbers = ()
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    text = resources.files(__package__).joinpath(f"{name}.csv").read_text("utf-8")
-    yield from csv.DictReader(text.splitlines(), delimiter=";")
-
-
-def _pair(text: str) -> tuple[float, float]:
-    one, _, other = text.partition(":")
-    return float(one), float(other)
+def _numbers(text: str) -> Numbers:
+    return tuple(map(float, text.split(":"))) if text else ()
 
 
 def _colour(text: str) -> Colour | None:
-    red, green, blue, *_ = ImageColor.getrgb(text or "black")
-    return (red, green, blue) if text else None
+    return colour_of(text) if text else None
+
+
+#: How columns are read that are not a number.
+_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "lid": _colour,
+    "profile": lambda text: tuple(map(_numbers, text.split())),
+    **dict.fromkeys(("label", "part", "step"), _numbers),
+}
 
 
 def _shape(row: Mapping[str, str]) -> Round | Flat:
-    if row["form"] != "round":
-        return Flat(float(row["width"]), float(row["height"]), float(row["depth"]), row["form"])
-    numbers = {name: float(row[name]) for name in ("top", "foot", "cap", "bend", "gloss")}
-    profile = tuple(map(_pair, row["profile"].split()))
-    return Round(profile=profile, label=_pair(row["label"]), lid=_colour(row["lid"]), **numbers)
+    type_ = Round if row["form"] == "round" else Flat
+    return type_(**{one.name: _READERS.get(one.name, float)(row[one.name]) for one in fields(type_)})
 
 
-SHAPES: Final[Mapping[str, Round | Flat]] = {row["shape"]: _shape(row) for row in _rows("shapes")}
-_KINDS: Final = {row["kind"]: (row["shape"], _colour(row["body"])) for row in _rows("kinds")}
+SHAPES: Final[Mapping[str, Round | Flat]] = {
+    row["shape"]: _shape(row) for row in read_table(__package__, "shapes")
+}
+_KINDS: Final = {
+    row["kind"]: (row["shape"], _colour(row["body"])) for row in read_table(__package__, "kinds")
+}
 
 
 def shape_of(kind: str) -> tuple[Round | Flat, Colour | None]:
@@ -100,11 +106,8 @@ def shape_of(kind: str) -> tuple[Round | Flat, Colour | None]:
 
 def seen_from(face: int, shape: Flat) -> Flat:
     """Return a shape as it is from the left (2) or right (8), from above (3) or below (9); else as from the front."""
-    flat = shape.form in {"tray", "card", "folded"}
-    deep = 0.2 if flat else 0.42 * min(shape.width, shape.height) + 0.06
-    match face:
-        case 2 | 8:
-            return Flat(deep, shape.height, shape.depth / 2, "box" if flat else shape.form)
-        case 3 | 9:
-            return Flat(shape.width, deep, 0, "box")
-    return shape
+    # What is thin shows an edge from the side that is just wide enough to be printed on.
+    deep = 0.2 if shape.part else 0.42 * min(shape.width, shape.height) + 0.06
+    if face in {2, 8}:
+        return Flat(deep, shape.height, shape.depth / 2)
+    return Flat(shape.width, deep) if face in {3, 9} else shape

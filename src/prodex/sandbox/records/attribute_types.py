@@ -124,6 +124,5 @@ ATTRIBUTES: Final[Mapping[str, Type]] = {
     "certificationInformationList": Array(Record({"certificationDetailsList": Array(_CERTIFICATE)})),
 }
 
-#: Localized texts, and booleans, of the product itself.
+#: Localized texts of the product itself.
 TEXT_ATTRIBUTES: Final = frozenset(name for name, type_ in _SCHEMA.items() if type_ == _LOCALIZED)
-FLAG_ATTRIBUTES: Final = frozenset(name for name, type_ in _SCHEMA.items() if type_ is FLAG)

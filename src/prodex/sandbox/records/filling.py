@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +23,7 @@ from prodex.sandbox.records.segments import SegmentBuilder
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.records.tables import (
     INDEXES,
+    ORGANIZATION_COLUMNS,
     TABLES,
     TRIGGERS,
     VERSION,
@@ -77,21 +79,8 @@ def insert_organizations(
 ) -> None:
     """Insert organisations, the first at this position."""
     connection.executemany(
-        "INSERT INTO organizations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (
-                one.id,
-                position,
-                one.name,
-                int(one.type),
-                one.client_id,
-                one.client_secret,
-                one.username,
-                one.scenarios_enabled,
-                one.deadlines_enabled,
-            )
-            for position, one in enumerate(organizations, start=first)
-        ),
+        f"INSERT INTO organizations (position, {ORGANIZATION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        ((position, *astuple(one)) for position, one in enumerate(organizations, start=first)),
     )
 
 

@@ -66,36 +66,8 @@ class Import:
     attempts: int
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of an import.
-
-    Attributes
-    ----------
-    message
-        The reason of an ERROR.
-    products
-        Outcome of each product: gtin, status, message.
-    """
-
-    status: ImportStatus
-    message: str = ""
-    count: int = 0
-    products: Sequence[dict[str, str]] = ()
-
-
-def queue_import(
-    store: Store, organization: Organization, endpoint: Endpoint, media_type: str, payload: bytes
-) -> int:
-    """Put a payload into the queue, and return its tracking id."""
-    with store.writing() as connection:
-        cursor = connection.execute(
-            "INSERT INTO imports (organization_id, endpoint, media_type, received, payload)"
-            " VALUES (?, ?, ?, ?, ?)",
-            (organization.id, endpoint, media_type, time.time(), payload),
-        )
-        assert cursor.lastrowid is not None  # noqa: S101 - a row was inserted
-        return cursor.lastrowid
+#: Outcome of each product of an import: gtin, status, message.
+Outcomes = Sequence[dict[str, str]]
 
 
 def next_import(store: Store) -> Import | None:
@@ -131,11 +103,6 @@ def tracking_record(store: Store, caller: Organization, tracking: int) -> dict[s
     }
 
 
-def outcomes_text(outcome: Outcome) -> str:
-    """Return the outcomes of the products as the store keeps them."""
-    return encode(list(outcome.products)).decode()
-
-
 # An import that was begun so often probably ends the process each time, and would do so for ever.
 _MAX_ATTEMPTS: Final = 3
 _SECONDS_BEFORE_ANOTHER_TRY: Final = 1.0
@@ -157,9 +124,15 @@ class Worker:
         self, organization: Organization, media_type: str, payload: bytes, endpoint: Endpoint = Endpoint.API
     ) -> int:
         """Queue a payload, and return its tracking id."""
-        tracking = queue_import(self._store, organization, endpoint, media_type, payload)
+        with self._store.writing() as connection:
+            cursor = connection.execute(
+                "INSERT INTO imports (organization_id, endpoint, media_type, received, payload)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (organization.id, endpoint, media_type, time.time(), payload),
+            )
         self._woken.set()
-        return tracking
+        assert cursor.lastrowid is not None  # noqa: S101 - a row was inserted
+        return cursor.lastrowid
 
     def take_file(self, organization: Organization, path: Path) -> int:
         """Queue a file, as XML where it is named `.xml`, else as JSON; return its tracking id."""
@@ -169,7 +142,7 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`."""
         while True:
-            # Cleared before the look into the queue: what is queued after the look sets it again.
+            # Cleared before the queue is read: an import that is queued afterwards sets it again.
             self._woken.clear()
             if self._stopping.is_set():
                 return
@@ -191,7 +164,7 @@ class Worker:
 
     def _carry_out(self, one: Import) -> None:
         if one.attempts >= _MAX_ATTEMPTS:
-            self._end(one, Outcome(ImportStatus.TIMEOUT))
+            self._end(one, ImportStatus.TIMEOUT)
             return
         deadline = time.monotonic() + self._behaviour.import_timeout
         # Written before the work begins: if the work ends the process, the next start knows.
@@ -200,15 +173,15 @@ class Worker:
             self._wait_for_delay(one, deadline)
             self._import(one, deadline)
         except PayloadUnreadable as error:
-            self._end(one, Outcome(ImportStatus.ERROR, str(error)))
+            self._end(one, ImportStatus.ERROR, str(error))
         except _Stopping:
             # A stop is not the fault of the import.
             self._note_attempts(one, one.attempts)
         except _Overdue:
-            self._end(one, Outcome(ImportStatus.TIMEOUT))
+            self._end(one, ImportStatus.TIMEOUT)
         except Exception:  # noqa: BLE001 - one import that fails must not keep the others from being imported
             sys.excepthook(*sys.exc_info())
-            self._end(one, Outcome(ImportStatus.TIMEOUT))
+            self._end(one, ImportStatus.TIMEOUT)
 
     def _import(self, one: Import, deadline: float) -> None:
         sent = read_payload(one.payload, one.media_type, self._behaviour.upsert_limit)
@@ -223,7 +196,7 @@ class Worker:
                 products.append(_outcome_of(upsert, product, place))
             date_writes(connection, upsert.written, now, self._behaviour.now)
             self._check_time(deadline)
-            _note_end(connection, one, Outcome(_status_of(products), "", len(sent), products))
+            _note_end(connection, one, _status_of(products), "", products)
 
     def _wait_for_delay(self, one: Import, deadline: float) -> None:
         remaining = one.received + self._behaviour.import_delay - time.time()
@@ -240,9 +213,9 @@ class Worker:
         with self._store.writing() as connection:
             connection.execute("UPDATE imports SET attempts = ? WHERE tracking = ?", (attempts, one.tracking))
 
-    def _end(self, one: Import, outcome: Outcome) -> None:
+    def _end(self, one: Import, status: ImportStatus, message: str = "") -> None:
         with self._store.writing() as connection:
-            _note_end(connection, one, outcome)
+            _note_end(connection, one, status, message)
 
 
 class _Stopping(Exception):
@@ -268,14 +241,10 @@ def running_worker(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
 
 def _outcome_of(upsert: Upsert, product: Members, place: int) -> dict[str, str]:
     try:
-        gtin = upsert.write(product)
+        gtin, status, message = upsert.write(product), ImportStatus.SUCCESS, ""
     except ProductRefused as error:
-        return {
-            "gtin": gtin_sent(product),
-            "status": ImportStatus.ERROR,
-            "message": f"product {place}: {error}",
-        }
-    return {"gtin": gtin, "status": ImportStatus.SUCCESS, "message": ""}
+        gtin, status, message = gtin_sent(product), ImportStatus.ERROR, f"product {place}: {error}"
+    return {"gtin": gtin, "status": status, "message": message}
 
 
 def _status_of(products: list[dict[str, str]]) -> ImportStatus:
@@ -286,8 +255,10 @@ def _status_of(products: list[dict[str, str]]) -> ImportStatus:
     return ImportStatus.SUCCESS
 
 
-def _note_end(connection: sqlite3.Connection, one: Import, outcome: Outcome) -> None:
+def _note_end(
+    connection: sqlite3.Connection, one: Import, status: ImportStatus, message: str, products: Outcomes = ()
+) -> None:
     connection.execute(
         "UPDATE imports SET status = ?, message = ?, count = ?, outcomes = ?, payload = NULL WHERE tracking = ?",
-        (outcome.status, outcome.message, outcome.count, outcomes_text(outcome), one.tracking),
+        (status, message, len(products), encode(list(products)).decode(), one.tracking),
     )

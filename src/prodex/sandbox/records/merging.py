@@ -24,13 +24,8 @@ _MEMBER: Final = """
 UPDATE records SET body = CAST(replace(CAST(body AS TEXT), :before, :after) AS BLOB)
 WHERE key IN (SELECT value FROM json_each(:keys))
 """
-_PICTURES: Final = """
-UPDATE products SET pictures_updated_at = :after
-WHERE key IN (SELECT value FROM json_each(:keys)) AND pictures_updated_at = :before
-"""
-_PRODUCTS: Final = """
-UPDATE products SET updated_at = :after
-WHERE key IN (SELECT value FROM json_each(:keys)) AND updated_at = :before
+_COLUMN: Final = """
+UPDATE products SET {0} = :after WHERE key IN (SELECT value FROM json_each(:keys)) AND {0} = :before
 """
 
 Clock = Callable[[], datetime]
@@ -72,9 +67,9 @@ def _date(connection: sqlite3.Connection, keys: Collection[int], before: datetim
     for name in ("updatedAt", "pictures"):
         members = {"before": f'"{name}":"{stamp(before)}"', "after": f'"{name}":"{stamp(after)}"'}
         connection.execute(_MEMBER, bound | members)
-    times = {"before": int(before.timestamp()), "after": int(after.timestamp())}
-    connection.execute(_PICTURES, bound | {name: 1_000 * second for name, second in times.items()})
-    connection.execute(_PRODUCTS, bound | times)
+    for column, unit in (("pictures_updated_at", 1_000), ("updated_at", 1)):
+        times = {"before": unit * int(before.timestamp()), "after": unit * int(after.timestamp())}
+        connection.execute(_COLUMN.format(column), bound | times)
 
 
 #: What a record holds, or what was sent: attribute -> its JSON bytes.

@@ -1,4 +1,4 @@
-"""Product records from files: JSON, JSON lines and service replies, plain or gzip.
+"""Product records from files: JSON, JSON lines and service replies, plain or gzip; and the sandbox's own tables.
 
 A record is kept as the bytes it is written in, whatever it lacks. What is no record is reported with its file
 and line, and left out.
@@ -6,10 +6,13 @@ and line, and left out.
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
@@ -21,6 +24,14 @@ Record = tuple[bytes, dict[str, Any]]
 
 _GZIP: Final = b"\x1f\x8b"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+def read_table(package: str | None, name: str) -> Iterable[dict[str, str]]:
+    """Return the rows of a table that comes with the sandbox: a CSV file in one of its packages."""
+    assert package  # noqa: S101 - `__package__` has no better type
+    text = resources.files(package).joinpath(f"{name}.csv").read_text("utf-8")
+    # Texts hold quotation marks, and no semicolon.
+    return csv.DictReader(text.splitlines(), delimiter=";", quoting=csv.QUOTE_NONE)
 
 
 def read_records(paths: Iterable[Path], report: Callable[[str], None]) -> Iterator[Record]:
@@ -96,12 +107,9 @@ def _records_of_file(path: Path, file: BinaryIO, report: Callable[[str], None]) 
 def _records_of_lines(
     path: Path, first: list[bytes], file: BinaryIO, report: Callable[[str], None]
 ) -> Iterator[Record]:
-    number = 0
-    for lines in (first, file):
-        for line in lines:
-            number += 1
-            if body := line.strip():
-                yield from _records_of_value(f"{path}, line {number}", body, report)
+    for number, line in enumerate(chain(first, file), start=1):
+        if body := line.strip():
+            yield from _records_of_value(f"{path}, line {number}", body, report)
 
 
 def _records_of_value(where: str, body: bytes, report: Callable[[str], None]) -> Iterator[Record]:

@@ -6,13 +6,12 @@ are the only source of brands and kinds. A referential without a single code acc
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from prodex.sandbox.raw_json import storable
+from prodex.sandbox.records.reading import read_table
 
 #: Top-level attributes that are a code value -> their referential.
 CODE_ATTRIBUTES: Final = {"brand": "brands", "kind": "kinds", "typePackaging": "packagings"}
@@ -28,9 +27,8 @@ Codes = dict[tuple[str, str], dict[str, Any]]
 
 def codes_known() -> Codes:
     """Return the codes that are known without a record."""
-    text = resources.files(__package__).joinpath("referentials.csv").read_text("utf-8")
     known: Codes = {}
-    for row in csv.DictReader(text.splitlines(), delimiter=";"):
+    for row in read_table(__package__, "referentials"):
         code, label = row["code"], row["label"]
         body: dict[str, Any] = {"code": code, "label": label}
         if row["short"]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from prodex.sandbox.raw_json import decode, encode
 from prodex.sandbox.records.model import Organization, OrganizationType
 from prodex.sandbox.records.referentials import Codes
-from prodex.sandbox.records.tables import VERSION
+from prodex.sandbox.records.tables import ORGANIZATION_COLUMNS, VERSION
 
 _ID: Final = re.compile(r"[0-9]{1,18}")
 
@@ -113,17 +113,12 @@ class Store:
     def bodies_about(self, path: str, address: str) -> Iterator[bytes]:
         """Yield records that may name a file: those whose id is in its path, else one that holds its address."""
         ids = [int(part) for part in path.split("/") if _ID.fullmatch(part)]
-        if not ids:
-            found = self.rows(
-                "SELECT body FROM records WHERE instr(body, ?) ORDER BY key LIMIT 1", (encode(address),)
-            )
-            yield from (body for (body,) in found)
-        for id_ in ids:
-            found = self.rows(
-                "SELECT body FROM products JOIN records USING (key) WHERE products.id = ? ORDER BY key",
-                (id_,),
-            )
-            yield from (body for (body,) in found)
+        sql = "SELECT body FROM records WHERE instr(body, ?) ORDER BY key LIMIT 1"
+        if ids:
+            sql = "SELECT body FROM products JOIN records USING (key) WHERE products.id = ? ORDER BY key"
+        wanted: list[int] | list[bytes] = ids or [encode(address)]
+        for value in wanted:
+            yield from (body for (body,) in self.rows(sql, (value,)))
 
     def labels(self) -> dict[str, dict[tuple[str, str], str]]:
         """Return the labels in other languages: language -> (code, label in US English) -> label."""
@@ -155,21 +150,10 @@ class Store:
             self._idle.append(connection)
 
     def _read_organizations(self) -> Iterator[Organization]:
-        rows = self.rows(
-            "SELECT id, name, type, client_id, client_secret, username, scenarios_enabled, deadlines_enabled"
-            " FROM organizations ORDER BY position"
-        )
-        for id_, name, type_, client_id, client_secret, username, scenarios, deadlines in rows:
-            yield Organization(
-                id_,
-                name,
-                OrganizationType(type_),
-                client_id,
-                client_secret,
-                username,
-                bool(scenarios),
-                bool(deadlines),
-            )
+        rows = self.rows(f"SELECT {ORGANIZATION_COLUMNS} FROM organizations ORDER BY position")  # noqa: S608
+        for id_, name, type_, client_id, secret, username, *enabled in rows:
+            kind = OrganizationType(type_)
+            yield Organization(id_, name, kind, client_id, secret, username, *map(bool, enabled))
 
 
 def _setting_text(settings: Mapping[str, Any], name: str) -> str:

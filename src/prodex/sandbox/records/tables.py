@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final
 
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.indexing import SEARCH_FIELDS, IndexedValues, indexed_values
-from prodex.sandbox.records.model import SharedProduct, View, overlay, views_with_owner
+from prodex.sandbox.records.model import Organization, SharedProduct, View, overlay, views_with_owner
 
 #: Changes whenever a store of the time before cannot be used any more.
 VERSION: Final = "4"
@@ -96,9 +97,14 @@ END;
 """
 
 
+#: Columns of an organisation, in the order of `Organization`.
+ORGANIZATION_COLUMNS: Final = ", ".join(one.name for one in fields(Organization))
 #: Columns of a product with the values that filters compare.
 _COLUMNS: Final = ("id", "uuid", "gtin", "updated_at", "pictures_updated_at", "has_packshot", "consumer_unit")
 _columns_of: Final = attrgetter(*_COLUMNS)
+_statuses_of: Final = attrgetter(
+    "shared_from", "shared_with", "product_status", "active_range", "validation_status", "target_market"
+)
 _INSERT_PRODUCT: Final = (
     f"INSERT INTO products (key, owner_id, {', '.join(_COLUMNS)})"  # noqa: S608 - our own names
     f" VALUES (?, ?{', ?' * len(_COLUMNS)})"
@@ -180,19 +186,7 @@ def insert_view(connection: sqlite3.Connection, key: int, view: View, overlay: d
     """Insert how a viewer sees a product; `overlay` has the members that the record has otherwise."""
     connection.execute(
         "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT updated_at FROM products WHERE key = ?), ?)",
-        (
-            view.organization_id,
-            key,
-            key,
-            int(view.shared_from),
-            int(view.shared_with),
-            view.product_status,
-            view.active_range,
-            view.validation_status,
-            view.target_market,
-            key,
-            encode(overlay) if overlay else None,
-        ),
+        (view.organization_id, key, key, *_statuses_of(view), key, encode(overlay) if overlay else None),
     )
     connection.executemany(
         "INSERT OR IGNORE INTO tags VALUES (?, ?, ?, ?)",

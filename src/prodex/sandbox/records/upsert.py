@@ -14,6 +14,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from prodex.sandbox.raw_json import decode, encode, joined, members, storable
+from prodex.sandbox.records.indexing import values_at
 from prodex.sandbox.records.merging import attributes_of, is_null, merged, stamp
 from prodex.sandbox.records.model import (
     Organization,
@@ -249,8 +250,8 @@ def _overlap(name: str, other: str) -> bool:
 
 
 def _check_name(record: Mapping[str, Any]) -> None:
-    for name in NAMES:
-        for item in record[name] if isinstance(record.get(name), list) else ():
-            if isinstance(item, dict) and isinstance(item.get("data"), str) and item["data"].strip():
-                return
-    raise ProductRefused(f"the product has no name; it needs a text in one of {', '.join(NAMES)}")
+    # Only lists count, as the specification shows names.
+    named = {name: record[name] for name in NAMES if isinstance(record.get(name), list)}
+    texts = (text for name in named for text in values_at(named, f"{name}.data"))
+    if not any(isinstance(text, str) and text.strip() for text in texts):
+        raise ProductRefused(f"the product has no name; it needs a text in one of {', '.join(NAMES)}")

@@ -15,10 +15,9 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from prodex.sandbox.raw_json import decode, encode, storable
-from prodex.sandbox.records.attribute_types import FLAG_ATTRIBUTES, TEXT_ATTRIBUTES
+from prodex.sandbox.records.attribute_types import ATTRIBUTES, FLAG, TEXT_ATTRIBUTES
 from prodex.sandbox.records.referentials import CODE_ATTRIBUTES, UNITS_OF, Codes
-from prodex.sandbox.records.schemas.assets import Assets
-from prodex.sandbox.records.schemas.product import Product
+from prodex.sandbox.records.schemas.product import Assets, Product
 
 #: Attributes of which a product needs one.
 NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")
@@ -58,7 +57,7 @@ def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:
 def _check_shape(attribute: str, value: Any) -> None:
     if value is None:
         return
-    if attribute in FLAG_ATTRIBUTES and not isinstance(value, bool):
+    if ATTRIBUTES.get(attribute) is FLAG and not isinstance(value, bool):
         raise ProductRefused(f"{attribute} is {_short(value)}, not true, false or null")
     if attribute == "lifeCycle" and (not isinstance(value, int) or isinstance(value, bool)):
         raise ProductRefused(f"lifeCycle is {_short(value)}, not an integer")
@@ -70,16 +69,15 @@ def _check_shape(attribute: str, value: Any) -> None:
         _check_pictures(value)
 
 
+# The schema would refuse wrong types too, but less clearly: these are the ones that suppliers send.
 def _check_texts(attribute: str, value: Any) -> None:
     if not isinstance(value, list):
         raise ProductRefused(f"{attribute} is {_short(value)}, not an array of localized texts")
     for index, item in enumerate(value):
-        if item is None:
-            continue
         expressed_in = item.get("expressedIn") if isinstance(item, dict) else None
-        if not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
+        if item is not None and not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
             raise ProductRefused(f"{attribute}[{index}] has no language: expressedIn.code is missing")
-        if not isinstance(item.get("data"), str | None):
+        if item is not None and not isinstance(item.get("data"), str | None):
             raise ProductRefused(f"{attribute}[{index}].data is {_short(item['data'])}, not a text")
 
 
@@ -90,9 +88,8 @@ def _check_pictures(value: Any) -> None:
         if not (isinstance(item, dict) and isinstance(item.get("url"), str) and item["url"]):
             raise ProductRefused(f"assets.pictures[{index}] has no url")
         if not isinstance(item.get("isPackshot"), bool | None):
-            raise ProductRefused(
-                f"assets.pictures[{index}].isPackshot is {_short(item['isPackshot'])}, not true, false or null"
-            )
+            shown = _short(item["isPackshot"])
+            raise ProductRefused(f"assets.pictures[{index}].isPackshot is {shown}, not true, false or null")
 
 
 def _complete(attribute: str, value: Any, codes: Codes) -> bool:

@@ -2,7 +2,7 @@
 
 from prodex.sandbox.sample.catalogue import plan, shared_products, write_plan
 from prodex.sandbox.sample.dates import AS_OF, STALE_AFTER
-from prodex.sandbox.sample.defects import CONSEQUENCES, DEFECTS, Defect
+from prodex.sandbox.sample.defects.planting import CONSEQUENCES, DEFECTS, Defect
 from prodex.sandbox.sample.participants import organizations
 from prodex.sandbox.sample.vocabulary import LABELS
 

@@ -11,15 +11,8 @@ from random import Random
 
 from prodex.sandbox.records.model import SharedProduct
 from prodex.sandbox.sample import hierarchies, identity
-from prodex.sandbox.sample.defects import (
-    Defect,
-    plant_in_family,
-    plant_in_record,
-    record_defects,
-    status,
-    wording,
-)
-from prodex.sandbox.sample.defects.planting import Trace, declare, frequency
+from prodex.sandbox.sample.defects import planting, status, wording
+from prodex.sandbox.sample.defects.planting import Defect, Trace
 from prodex.sandbox.sample.families import Family, Unit, draw_family
 from prodex.sandbox.sample.oddities import add_oddities, make_hostile
 from prodex.sandbox.sample.participants import SUPPLIERS_BY_SECTOR
@@ -31,11 +24,13 @@ _HOSTILE, _LONG, _ZEROS = 20, 30, 40
 #: Shares of products outside hierarchies that get a twin with the same GTIN, and of others that wait for acceptance.
 _TWINS, _AWAITING = 0.008, 0.012
 
-declare(
+planting.declare(
     "hostile_strings",
     "Every text of the product is made to harm a program that does not escape it; exactly one product.",
 )
-declare("gtin_all_zeros", "The GTIN is fourteen zeros, whose check digit is right; exactly one product.")
+planting.declare(
+    "gtin_all_zeros", "The GTIN is fourteen zeros, whose check digit is right; exactly one product."
+)
 
 _Made = tuple[SharedProduct, list[Defect]]
 
@@ -108,18 +103,18 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[_Made]:
     if len(family.units) == 1 and room > 1 and rng.random() < _TWINS:
         yield from _twins(rng, family)
         return
-    planted = plant_in_family(rng, family)
+    planted = planting.plant_in_family(rng, family)
     for unit in family.units:
         made = draft(rng, family, unit)
-        defects = plant_in_record(made)
+        defects = planting.plant_in_record(made)
         shown = family.units if len(family.units) == 1 else hierarchies.shown_units(family, unit)
         # Every record that shows the unit has the defect, not only the record of the unit.
         if planted is not None and planted.unit in shown:
-            defects += record_defects(made, planted.traces, planted.defect)
+            defects += planting.record_defects(made, planted.traces, planted.defect)
         if _parents(family, unit) > 1:
-            defects += record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
-        if not defects and rng.random() < _AWAITING * frequency(family, "not_yet_accepted"):
-            defects = record_defects(made, status.await_acceptance(made), "not_yet_accepted")
+            defects += planting.record_defects(made, [Trace("logisticalHierarchies")], "several_parents")
+        if not defects and rng.random() < _AWAITING * planting.frequency(family, "not_yet_accepted"):
+            defects = planting.record_defects(made, status.await_acceptance(made), "not_yet_accepted")
         # Oddities are legal, and planned defects have to stay the only thing that is wrong.
         if not defects:
             add_oddities(made)
@@ -150,7 +145,7 @@ def _only(rng: Random, family: Family, index: int) -> _Made:
         defect, trace = "hostile_strings", Trace("", "all texts, brand, contact, references")
     else:
         defect, trace = "text_too_long", wording.lengthen(made)
-    return _shared(made, record_defects(made, [trace], defect))
+    return _shared(made, planting.record_defects(made, [trace], defect))
 
 
 def _twins(rng: Random, family: Family) -> Iterator[_Made]:
@@ -163,4 +158,6 @@ def _twins(rng: Random, family: Family) -> Iterator[_Made]:
     copied = replace(family, supplier=supplier, brand=rng.choice(supplier.brands), units=[twin], tops=[twin])
     for each, other in ((family, supplier.name), (copied, family.supplier.name)):
         made = draft(rng, each, each.units[0])
-        yield _shared(made, record_defects(made, [Trace("gtin", f"also of {other}")], "duplicate_gtin"))
+        yield _shared(
+            made, planting.record_defects(made, [Trace("gtin", f"also of {other}")], "duplicate_gtin")
+        )

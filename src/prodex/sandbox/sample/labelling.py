@@ -16,16 +16,17 @@ from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.vocabulary import CODES, PHRASES, Ingredient, Kind, code_value, quantity, unit
 
 _KILOJOULES_PER_KILOCALORIE = 4.184
-#: Daily reference intakes in grams (Annex XIII); energy in kilocalories.
-_REFERENCE_INTAKES = {
-    "ENER-": 2000,
-    "FAT": 70,
-    "FASAT": 20,
-    "CHOAVL": 260,
-    "SUGAR-": 90,
-    "PRO-": 50,
-    "SALTEQ": 6,
-}
+_KILOCALORIES_A_DAY = 2000
+#: Nutrients in the order of a declaration (Annex XV): code, and daily reference intake in grams (Annex XIII).
+_NUTRIENTS = (
+    ("fat", "FAT", 70),
+    ("saturates", "FASAT", 20),
+    ("carbohydrate", "CHOAVL", 260),
+    ("sugars", "SUGAR-", 90),
+    ("fibre", "FIBTG", None),
+    ("protein", "PRO-", 50),
+    ("salt", "SALTEQ", 6),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,9 @@ def draw_nutrients(rng: Random, kind: Kind) -> Nutrients | None:
         return None
     # Never upwards: the nutrients of some kinds add up to nearly 100 g.
     spread = rng.uniform(0.92, 1.0)
-    fat, saturates, carbohydrate, sugars, protein, fibre, salt = kind.nutrition
-    drawn = Nutrients(
-        fat=round(fat * spread, 1),
-        saturates=round(saturates * spread, 1),
-        carbohydrate=round(carbohydrate * spread, 1),
-        sugars=round(sugars * spread, 1),
-        protein=round(protein * spread, 1),
-        fibre=0.0,
-        salt=round(salt * spread, 2),
-    )
+    *shares, fibre, salt = kind.nutrition
+    grams = [*(round(share * spread, 1) for share in shares), 0.0, round(salt * spread, 2)]
+    drawn = Nutrients(*grams)
     return replace(drawn, fibre=min(fibre, int(drawn.kilocalories * 0.02 * 10) / 10))
 
 
@@ -85,28 +79,23 @@ def declaration(
         Whether to give the share of the daily reference intake.
     """
     energy = nutrients.kilocalories if kilocalories is None else kilocalories
-    rows: list[tuple[str, float, str]] = [
-        ("ENER-", round(energy * _KILOJOULES_PER_KILOCALORIE), "KJO"),
-        ("ENER-", round(energy), "E14"),
-        ("FAT", nutrients.fat, "GRM"),
-        ("FASAT", nutrients.saturates, "GRM"),
-        ("CHOAVL", nutrients.carbohydrate, "GRM"),
-        ("SUGAR-", nutrients.sugars, "GRM"),
-        ("PRO-", nutrients.protein, "GRM"),
-        ("SALTEQ", nutrients.salt, "GRM"),
+    rows: list[tuple[str, float, str, int | None]] = [
+        ("ENER-", round(energy * _KILOJOULES_PER_KILOCALORIE), "KJO", None),
+        ("ENER-", round(energy), "E14", _KILOCALORIES_A_DAY),
     ]
-    if nutrients.fibre:
-        # Fibre need not be declared; where it is, its place is between sugars and protein (Annex XV).
-        rows.insert(6, ("FIBTG", nutrients.fibre, "GRM"))
+    for nutrient, code, intake in _NUTRIENTS:
+        # Fibre need not be declared.
+        if (grams := getattr(nutrients, nutrient)) or nutrient != "fibre":
+            rows.append((code, grams, "GRM", intake))
     contains = []
-    for code, amount, unit_code in rows:
+    for code, amount, unit_code, intake in rows:
         item: dict[str, Any] = {
             "isConceptualizedBy": {"code": code, "label": CODES["nutrient"][code]["en"]},
             "quantity": amount,
             "expressedIn": unit(unit_code),
         }
-        if daily and code in _REFERENCE_INTAKES and unit_code != "KJO":
-            item["percentageOfDailyValueIntake"] = round(100 * amount / _REFERENCE_INTAKES[code])
+        if daily and intake:
+            item["percentageOfDailyValueIntake"] = round(100 * amount / intake)
         contains.append(item)
     name = "100 g" if basis == "GRM" else "100 ml"
     return [{"name": name, "quantity": 100, "isMeasuredBy": unit(basis), "contains": contains}]
@@ -129,7 +118,7 @@ def consumer_information(
 ) -> dict[str, Any]:
     kind = family.kind
     information: dict[str, Any] = {
-        "productionVariantName": texts.localized(family.languages, unit.variant.words),
+        "productionVariantName": texts.localized(family.languages, unit.variant.words.__getitem__),
         "description": texts.description(rng, family, unit),
     }
     if made_of:
@@ -168,10 +157,10 @@ def consumer_information(
                 "ingredientSequence": place,
                 "ingredientNameText": texts.localized(
                     family.languages,
-                    {language: each.words[language].replace("*", "") for language in family.languages},
+                    {key: text.replace("*", "") for key, text in one.words.items()}.__getitem__,
                 ),
             }
-            for place, each in enumerate(made_of, start=1)
+            for place, one in enumerate(made_of, start=1)
         ]
     return information | _claims(rng, family)
 

@@ -30,7 +30,9 @@ def add_oddities(made: Draft) -> None:
     drawn = rng.random()
     # One draw for all, so that a record has one oddity at most.
     if drawn < 0.01:
-        _unlist(record, "contact" if record.get("contact") else "originCountry")
+        # An object, where others send a list of one.
+        attribute = "contact" if record.get("contact") else "originCountry"
+        record |= {attribute: listed[0]} if (listed := record.get(attribute)) else {}
     elif drawn < 0.025:
         _lead_with_null(record)
     elif drawn < 0.03:
@@ -49,13 +51,6 @@ def add_oddities(made: Draft) -> None:
     elif drawn < 0.08:
         record["isMarkedRecyclable"] = rng.choice((True, False, None))
         record["isNomadic"] = None
-
-
-def _unlist(record: dict[str, Any], attribute: str) -> None:
-    """Send an object where others send a list of one."""
-    listed = record.get(attribute)
-    if listed:
-        record[attribute] = listed[0]
 
 
 def _lead_with_null(record: dict[str, Any]) -> None:

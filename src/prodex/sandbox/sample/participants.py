@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from uuid import NAMESPACE_DNS, uuid5
 
 from prodex.sandbox.records.model import Organization, OrganizationType
+from prodex.sandbox.records.reading import read_table
 
 #: The retailer that sees every product of the sample.
 PRINCIPAL_ID = 1
@@ -42,10 +41,9 @@ class Supplier:
 
 
 def _suppliers() -> tuple[Supplier, ...]:
-    text = resources.files(__package__).joinpath("suppliers.csv").read_text("utf-8")
     suppliers: list[Supplier] = []
     brand_count = 0
-    for number, row in enumerate(csv.DictReader(text.splitlines(), delimiter=";"), start=1):
+    for number, row in enumerate(read_table(__package__, "suppliers"), start=1):
         brands = []
         for name in row["brands"].split(","):
             brand_count += 1
@@ -76,17 +74,17 @@ SUPPLIERS_BY_SECTOR: Mapping[str, tuple[Supplier, ...]] = {
 }
 
 
-def _retailer(number: int, name: str, slug: str, *, scenarios: bool, deadlines: bool) -> Organization:
-    return Organization(
-        id=number,
-        name=name,
-        type=OrganizationType.RETAILER,
-        client_id=slug,
-        client_secret=f"{slug}-secret",
-        username=f"{slug}@prodex.example",
-        scenarios_enabled=scenarios,
-        deadlines_enabled=deadlines,
-    )
+def _organization(
+    id_: int,
+    name: str,
+    type_: OrganizationType,
+    slug: str,
+    *,
+    scenarios: bool = False,
+    deadlines: bool = False,
+) -> Organization:
+    secret, username = f"{slug}-secret", f"{slug}@prodex.example"
+    return Organization(id_, name, type_, slug, secret, username, scenarios, deadlines)
 
 
 def organizations() -> tuple[Organization, ...]:
@@ -97,20 +95,14 @@ def organizations() -> tuple[Organization, ...]:
     >>> organizations()[0].client_id
     'sandbox-retailer'
     """
-    retailers = (
-        _retailer(PRINCIPAL_ID, "Grand Panier Sandbox", "sandbox-retailer", scenarios=True, deadlines=True),
-        _retailer(SECOND_ID, "Marktplein Sandbox", "sandbox-retailer-2", scenarios=True, deadlines=False),
-        _retailer(THIRD_ID, "Corner Basket Sandbox", "sandbox-retailer-3", scenarios=False, deadlines=False),
+    retailer, manufacturer = OrganizationType.RETAILER, OrganizationType.MANUFACTURER
+    grand, markt, corner = "Grand Panier Sandbox", "Marktplein Sandbox", "Corner Basket Sandbox"
+    return (
+        _organization(PRINCIPAL_ID, grand, retailer, "sandbox-retailer", scenarios=True, deadlines=True),
+        _organization(SECOND_ID, markt, retailer, "sandbox-retailer-2", scenarios=True),
+        _organization(THIRD_ID, corner, retailer, "sandbox-retailer-3"),
+        *(
+            _organization(one.id, one.name, manufacturer, f"sandbox-supplier-{one.number:02d}")
+            for one in SUPPLIERS
+        ),
     )
-    manufacturers = tuple(
-        Organization(
-            id=supplier.id,
-            name=supplier.name,
-            type=OrganizationType.MANUFACTURER,
-            client_id=f"sandbox-supplier-{supplier.number:02d}",
-            client_secret=f"sandbox-supplier-{supplier.number:02d}-secret",
-            username=f"sandbox-supplier-{supplier.number:02d}@prodex.example",
-        )
-        for supplier in SUPPLIERS
-    )
-    return retailers + manufacturers

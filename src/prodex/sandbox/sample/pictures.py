@@ -91,7 +91,7 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
 
 
 def assets(
-    rng: Random, unit: Unit, dates: Dates, *, is_food: bool, certified_until: int | None
+    rng: Random, unit: Unit, dates: Dates, *, is_food: bool, certificates: list[dict[str, Any]] | None
 ) -> dict[str, Any]:
     """Return the rich content of a unit: most of it on consumer units, a picture on some of the others.
 
@@ -105,8 +105,8 @@ def assets(
         Its dates.
     is_food
         Whether a data sheet is a food specification.
-    certified_until
-        End of the certificate whose file belongs to the documents (UNIX seconds), or None.
+    certificates
+        The certificates whose files belong to the documents, or None.
     """
     # Consumers see consumer units; other units seldom have pictures.
     if unit.is_consumer_unit:
@@ -124,8 +124,10 @@ def assets(
     if rng.random() < 0.12:
         sheet = "SPECIFICATION" if is_food else "SAFETY_SHEET"
         rich["documents"].append(_document(unit, dates, sheet, days_from_now(1_400 + unit.number % 900)))
-    if certified_until is not None:
-        rich["documents"].append(_document(unit, dates, "CERTIFICATE", certified_until))
+    for certificate in certificates or ():
+        # The file of a certificate ends with it.
+        end = certificate["certificationDetailsList"][0]["certificationEffectiveEndDate"]
+        rich["documents"].append(_document(unit, dates, "CERTIFICATE", end))
     if unit.is_consumer_unit and rng.random() < 0.04:
         rich["videos"] = [
             {

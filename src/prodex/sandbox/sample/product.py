@@ -126,7 +126,10 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     nutrients = draw_nutrients(rng, family.kind) if consumer else None
     record = _head(family, unit, dates) | _classification(rng, family, unit)
     record |= texts.names(family, unit)
-    record |= _measurements(family, unit)
+    # A pack of four has four times the content.
+    content = quantity(round(unit.size * max(unit.count, 1), 3), family.kind.unit)
+    record["netContent"] = [content] if consumer else None
+    record |= {"netWeight": hierarchies.weight(unit.net), **hierarchies.measures(unit)}
     if consumer:
         record |= consumer_information(rng, family, unit, made_of, nutrients)
     record |= _extras(rng, dates)
@@ -135,13 +138,9 @@ def draft(rng: Random, family: Family, unit: Unit) -> Draft:
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
     certificates = record.get("certificationInformationList")
-    # The file of a certificate ends with it.
-    until = (
-        certificates[0]["certificationDetailsList"][0]["certificationEffectiveEndDate"]
-        if certificates
-        else None
+    record["assets"] = pictures.assets(
+        rng, unit, dates, is_food=family.kind.is_food, certificates=certificates
     )
-    record["assets"] = pictures.assets(rng, unit, dates, is_food=family.kind.is_food, certified_until=until)
     # The view is written last: defects change it, and write it again.
     made = Draft(rng, family, unit, dates, view, record, made_of, nutrients)
     show(made, view)
@@ -209,12 +208,14 @@ def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
     ]
     entities = [{"referential": {"name": "languages"}, "presentEntities": languages}]
     if rng.random() < 0.4:
-        weights = [code_value("unit", "GRM" if unit.gross < 1_000 else "KGM")]
-        entities.append({"referential": {"name": "weights"}, "presentEntities": weights})
-        contents = [code_value("unit", family.kind.unit)]
-        entities.append({"referential": {"name": "netcontents"}, "presentEntities": contents})
-        currency = code_value("currency", "GBP" if family.market == 826 else "EUR")
-        entities.append({"referential": {"name": "currencies"}, "presentEntities": [currency]})
+        used = {
+            "weights": code_value("unit", "GRM" if unit.gross < 1_000 else "KGM"),
+            "netcontents": code_value("unit", family.kind.unit),
+            "currencies": code_value("currency", "GBP" if family.market == 826 else "EUR"),
+        }
+        entities += [
+            {"referential": {"name": name}, "presentEntities": [code]} for name, code in used.items()
+        ]
     shown: dict[str, Any] = {
         "brand": {**brand, "pictureUrl": f"{MEDIA}/brands/{family.brand.code}.png"},
         "kind": kind,
@@ -232,20 +233,6 @@ def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
     if family.market in {250, 56} and rng.random() < 0.2:
         shown["subdivisions"] = code_value("subdivision", "FR-75" if family.market == 250 else "BE-VAN")
     return shown
-
-
-def _measurements(family: Family, unit: Unit) -> dict[str, Any]:
-    return {
-        "netContent": _net_content(family, unit) if unit.is_consumer_unit else None,
-        "netWeight": hierarchies.weight(unit.net),
-        **hierarchies.measures(unit),
-    }
-
-
-def _net_content(family: Family, unit: Unit) -> list[dict[str, Any]]:
-    # A pack of four has four times the content.
-    value = unit.size * max(unit.count, 1)
-    return [quantity(round(value, 3) if isinstance(value, float) else value, family.kind.unit)]
 
 
 def _unused(unit: Unit) -> dict[str, Any]:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
 from prodex.sandbox.sample.families import Family, Unit
-from prodex.sandbox.sample.vocabulary import (
-    CODES,
-    INGREDIENTS,
-    LANGUAGES,
-    PHRASES,
-    Ingredient,
-    Words,
-)
+from prodex.sandbox.sample.vocabulary import CODES, INGREDIENTS, LANGUAGES, PHRASES, Ingredient
 
 _UNIT_SIGNS = {"GRM": "g", "KGM": "kg", "MLT": "ml", "LTR": "l"}
 _ONE_PIECE = {"en": "piece", "fr": "pièce", "de": "Stück", "es": "pieza", "nl": "stuk"}
@@ -32,40 +25,36 @@ def descriptor(language: str) -> dict[str, Any]:
     return {"normalizedCode": language, "code": code, "description": label, "label": label}
 
 
-def localized(languages: Iterable[str], words: Words) -> list[dict[str, Any]]:
+def localized(languages: Iterable[str], text_in: Callable[[str], str]) -> list[dict[str, Any]]:
     """Return one localized text item for each language."""
-    return [{"expressedIn": descriptor(language), "data": words[language]} for language in languages]
+    return [{"expressedIn": descriptor(language), "data": text_in(language)} for language in languages]
 
 
 def names(family: Family, unit: Unit) -> dict[str, list[dict[str, Any]]]:
     """Return the names of a unit: legal, public short (at most 35 characters), public long."""
     kind, variant, languages = family.kind, unit.variant.words, family.languages
-    shorts = {language: f"{kind.noun[language]} {variant[language]}" for language in languages}
-    longs = {
-        language: f"{family.brand.name} {shorts[language]} {content(family, unit, language)}"
-        for language in languages
-    }
     legal = PHRASES["legal.food" if kind.is_food else "legal.other"][0]
-    legals = {
-        language: legal[language].format(noun=kind.noun[language], variant=variant[language])
-        for language in languages
-    }
-    if unit.packaging != "EACH":
-        pattern = PHRASES[f"name.{unit.packaging}"][0]
-        shorts = {
-            language: pattern[language].format(n=unit.count, name=kind.noun[language])
-            for language in languages
-        }
-        longs = {
-            language: pattern[language].format(n=unit.count, name=longs[language]) for language in languages
-        }
-        legals = {
-            language: pattern[language].format(n=unit.count, name=legals[language]) for language in languages
-        }
+    outer = PHRASES[f"name.{unit.packaging}"][0] if unit.packaging != "EACH" else None
+
+    def packed(language: str, name: str) -> str:
+        return outer[language].format(n=unit.count, name=name) if outer else name
+
+    def short(language: str) -> str:
+        # An outer unit is named by the kind alone: 35 characters are soon full.
+        noun = kind.noun[language]
+        return packed(language, noun) if outer else f"{noun} {variant[language]}"
+
+    def long(language: str) -> str:
+        name = f"{family.brand.name} {kind.noun[language]} {variant[language]}"
+        return packed(language, f"{name} {content(family, unit, language)}")
+
+    def legal_name(language: str) -> str:
+        return packed(language, legal[language].format(noun=kind.noun[language], variant=variant[language]))
+
     return {
-        "nameLegal": localized(languages, legals),
-        "namePublicShort": localized(languages, shorts),
-        "namePublicLong": localized(languages, longs),
+        "nameLegal": localized(languages, legal_name),
+        "namePublicShort": localized(languages, short),
+        "namePublicLong": localized(languages, long),
     }
 
 
@@ -84,15 +73,12 @@ def description(rng: Random, family: Family, unit: Unit) -> list[dict[str, Any]]
     """Return two or three sentences about the product, the same ones in each language."""
     sentences = PHRASES["description.food" if family.kind.is_food else "description.other"]
     chosen = rng.sample(sentences, rng.choice((2, 2, 3)))
+    noun, variant = family.kind.noun, unit.variant.words
     return localized(
         family.languages,
-        {
-            language: " ".join(
-                [f"{family.kind.noun[language]} {unit.variant.words[language]}."]
-                + [sentence[language] for sentence in chosen]
-            )
-            for language in family.languages
-        },
+        lambda language: " ".join(
+            [f"{noun[language]} {variant[language]}.", *(sentence[language] for sentence in chosen)]
+        ),
     )
 
 
@@ -119,13 +105,14 @@ def composition(family: Family, ingredients: list[Ingredient], share: int) -> li
     """
     head = PHRASES["materials" if family.kind.group == "textile" else "ingredients"][0]
     capitals = family.supplier.number % 3 == 0
-    texts = {}
-    for language in family.languages:
+
+    def listed(language: str) -> str:
         words = [_written(ingredient.words[language], capitals) for ingredient in ingredients]
         if share < 100:
             words[0] += f" ({share} %)"
-        texts[language] = head[language] + ", ".join(words) + "."
-    return localized(family.languages, texts)
+        return head[language] + ", ".join(words) + "."
+
+    return localized(family.languages, listed)
 
 
 def _written(marked: str, capitals: bool) -> str:
@@ -147,10 +134,8 @@ def allergens(family: Family, ingredients: list[Ingredient], *, without: str = "
         An allergen group to leave out.
     """
     groups = list(dict.fromkeys(each.allergen for each in ingredients if each.allergen not in {"", without}))
-    if not groups:
-        return []
-    texts = {}
-    for language in family.languages:
+
+    def listed(language: str) -> str:
         parts = []
         for group in groups:
             label = CODES["allergen"][group][language]
@@ -160,13 +145,14 @@ def allergens(family: Family, ingredients: list[Ingredient], *, without: str = "
             )
             named = [word for word in words if word.casefold() != label.casefold()]
             parts.append(f"{label} ({', '.join(named)})" if named else label)
-        texts[language] = PHRASES["contains"][0][language] + ", ".join(parts) + "."
-    return localized(family.languages, texts)
+        return PHRASES["contains"][0][language] + ", ".join(parts) + "."
+
+    return localized(family.languages, listed) if groups else []
 
 
 def phrase(rng: Random, family: Family, key: str) -> list[dict[str, Any]]:
     """Return one of the phrases of a key in the family's languages."""
-    return localized(family.languages, rng.choice(PHRASES[key]))
+    return localized(family.languages, rng.choice(PHRASES[key]).__getitem__)
 
 
 def filled_phrase(family: Family, key: str) -> list[dict[str, Any]]:
@@ -174,9 +160,5 @@ def filled_phrase(family: Family, key: str) -> list[dict[str, Any]]:
     pattern = PHRASES[key][0]
     noun, brand = family.kind.noun, family.brand.name
     return localized(
-        family.languages,
-        {
-            language: pattern[language].format(noun=noun[language], brand=brand)
-            for language in family.languages
-        },
+        family.languages, lambda language: pattern[language].format(noun=noun[language], brand=brand)
     )

@@ -5,13 +5,13 @@ They are read once from the CSV files in this folder: one row for each thing, on
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from types import MappingProxyType
 from typing import Any
+
+from prodex.sandbox.records.reading import read_table
 
 #: Short language codes in the order of the tables, with the wire form of each.
 LANGUAGES: Mapping[str, str] = MappingProxyType(
@@ -66,12 +66,6 @@ class Ingredient:
     words: Words
 
 
-def _rows(table: str) -> Iterator[dict[str, str]]:
-    text = resources.files(__package__).joinpath(f"{table}.csv").read_text("utf-8")
-    # Phrases hold quotation marks, and no semicolon.
-    yield from csv.DictReader(text.splitlines(), delimiter=";", quoting=csv.QUOTE_NONE)
-
-
 def _words(row: Mapping[str, str]) -> Words:
     return MappingProxyType({language: row[language] for language in LANGUAGES})
 
@@ -102,18 +96,19 @@ def _kind(row: Mapping[str, str]) -> Kind:
 
 def _grouped(table: str, key: str) -> dict[str, list[dict[str, str]]]:
     groups: dict[str, list[dict[str, str]]] = defaultdict(list)
-    for row in _rows(table):
+    for row in read_table(__package__, table):
         groups[row[key]].append(row)
     return dict(groups)
 
 
-KINDS: tuple[Kind, ...] = tuple(_kind(row) for row in _rows("kinds"))
+KINDS: tuple[Kind, ...] = tuple(_kind(row) for row in read_table(__package__, "kinds"))
 VARIANTS: Mapping[str, tuple[Variant, ...]] = {
     name: tuple(Variant(row["ingredient"], _words(row)) for row in rows)
     for name, rows in _grouped("variants", "set").items()
 }
 INGREDIENTS: Mapping[str, Ingredient] = {
-    row["code"]: Ingredient(row["code"], row["allergen"], _words(row)) for row in _rows("ingredients")
+    row["code"]: Ingredient(row["code"], row["allergen"], _words(row))
+    for row in read_table(__package__, "ingredients")
 }
 PHRASES: Mapping[str, tuple[Words, ...]] = {
     key: tuple(_words(row) for row in rows) for key, rows in _grouped("phrases", "key").items()
@@ -147,7 +142,7 @@ def code_value(code_list: str, code: str) -> dict[str, Any]:
 
 
 def unit(code: str) -> dict[str, Any]:
-    """Return the descriptor of a unit of measure, as it stands in `expressedIn` of a quantity.
+    """Return the descriptor of a unit of measure, as `expressedIn` of a quantity holds it.
 
     >>> unit("GRM")
     {'code': 'GRM', 'label': 'Gram'}

@@ -1,16 +1,15 @@
-"""The product (spec, Product).
+"""The product with its rich content (spec, Product and assets).
 
 Every attribute may be absent, since a call chooses its fields, and may be null where it holds no data.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from prodex.sandbox.records.model import OrganizationType, ProductStatus, SharingStatus, ValidationStatus
-from prodex.sandbox.records.schemas.assets import Assets
 from prodex.sandbox.records.schemas.values import (
     ABSENT,
     CodeValue,
@@ -19,8 +18,95 @@ from prodex.sandbox.records.schemas.values import (
     OpenObject,
     PicturedCodeValue,
     Uuid,
+    described,
     tidy,
 )
+
+
+class Exportable(OpenObject):
+    """One rendition of a picture (spec, Exportable fields)."""
+
+    uniformResourceIdentifier: str | None = ABSENT
+    height: int | None = described("Pixels.")
+    width: int | None = described("Pixels.")
+    fileSize: int | None = described("Bytes.")
+    productpicture_id: int | None = ABSENT
+    crc32: str | None = ABSENT
+    createdAt: LocalDateTime | None = ABSENT
+    updatedAt: LocalDateTime | None = ABSENT
+    name: str | None = described("Seen beyond the specification.")
+    quality: str | int | None = described("Seen beyond the specification.")
+
+
+class Picture(OpenObject):
+    """One picture (spec, Picture fields). Types of fields that the specification only names are open."""
+
+    url: str | None = ABSENT
+    isPackshot: bool | None = ABSENT
+    typeOfInformation: str | int | None = ABSENT
+    contentType: str | int | None = ABSENT
+    productFace: str | int | None = ABSENT
+    fileType: str | int | None = ABSENT
+    angleHorizontal: int | None = described("Degrees.")
+    angleVertical: int | None = described("Degrees.")
+    angleOther: str | int | None = ABSENT
+    sequenceNumber: str | int | None = ABSENT
+    definition: str | None = described("Such as width x height.")
+    resolution: str | None = ABSENT
+    resolutionX: int | None = ABSENT
+    resolutionY: int | None = ABSENT
+    width: int | None = described("Pixels of the original.")
+    height: int | None = described("Pixels of the original.")
+    ratio: str | None = ABSENT
+    format: str | None = ABSENT
+    tags: list[str | None] | None = ABSENT
+    uniformResourceIdentifierOrigin: str | None = ABSENT
+    fileEffectiveStartDateTime: LocalDateTime | None = ABSENT
+    fileEffectiveEndDateTime: LocalDateTime | None = ABSENT
+    createdAt: LocalDateTime | None = ABSENT
+    updatedAt: LocalDateTime | None = ABSENT
+    exportables: list[Exportable | None] | None = ABSENT
+
+
+_UnixSeconds = Annotated[int, Field(description="UNIX seconds; records hold date-times beside them.")]
+
+
+class Document(OpenObject):
+    """A document, such as a certificate. The specification does not show its fields; these were seen."""
+
+    fileName: str | None = ABSENT
+    uniformResourceIdentifier: str | None = ABSENT
+    documentTypeCode: CodeValue | None = ABSENT
+    fileEffectiveStartDateTime: _UnixSeconds | str | None = ABSENT
+    fileEffectiveEndDateTime: _UnixSeconds | str | None = ABSENT
+    updatedAt: LocalDateTime | None = ABSENT
+
+
+class Video(OpenObject):
+    """A video. The specification does not show its fields."""
+
+
+class EnrichedContent(OpenObject):
+    """A page or recipe of rich content. The specification does not show its fields."""
+
+
+class AssetDates(OpenObject):
+    """When the files of a kind changed last (spec, assets)."""
+
+    pictures: LocalDateTime | None = ABSENT
+
+
+class Assets(OpenObject):
+    """The rich content of a product (spec, assets)."""
+
+    pictures: list[Picture | None] | None = ABSENT
+    documents: list[Document | None] | None = ABSENT
+    document: list[Document | None] | None = described(
+        "The documents under the name that one description has; see the setting documents_key."
+    )
+    videos: list[Video | None] | None = ABSENT
+    enriched_contents: list[EnrichedContent | None] | None = ABSENT
+    lastUpdatedAt: AssetDates | None = ABSENT
 
 
 class HierarchyUnit(OpenObject):
@@ -37,11 +123,11 @@ class HierarchyNode(HierarchyUnit):
 
     gtin: str | None = ABSENT
     uuid: str | None = ABSENT
-    quantity: int | float | None = Field(
-        default=ABSENT, description="How many of this unit its parent holds; absent or null where unknown."
+    quantity: int | float | None = described(
+        "How many of this unit its parent holds; absent or null where unknown."
     )
-    version: HierarchyUnit | None = Field(
-        default=ABSENT, description="The attributes of the unit, where they are not in the node itself."
+    version: HierarchyUnit | None = described(
+        "The attributes of the unit, where they are not in the node itself."
     )
     children: list[HierarchyNode | None] | None = ABSENT
 
@@ -49,9 +135,8 @@ class HierarchyNode(HierarchyUnit):
 class LogisticalHierarchy(HierarchyNode):
     """One hierarchy of a product, from its largest unit down (spec, Product)."""
 
-    activeListing: bool | None = Field(
-        default=ABSENT,
-        description="Whether it is shared through a listing; it is then among the sharing units too.",
+    activeListing: bool | None = described(
+        "Whether it is shared through a listing; it is then among the sharing units too."
     )
     product_key_id: int | None = ABSENT
 
@@ -160,13 +245,11 @@ def _with_names(schema: dict[str, Any]) -> None:
 class Product(OpenObject):
     """A product (spec, Product). It may have other attributes too."""
 
-    model_config = ConfigDict(json_schema_extra=_with_names)
+    model_config: ClassVar[ConfigDict] = ConfigDict(json_schema_extra=_with_names)
 
-    id: int | str = Field(
-        default=ABSENT, description="An integer in full records, text in the rich-content response."
-    )
+    id: int | str = described("An integer in full records, text in the rich-content response.")
     uuid: Uuid | None = ABSENT
-    gtin: str = Field(default=ABSENT, description="14 digits in all cases shown.")
+    gtin: str = described("14 digits in all cases shown.")
     jsonVersion: int | None = Field(
         default=ABSENT, alias="_jsonVersion", description="3 in the records shown."
     )
@@ -190,11 +273,11 @@ class Product(OpenObject):
     isNomadic: bool | None = ABSENT
     isMarkedRecyclable: bool | None = ABSENT
     hasBatchNumber: bool | None = ABSENT
-    isDisplayUnit: bool | None = Field(default=ABSENT, description="Seen beyond the specification.")
+    isDisplayUnit: bool | None = described("Seen beyond the specification.")
     lifeCycle: int | None = ABSENT
     manufacturerSharingStatus: SharingStatus | None = ABSENT
-    targetProductStatus: ProductStatus | None = Field(
-        default=ABSENT, description="Seen beyond the specification, with the values of the filter."
+    targetProductStatus: ProductStatus | None = described(
+        "Seen beyond the specification, with the values of the filter."
     )
     validation: Validation | None = ABSENT
     hasTags: list[Tag | None] | None = ABSENT
@@ -209,12 +292,11 @@ class Product(OpenObject):
     sharingUnits: list[HierarchyNode | None] | None = ABSENT
     assets: Assets | None = ABSENT
     product_key: ProductKey | None = ABSENT
-    supplierId: int | None = Field(default=ABSENT, description="Seen beyond the specification.")
-    unitType: str | None = Field(default=ABSENT, description="Seen beyond the specification.")
-    lastRequest: Product | None = Field(
-        default=ABSENT,
-        description="The same attributes, as they wait for acceptance; seen beyond the specification.",
+    supplierId: int | None = described("Seen beyond the specification.")
+    unitType: str | None = described("Seen beyond the specification.")
+    lastRequest: Product | None = described(
+        "The same attributes, as they wait for acceptance; seen beyond the specification."
     )
-    requiredScenarios: list[RequiredScenario | None] | None = Field(
-        default=ABSENT, description="The caller's active validation scenarios; the sandbox's own."
+    requiredScenarios: list[RequiredScenario | None] | None = described(
+        "The caller's active validation scenarios; the sandbox's own."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,17 +18,22 @@ def tidy(schema: dict[str, Any]) -> None:
         member.pop("default", None)
 
 
+def described(text: str) -> Any:
+    """Describe a member that may be absent."""
+    return Field(default=ABSENT, description=text)
+
+
 class OpenObject(BaseModel):
     """An object that may have other members than those described: the attribute model is open."""
 
     # Built when first used: most processes that import these models never make the document.
-    model_config = ConfigDict(extra="allow", json_schema_extra=tidy, defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", json_schema_extra=tidy, defer_build=True)
 
 
 class ClosedObject(BaseModel):
     """An object that has the members described and no others."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=tidy, defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", json_schema_extra=tidy, defer_build=True)
 
 
 #: Date and time as records hold them. RFC 3339 asks for a zone, so the format is not `date-time`.
@@ -44,22 +49,6 @@ Uuid = Annotated[str, Field(json_schema_extra={"examples": ["11111111-0000-4000-
 Code = Annotated[str | int, Field(description="A code; text, though integers have been seen.")]
 
 
-class Language(OpenObject):
-    """Language descriptor of a localized text (spec, Localized text item)."""
-
-    code: Code | None = ABSENT
-    normalizedCode: str | None = ABSENT
-    description: str | None = ABSENT
-    label: str | None = ABSENT
-
-
-class LocalizedText(OpenObject):
-    """One text in one language (spec, Localized text item)."""
-
-    expressedIn: Language | None = ABSENT
-    data: str | None = ABSENT
-
-
 class CodeValue(OpenObject):
     """A code with its label in the language asked for (spec, Code value object)."""
 
@@ -72,3 +61,16 @@ class PicturedCodeValue(CodeValue):
     """A code value that has a picture: a brand, or the meaning of a label (spec, Code value object)."""
 
     pictureUrl: str | None = ABSENT
+
+
+class Language(CodeValue):
+    """Language descriptor of a localized text (spec, Localized text item)."""
+
+    normalizedCode: str | None = ABSENT
+
+
+class LocalizedText(OpenObject):
+    """One text in one language (spec, Localized text item)."""
+
+    expressedIn: Language | None = ABSENT
+    data: str | None = ABSENT

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from prodex.sandbox.sample import texts
-from prodex.sandbox.sample.defects.planting import Trace, in_record
+from prodex.sandbox.sample.defects.planting import Trace, in_record, is_consumer_unit
 from prodex.sandbox.sample.defects.wording import empty
 from prodex.sandbox.sample.labelling import Nutrients, declaration
 from prodex.sandbox.sample.product import Draft
+
+_FIGURES = "isPartitionedBy.contains"
 
 
 def _is_food(made: Draft) -> bool:
@@ -38,7 +40,7 @@ def _restate(made: Draft, *, kilocalories: float | None = None, **grams: float) 
     made.record["isPartitionedBy"] = declaration(changed, basis, kilocalories=kilocalories)
 
 
-@in_record("content", 0.004, lambda made: made.unit.is_consumer_unit)
+@in_record("content", 0.004, is_consumer_unit)
 def missing_net_content(made: Draft) -> Iterable[Trace]:
     """The net content is missing."""
     empty(made, "netContent")
@@ -116,10 +118,7 @@ def nutrient_over_100(made: Draft) -> Iterable[Trace]:
     """A nutrient weighs more than the 100 g that hold it (over 105)."""
     protein = float(made.rng.randrange(106, 130))
     _restate(made, protein=protein)
-    return [
-        Trace("isPartitionedBy.contains", f"PRO- {protein} g"),
-        Trace("isPartitionedBy.contains", defect="nutrient_sum_over_100"),
-    ]
+    return [Trace(_FIGURES, f"PRO- {protein} g"), Trace(_FIGURES, defect="nutrient_sum_over_100")]
 
 
 @in_record("content", 0.006, _declares(lambda each: each.fat + each.carbohydrate > 20 and each.fat < 60))
@@ -129,17 +128,14 @@ def nutrient_sum_over_100(made: Draft) -> Iterable[Trace]:
     # Each nutrient alone stays below 100 g.
     protein = round(112 - stated.fat - stated.carbohydrate, 1)
     _restate(made, protein=protein)
-    return [Trace("isPartitionedBy.contains", f"PRO- {protein} g makes a sum over 112 g")]
+    return [Trace(_FIGURES, f"PRO- {protein} g makes a sum over 112 g")]
 
 
 @in_record("content", 0.004, _declares(lambda each: 50 < each.kilocalories < 600))
 def energy_too_high(made: Draft) -> Iterable[Trace]:
     """More than 3,800 kJ in 100 g, which pure fat does not have."""
     _restate(made, kilocalories=made.rng.randrange(960, 1_100))
-    return [
-        Trace("isPartitionedBy.contains", "ENER- over 3,800 kJ"),
-        Trace("isPartitionedBy.contains", defect="computed_energy_off"),
-    ]
+    return [Trace(_FIGURES, "ENER- over 3,800 kJ"), Trace(_FIGURES, defect="computed_energy_off")]
 
 
 @in_record("content", 0.006, _declares(lambda each: each.kilocalories > 100))
@@ -153,8 +149,7 @@ def energy_inconsistent(made: Draft) -> Iterable[Trace]:
     # The ratio becomes 5.0, while each of the two figures stays plausible.
     kilojoules["quantity"] = round(kilojoules["quantity"] * 1.08)
     kilocalories["quantity"] = round(kilocalories["quantity"] * 0.9)
-    detail = f"{kilojoules['quantity']} kJ, {kilocalories['quantity']} kcal"
-    return [Trace("isPartitionedBy.contains", detail)]
+    return [Trace(_FIGURES, f"{kilojoules['quantity']} kJ, {kilocalories['quantity']} kcal")]
 
 
 @in_record("content", 0.006, _declares(lambda each: each.kilocalories > 50))
@@ -162,7 +157,7 @@ def computed_energy_off(made: Draft) -> Iterable[Trace]:
     """The declared energy is more than 30 % away from what the nutrients give."""
     energy = _nutrients(made).kilocalories
     _restate(made, kilocalories=energy * 0.6)
-    return [Trace("isPartitionedBy.contains", f"{energy * 0.6:.0f} kcal declared, {energy:.0f} computed")]
+    return [Trace(_FIGURES, f"{energy * 0.6:.0f} kcal declared, {energy:.0f} computed")]
 
 
 @in_record("content", 0.006, _declares(lambda each: 1 <= each.fat <= 50))
@@ -170,7 +165,7 @@ def saturates_over_fat(made: Draft) -> Iterable[Trace]:
     """Saturates exceed the fat that they are part of."""
     stated = _nutrients(made)
     _restate(made, saturates=round(stated.fat + 2, 1))
-    return [Trace("isPartitionedBy.contains", f"FASAT {stated.fat + 2:.1f} g, FAT {stated.fat} g")]
+    return [Trace(_FIGURES, f"FASAT {stated.fat + 2:.1f} g, FAT {stated.fat} g")]
 
 
 @in_record("content", 0.006, _declares(lambda each: 3 <= each.carbohydrate <= 80))
@@ -178,9 +173,4 @@ def sugars_over_carbohydrate(made: Draft) -> Iterable[Trace]:
     """Sugars exceed the carbohydrate that they are part of."""
     stated = _nutrients(made)
     _restate(made, sugars=round(stated.carbohydrate + 3, 1))
-    return [
-        Trace(
-            "isPartitionedBy.contains",
-            f"SUGAR- {stated.carbohydrate + 3:.1f} g, CHOAVL {stated.carbohydrate} g",
-        )
-    ]
+    return [Trace(_FIGURES, f"SUGAR- {stated.carbohydrate + 3:.1f} g, CHOAVL {stated.carbohydrate} g")]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from random import Random
 
 from prodex.sandbox.sample import identity
-from prodex.sandbox.sample.defects.planting import Trace, declare, in_family, in_record
+from prodex.sandbox.sample.defects.planting import Trace, declare, in_family, in_record, is_consumer_unit
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.product import Draft
 
@@ -44,7 +44,7 @@ def consumer_unit_indicator(rng: Random, family: Family) -> tuple[Unit, Iterable
     return unit, [Trace("gtin", f"indicator {unit.gtin[0]} on a consumer unit")]
 
 
-@in_record("classification", 0.006, lambda made: made.unit.is_consumer_unit)
+@in_record("classification", 0.006, is_consumer_unit)
 def missing_brand(made: Draft) -> Iterable[Trace]:
     """The brand is missing."""
     made.record["brand"] = None

@@ -1,6 +1,6 @@
 """How defects come into products: what a defect is, who can have it, and on what share it is planted.
 
-A planter is one function: it spoils a record (or a family) in one way and returns where that shows.
+A planter is one function: it damages a record (or a family) in one way and returns where that can be seen.
 Which planter is applied is drawn once for each area of a product, so the share of a planter is exact and a product
 has at most one defect of each area.
 
@@ -10,13 +10,13 @@ times as often; "*" stands for all defects that have no line of their own, and s
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from random import Random
+from typing import Generic, TypeVar
 
+from prodex.sandbox.records.reading import read_table
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.product import Draft
 
@@ -34,7 +34,7 @@ class Defect:
     product_id
         The product's `id`, as text.
     gtin
-        Its GTIN, as it stands in the record.
+        Its GTIN, as the record has it.
     attribute
         Wire path of the attribute.
     language
@@ -74,24 +74,20 @@ class Planted:
     traces: tuple[Trace, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _InRecord:
-    defect: str
-    share: float
-    suits: Callable[[Draft], bool]
-    plant: RecordPlanter
+Subject = TypeVar("Subject", Draft, Family)
+Planter = TypeVar("Planter", RecordPlanter, FamilyPlanter)
 
 
 @dataclass(frozen=True, slots=True)
-class _InFamily:
+class _Declared(Generic[Subject, Planter]):
     defect: str
     share: float
-    suits: Callable[[Family], bool]
-    plant: FamilyPlanter
+    suits: Callable[[Subject], bool]
+    plant: Planter
 
 
-_RECORD_PLANTERS: dict[str, list[_InRecord]] = {}
-_FAMILY_PLANTERS: list[_InFamily] = []
+_RECORD_PLANTERS: dict[str, list[_Declared[Draft, RecordPlanter]]] = {}
+_FAMILY_PLANTERS: list[_Declared[Family, FamilyPlanter]] = []
 _MEANINGS: dict[str, str] = {}
 _CONSEQUENCES: dict[str, frozenset[str]] = {}
 
@@ -114,26 +110,34 @@ def in_record(
 
     def register(plant: RecordPlanter) -> RecordPlanter:
         declare(plant.__name__, (plant.__doc__ or "").strip(), may_follow)
-        _RECORD_PLANTERS.setdefault(area, []).append(_InRecord(plant.__name__, share, suits, plant))
+        _RECORD_PLANTERS.setdefault(area, []).append(_Declared(plant.__name__, share, suits, plant))
         return plant
 
     return register
 
 
-def in_family(
-    share: float, suits: Callable[[Family], bool], *, may_follow: Iterable[str] = ()
-) -> Callable[[FamilyPlanter], FamilyPlanter]:
+def in_family(share: float, suits: Callable[[Family], bool]) -> Callable[[FamilyPlanter], FamilyPlanter]:
     """Declare a planter that works on a whole family before its records are made.
 
     The function returns the unit that is wrong; every record that shows this unit has the defect.
     """
 
     def register(plant: FamilyPlanter) -> FamilyPlanter:
-        declare(plant.__name__, (plant.__doc__ or "").strip(), may_follow)
-        _FAMILY_PLANTERS.append(_InFamily(plant.__name__, share, suits, plant))
+        declare(plant.__name__, (plant.__doc__ or "").strip())
+        _FAMILY_PLANTERS.append(_Declared(plant.__name__, share, suits, plant))
         return plant
 
     return register
+
+
+def any_product(_: Draft) -> bool:
+    """Suit every product."""
+    return True
+
+
+def is_consumer_unit(made: Draft) -> bool:
+    """Suit what consumers buy."""
+    return made.unit.is_consumer_unit
 
 
 def record_defects(made: Draft, traces: Iterable[Trace], defect: str) -> list[Defect]:
@@ -149,31 +153,31 @@ def plant_in_record(made: Draft) -> list[Defect]:
     """Draw once for each area and plant what is drawn."""
     planted: list[Defect] = []
     for planters in _RECORD_PLANTERS.values():
-        # One draw for the whole area: the shares of its planters add up, and one of them is applied at most.
-        drawn = made.rng.random()
-        for planter in planters:
-            if not planter.suits(made):
-                continue
-            share = planter.share * frequency(made.family, planter.defect)
-            if drawn < share:
-                planted += record_defects(made, planter.plant(made), planter.defect)
-                break
-            # The next planter has the next part of the interval from 0 to 1.
-            drawn -= share
+        if planter := _drawn(made.rng, planters, made, made.family):
+            planted += record_defects(made, planter.plant(made), planter.defect)
     return planted
 
 
 def plant_in_family(rng: Random, family: Family) -> Planted | None:
     """Draw once for the family and plant what is drawn, before its records are made."""
+    if planter := _drawn(rng, _FAMILY_PLANTERS, family, family):
+        unit, traces = planter.plant(rng, family)
+        return Planted(planter.defect, unit, tuple(traces))
+    return None
+
+
+def _drawn(
+    rng: Random, planters: Iterable[_Declared[Subject, Planter]], subject: Subject, family: Family
+) -> _Declared[Subject, Planter] | None:
+    """Draw once for all planters: their shares add up, and one of them is applied at most."""
     drawn = rng.random()
-    for planter in _FAMILY_PLANTERS:
-        if not planter.suits(family):
-            continue
-        share = planter.share * frequency(family, planter.defect)
-        if drawn < share:
-            unit, traces = planter.plant(rng, family)
-            return Planted(planter.defect, unit, tuple(traces))
-        drawn -= share
+    for planter in planters:
+        if planter.suits(subject):
+            share = planter.share * frequency(family, planter.defect)
+            if drawn < share:
+                return planter
+            # The next planter has the next part of the interval from 0 to 1.
+            drawn -= share
     return None
 
 
@@ -200,6 +204,5 @@ def _frequency(of: str, name: str, defect: str) -> float:
 
 @cache
 def _frequencies() -> Mapping[tuple[str, str, str], float]:
-    text = resources.files("prodex.sandbox.sample").joinpath("defect_frequencies.csv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter=";")
+    rows = read_table("prodex.sandbox.sample", "defect_frequencies")
     return {(row["of"], row["name"], row["defect"]): float(row["times"]) for row in rows}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from prodex.sandbox.records.model import SharingStatus
 from prodex.sandbox.sample.dates import days_from_now, draw_stale_dates, iso
-from prodex.sandbox.sample.defects.planting import Trace, declare, in_record
+from prodex.sandbox.sample.defects.planting import Trace, any_product, declare, in_record
 from prodex.sandbox.sample.hierarchies import weight
 from prodex.sandbox.sample.product import Draft, show
 
@@ -29,11 +29,7 @@ declare(
 )
 
 
-def _any(_: Draft) -> bool:
-    return True
-
-
-@in_record("status", 0.01, _any)
+@in_record("status", 0.01, any_product)
 def stale(made: Draft) -> Iterable[Trace]:
     """The product was not updated for more than two years."""
     dates = draw_stale_dates(made.rng)
@@ -48,43 +44,41 @@ def stale(made: Draft) -> Iterable[Trace]:
     return [Trace("updatedAt", iso(dates.updated))]
 
 
-@in_record("status", 0.01, _any)
+def _share(made: Draft, sharing: SharingStatus, *statuses: str) -> Iterable[Trace]:
+    """Set how far the product is shared, and one of the retailer's statuses that fit."""
+    status = made.rng.choice(statuses)
+    view = replace(made.view, shared_from=sharing, shared_with=sharing, product_status=status)
+    show(made, replace(view, active_range=False))
+    return [Trace("manufacturerSharingStatus", status)]
+
+
+@in_record("status", 0.01, any_product)
 def sharing_draft(made: Draft) -> Iterable[Trace]:
     """The supplier's record is a draft."""
-    status = made.rng.choice(("NOT_ASSIGNED", "WAITING_TO_BE_SHARED"))
-    draft = replace(
-        made.view, shared_from=SharingStatus.DRAFT, shared_with=SharingStatus.DRAFT, product_status=status
-    )
-    show(made, replace(draft, active_range=False))
-    return [Trace("manufacturerSharingStatus", status)]
+    return _share(made, SharingStatus.DRAFT, "NOT_ASSIGNED", "WAITING_TO_BE_SHARED")
 
 
-@in_record("status", 0.015, _any)
+@in_record("status", 0.015, any_product)
 def sharing_pending(made: Draft) -> Iterable[Trace]:
     """The supplier's record is waiting to be shared."""
-    status = made.rng.choice(("ASSIGNATION_PENDING", "TO_BE_VALIDATED", "REFUSED"))
-    pending = replace(
-        made.view, shared_from=SharingStatus.PENDING, shared_with=SharingStatus.PENDING, product_status=status
-    )
-    show(made, replace(pending, active_range=False))
-    return [Trace("manufacturerSharingStatus", status)]
+    return _share(made, SharingStatus.PENDING, "ASSIGNATION_PENDING", "TO_BE_VALIDATED", "REFUSED")
 
 
-@in_record("status", 0.01, _any)
+@in_record("status", 0.01, any_product)
 def validation_not_ok(made: Draft) -> Iterable[Trace]:
     """The validation of the service failed."""
     show(made, replace(made.view, validation_status=1))
     return [Trace("validation.status", "1")]
 
 
-@in_record("status", 0.006, _any)
+@in_record("status", 0.006, any_product)
 def validation_correction(made: Draft) -> Iterable[Trace]:
     """The validation of the service asks for a correction."""
     show(made, replace(made.view, validation_status=3))
     return [Trace("validation.status", "3")]
 
 
-@in_record("status", 0.01, _any)
+@in_record("status", 0.01, any_product)
 def validation_suggestions(made: Draft) -> Iterable[Trace]:
     """The service has suggestions for the product."""
     suggestions = made.rng.randrange(1, 9)
@@ -92,7 +86,7 @@ def validation_suggestions(made: Draft) -> Iterable[Trace]:
     return [Trace("validation.nbSuggestions", str(suggestions))]
 
 
-@in_record("status", 0.012, _any)
+@in_record("status", 0.012, any_product)
 def update_pending(made: Draft) -> Iterable[Trace]:
     """The supplier sent an update that the recipient has not accepted."""
     show(made, replace(made.view, product_status="UPDATED"))

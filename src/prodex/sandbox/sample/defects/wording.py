@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from prodex.sandbox.sample import texts
-from prodex.sandbox.sample.defects.planting import Trace, declare, forgotten_language, in_record
+from prodex.sandbox.sample.defects.planting import (
+    Trace,
+    any_product,
+    declare,
+    forgotten_language,
+    in_record,
+    is_consumer_unit,
+)
 from prodex.sandbox.sample.families import MARKETS
 from prodex.sandbox.sample.product import Draft
 from prodex.sandbox.sample.vocabulary import LANGUAGES
@@ -23,14 +30,6 @@ _PLACEHOLDERS = ("TBD", "N/A", "-", "test", "xxx", "Lorem ipsum dolor sit amet")
 # Other letters have bytes that Windows-1252 does not define.
 _ACCENTED = re.compile("[éèêçôöüäßñóú]")
 _MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")
-
-
-def _any(_: Draft) -> bool:
-    return True
-
-
-def _is_consumer_unit(made: Draft) -> bool:
-    return made.unit.is_consumer_unit
 
 
 def _has_two_languages(made: Draft) -> bool:
@@ -73,7 +72,7 @@ def missing_language(made: Draft) -> Iterable[Trace]:
     return [Trace(attribute, f"filled in {', '.join(map(_language, kept))}", language)]
 
 
-@in_record("content", 0.006, _is_consumer_unit)
+@in_record("content", 0.006, is_consumer_unit)
 def missing_text(made: Draft) -> Iterable[Trace]:
     """An attribute that every product page needs is empty in all languages."""
     attribute = made.rng.choice(_MAIN_TEXTS)
@@ -81,7 +80,7 @@ def missing_text(made: Draft) -> Iterable[Trace]:
     return [Trace(attribute)]
 
 
-@in_record("content", 0.002, _any)
+@in_record("content", 0.002, any_product)
 def missing_name(made: Draft) -> Iterable[Trace]:
     """The product has no name of any sort."""
     named = ("nameLegal", "namePublicShort", "namePublicLong")
@@ -90,7 +89,7 @@ def missing_name(made: Draft) -> Iterable[Trace]:
     return [Trace("namePublicLong"), *(Trace(attribute, defect="missing_text") for attribute in named)]
 
 
-@in_record("content", 0.003, _is_consumer_unit)
+@in_record("content", 0.003, is_consumer_unit)
 def name_too_long(made: Draft) -> Iterable[Trace]:
     """The long name has more than 200 characters."""
     # Lengthened by its own description, so that the language stays right.
@@ -100,7 +99,7 @@ def name_too_long(made: Draft) -> Iterable[Trace]:
     return [Trace("namePublicLong", f"{len(item['data'])} characters", _language(item))]
 
 
-@in_record("content", 0.003, _is_consumer_unit)
+@in_record("content", 0.003, is_consumer_unit)
 def short_name_too_long(made: Draft) -> Iterable[Trace]:
     """The short name has more than 35 characters."""
     return _rewrite(
@@ -108,27 +107,27 @@ def short_name_too_long(made: Draft) -> Iterable[Trace]:
     )
 
 
-@in_record("content", 0.003, _is_consumer_unit)
+@in_record("content", 0.003, is_consumer_unit)
 def control_character(made: Draft) -> Iterable[Trace]:
     """A text holds a control character."""
     character = made.rng.choice("\x02\x07\x1f")
     return _rewrite(made, made.rng.choice(_MAIN_TEXTS), lambda text: f"{text[:9]}{character}{text[9:]}")
 
 
-@in_record("content", 0.003, _is_consumer_unit, may_follow=["control_character"])
+@in_record("content", 0.003, is_consumer_unit, may_follow=["control_character"])
 def line_break_in_name(made: Draft) -> Iterable[Trace]:
     """A name has a line break."""
     return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), lambda text: text.replace(" ", "\n", 1))
 
 
-@in_record("content", 0.006, _is_consumer_unit, may_follow=["all_capitals", "wrong_language"])
+@in_record("content", 0.006, is_consumer_unit, may_follow=["all_capitals", "wrong_language"])
 def placeholder_text(made: Draft) -> Iterable[Trace]:
     """A text is only a placeholder."""
     placeholder = made.rng.choice(_PLACEHOLDERS)
     return _rewrite(made, made.rng.choice((*_MAIN_TEXTS, "nameLegal")), lambda _: placeholder)
 
 
-@in_record("content", 0.004, _is_consumer_unit)
+@in_record("content", 0.004, is_consumer_unit)
 def html_in_text(made: Draft) -> Iterable[Trace]:
     """Markup was left in a text."""
     pattern = made.rng.choice(("<p>{}</p>", "<b>{}</b>", "{}<br/>", '<span class="c1">{}</span>'))
@@ -138,7 +137,7 @@ def html_in_text(made: Draft) -> Iterable[Trace]:
 @in_record(
     "content",
     0.02,
-    lambda made: _is_consumer_unit(made) and bool(_garbled(made)),
+    lambda made: is_consumer_unit(made) and bool(_garbled(made)),
     may_follow=["wrong_language"],
 )
 def mojibake(made: Draft) -> Iterable[Trace]:
@@ -158,7 +157,7 @@ def _garbled(made: Draft) -> list[dict[str, Any]]:
     return [item for item in made.record["description"] if _ACCENTED.search(item["data"])]
 
 
-@in_record("content", 0.004, _is_consumer_unit)
+@in_record("content", 0.004, is_consumer_unit)
 def all_capitals(made: Draft) -> Iterable[Trace]:
     """A name is written in capitals throughout."""
     return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), str.upper)
@@ -178,7 +177,7 @@ def untranslated_copy(made: Draft) -> Iterable[Trace]:
 
 
 @in_record(
-    "content", 0.006, lambda made: _is_consumer_unit(made) and len(made.family.languages) < len(LANGUAGES)
+    "content", 0.006, lambda made: is_consumer_unit(made) and len(made.family.languages) < len(LANGUAGES)
 )
 def wrong_language(made: Draft) -> Iterable[Trace]:
     """A text is in another language than it is marked with."""
