@@ -40,7 +40,7 @@ def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> Non
             return out.get_by_role("button", name=name, exact=True).locator("visible=true").first
 
         out.get_by_label("Rows per page").select_option("100")
-        out.get_by_text("1-100 of").first.wait_for()
+        out.get_by_text("1 to 100 of").first.wait_for()
         assert ["Previous", "Next"] == [press(named("Next")), press(named("Previous"))]
         assert "lost" != press(out.locator("button.facet-more").first)
         assert "☑" in press(out.locator("button.facet-row").nth(2))

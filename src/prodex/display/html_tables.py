@@ -1,8 +1,8 @@
 """How values look in a notebook: a headline, a few lines, tables and footnotes, in one form for all of them.
 
-Everything is escaped here, once: no caller writes markup around what a supplier typed. The class `mathjax_ignore` keeps
-a notebook from rendering formulas in it, and each text is isolated, so that Arabic or Hebrew in it does not turn its
-neighbours around.
+Everything is escaped here, once: no caller writes markup around what a supplier typed, unless it says so with `Html`, or
+lets a template make it. The class `mathjax_ignore` keeps a notebook from rendering formulas in it, and each text is
+isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
 """
 
 from __future__ import annotations
@@ -16,6 +16,15 @@ from prodex.display_text import label, on_one_line
 
 #: Longer texts are cut: a cell is read at a glance, and the frames hold the whole.
 _WHOLE = 400
+
+
+class Html(str):
+    """Markup that is complete: a table shows it as it is, as it does what a template has made."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
 
 
 def block(
@@ -61,6 +70,7 @@ def table(
     *,
     numbers: Collection[str] = (),
     codes: Collection[str] = (),
+    look: str = "",
 ) -> str:
     """Return a table whose first column names its rows, which is what a screen reader reads out before each cell.
 
@@ -76,6 +86,8 @@ def table(
         Headings of the columns that are aligned on the right.
     codes
         Headings of the columns that hold identifiers.
+    look
+        Classes of the table.
 
     Examples
     --------
@@ -94,11 +106,11 @@ def table(
         ' class="n"' if name in numbers else ' class="id"' if name in codes else "" for name in headings
     ]
     head = "".join(
-        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(headings, classes, strict=True)
+        f'<th scope="col"{kind}>{_escaped(name)}</th>' for name, kind in zip(headings, classes, strict=True)
     )
     body = "".join(_row(row, classes or [""] * len(row)) for row in rows)
     return (
-        f"<table><caption>{escape(caption)}</caption>"
+        f"<table{f' class={look!r}' if look else ''}><caption>{_escaped(caption)}</caption>"
         f"{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
     )
 
@@ -120,10 +132,22 @@ def typed(text: object, missing: str = "none") -> str:
 
 
 def _row(values: Sequence[object], classes: Sequence[str]) -> str:
-    name, *others = (f"{one:,}" if isinstance(one, Integral) else typed(one) for one in values)
+    name, *others = (
+        f"{one:,}" if isinstance(one, Integral) else _escaped(one) if _is_markup(one) else typed(one)
+        for one in values
+    )
     first, *kinds = classes
     cells = "".join(f"<td{kind}>{value}</td>" for value, kind in zip(others, kinds, strict=True))
     return f'<tr><th scope="row"{first}>{name}</th>{cells}</tr>'
+
+
+def _is_markup(text: object) -> bool:
+    # The protocol that jinja2 and MarkupSafe have for it.
+    return hasattr(text, "__html__")
+
+
+def _escaped(text: object) -> str:
+    return str(text) if _is_markup(text) else escape(str(text))
 
 
 def _paragraph(kind: str, text: str) -> str:

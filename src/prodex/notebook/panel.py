@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from html import escape
 from importlib.resources import files as resources
-from typing import Any
+from typing import Any, TypeVar
 
 import ipywidgets as w
 from traitlets import Bool, Unicode
@@ -16,6 +16,8 @@ from traitlets import Bool, Unicode
 from prodex.display.style import DARK, LIGHT, custom_properties
 from prodex.display_text import words
 from prodex.errors import ProdexError
+
+Styled = TypeVar("Styled", bound=w.DOMWidget)
 
 _LOG = logging.getLogger("prodex")
 _BUSY = "busy"
@@ -150,12 +152,37 @@ def style() -> str:
     return "\n".join([custom_properties(".prodex", LIGHT), dark, *own])
 
 
-def html(markup: str, *classes: str) -> Any:
-    """Return a widget of our own HTML; other text in it has gone through `text_html` or `escape`."""
-    widget = w.HTML(markup)
+def styled(widget: Styled, *classes: str) -> Styled:
+    """Give a widget classes of our style sheet, and return it."""
     for name in classes:
         widget.add_class(name)
     return widget
+
+
+def html(markup: str, *classes: str) -> Any:
+    """Return a widget of our own HTML; other text in it has gone through `text_html` or `escape`."""
+    return styled(w.HTML(markup), *classes)
+
+
+def button(label: str, *classes: str, tooltip: str | None = None) -> w.Button:
+    """Return a button that is as wide as its label: ipywidgets gives all buttons one width, and cuts long labels."""
+    return styled(w.Button(description=label, tooltip=tooltip, layout=w.Layout(width="auto")), *classes)
+
+
+def check_box(label: str, *, is_ticked: bool = False, tooltip: str | None = None) -> w.Checkbox:
+    """Return a box to tick, with its label beside it and not cut; our own words."""
+    layout = w.Layout(width="auto")
+    return w.Checkbox(is_ticked, description=label, tooltip=tooltip, indent=False, layout=layout)
+
+
+def row(*widgets: w.Widget, look: str) -> w.HBox:
+    """Return widgets side by side, with a class of our style sheet."""
+    return styled(w.HBox(widgets), look)
+
+
+def show_if(widget: Any, is_shown: bool) -> None:
+    """Show a widget, or hide it without a gap."""
+    widget.layout.display = "" if is_shown else "none"
 
 
 def text_html(text: object) -> str:

@@ -19,7 +19,7 @@ from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footn
 from prodex.notebook.audit.run_controls import RunControls
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
-from prodex.notebook.panel import Panel, html, text_html
+from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
 from prodex.store.snapshot import catalog_given
@@ -79,20 +79,14 @@ class AuditPanel(Panel):
         self.controls: RunControls = RunControls(self, self._to_audit, self._audited, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
-        self.show_all: w.Button = w.Button(description="Show all products", layout=w.Layout(width="auto"))
-        self._chosen_row = w.HBox([self._shown, self.show_all])
-        self._chosen_row.add_class("chosen-row")
+        self.show_all: w.Button = button("Show all products")
         self.tiles, self.grades = AuditTiles(self, self._choose), GradeBars(self, self._choose)
         self.gaps, self.heat = GapList(self, self._choose), HeatMap(self, self._choose)
         self.checks, self.export = CheckTable(self, self._choose), AuditExport(self)
-        columns = w.Box([self.grades, self.gaps])
-        columns.add_class("columns")
-        self._results = w.VBox(
-            [
-                *(self._headline, self._warnings, self.tiles, self._chosen_row, columns),
-                *(self.heat, self.checks, self.export, self._notes),
-            ]
-        )
+        chosen = row(self._shown, self.show_all, look="chosen-row")
+        columns = styled(w.Box([self.grades, self.gaps]), "columns")
+        above = (self._headline, self._warnings, self.tiles, chosen, columns)
+        self._results = w.VBox([*above, self.heat, self.checks, self.export, self._notes])
         self.fill(self.controls, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
@@ -126,8 +120,8 @@ class AuditPanel(Panel):
     def _draw(self) -> None:
         """Show the audit, or only the controls that run one."""
         made = self.audit
-        self.controls.layout.display = "" if self._catalog is not None else "none"
-        self._results.layout.display = "" if made is not None else "none"
+        show_if(self.controls, self._catalog is not None)
+        show_if(self._results, made is not None)
         if self._chosen is not None:
             self._choose(None)
         else:
@@ -177,10 +171,8 @@ class AuditPanel(Panel):
     def _mark(self, chosen: DrillDown | None) -> None:
         self._chosen = chosen
         ids = chosen.products(self.audit) if chosen is not None and self.audit is not None else ()
-        for button in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
-            button.mark(chosen)
-        self.heat.mark(chosen)
-        self.checks.mark(chosen)
+        for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons, self.heat, self.checks):
+            one.mark(chosen)
         sentence = _INVITATION if chosen is None else _summary(chosen, len(ids))
         self._shown.value = f"<span role='status'>{sentence}</span>"
         self.failing = ids

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
+from prodex.display.html_tables import Html, table
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
@@ -139,13 +140,8 @@ def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[t
     # Inside the page: a notebook that is sent to a colleague has no files next to it.
     figure.savefig(written, format="png")
     picture = base64.b64encode(written.getvalue()).decode("ascii")
-    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in columns)
-    body = "".join(
-        f"<tr><th scope='row'>{escape(first)}</th>{''.join(f'<td class=n>{escape(one)}</td>' for one in others)}</tr>"
-        for first, *others in rows
-    )
     return (
         f"<figure><img alt='{escape(title, quote=True)}; the data is in the table below' "
         f"src='data:image/png;base64,{picture}'></figure><details><summary>Data as a table</summary>"
-        f"<table><caption>{text_html(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>"
+        f"{table(Html(text_html(title)), columns, rows, numbers=columns[1:])}</details>"
     )
