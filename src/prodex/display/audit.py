@@ -1,4 +1,4 @@
-"""How an audit looks: the figures, the five largest gaps, and how reliable they are."""
+"""How an audit and a comparison of two look: the figures, what weighs most, and how reliable that is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
+from prodex.quality.comparison import CHANGES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
-from prodex.text import counted, percent
+from prodex.text import counted, moved, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from prodex.quality.audit import Audit
+    from prodex.quality.comparison import AuditComparison
 
 _SHOWN, _LONG = 5, 200
 
@@ -138,3 +140,52 @@ def _gaps_title(count: int) -> list[str]:
 
 def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
     return row["problem"], counted(row["products"], "product"), row["brings"]
+
+
+#: Checks that a comparison lists.
+_CHECKS = 10
+
+
+def comparison_text(comparison: AuditComparison) -> str:
+    """Return a comparison in words."""
+    rows, every = _changed(comparison)
+    shown = [f"  {problem}: {fixed:,} fixed, {failing:,} newly failing" for problem, fixed, failing in rows]
+    if every > _CHECKS:
+        shown.append(f"  {_CHECKS} of {every} checks that changed; all in .by_check")
+    lines = [*_comparison_lines(comparison), *shown, *comparison.notes, notes(comparison.new)[0]]
+    return "\n".join(map(on_one_line, lines))
+
+
+def comparison_html(comparison: AuditComparison) -> str:
+    """Return a comparison as a small table for a notebook."""
+    headline, *others = _comparison_lines(comparison)
+    rows, every = _changed(comparison)
+    title = f"{len(rows)} of {counted(every, 'check')} that changed; all in .by_check"
+    headings = ["problem", "fixed", "newly failing"]
+    changed = [table(title, headings, rows, numbers=headings[1:])] if rows else []
+    # What stands in the way of comparing is a warning; a shortened arrow would read as a minus sign and a bracket.
+    lines = [(line.replace("->", "→"), False) for line in others]
+    return block(
+        headline, [*lines, *((note, True) for note in comparison.notes)], changed, notes(comparison.new)[:1]
+    )
+
+
+def _comparison_lines(comparison: AuditComparison) -> list[str]:
+    old, new = comparison.old, comparison.new
+    before, after = old.summary, new.summary
+    counts = ", ".join(
+        f"{int(comparison.by_check[name.replace(' ', '_')].sum()):,} {name}" for name in CHANGES
+    )
+    added = f"{counted(len(comparison.added), 'product')} added, {len(comparison.gone):,} gone"
+    return [
+        f"{old.now:%Y-%m-%d %H:%M} to {new.now:%Y-%m-%d %H:%M} ({new.profile})",
+        f"{readiness(before)} -> {readiness(after)}, score {moved(before['score'], after['score'])}",
+        f"{counts}; {added}",
+    ]
+
+
+def _changed(comparison: AuditComparison) -> tuple[list[tuple[Any, ...]], int]:
+    """Return problem, products fixed and newly failing of the first checks that changed, and how many changed."""
+    columns = ["problem", "fixed", "newly_failing"]
+    changed = comparison.by_check[comparison.by_check[columns[1:]].sum(axis=1) > 0]
+    return list(changed[columns].head(_CHECKS).itertuples(index=False, name=None)), len(changed)

@@ -1,6 +1,6 @@
 """How values look in a notebook: a headline, a few lines, tables and footnotes, in one form for all of them.
 
-Everything is escaped here, once: no caller writes markup around what a supplier typed, unless it says so with `Html`, or
+Everything is escaped here, once: no caller writes markup around what a supplier typed, unless it says so with `Html` or
 lets a template make it. The class `mathjax_ignore` keeps a notebook from rendering formulas in it, and each text is
 isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
 """
@@ -8,11 +8,18 @@ isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from html import escape
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 from prodex.display.style import stylesheet
-from prodex.display_text import label, on_one_line
+from prodex.display_text import ends, label, on_one_line
+from prodex.locales import language_label
+from prodex.text import percent
+
+if TYPE_CHECKING:
+    import jinja2
 
 #: Longer texts are cut: a cell is read at a glance, and the frames hold the whole.
 _WHOLE = 400
@@ -113,6 +120,29 @@ def table(
         f"<table{f' class={look!r}' if look else ''}><caption>{_escaped(caption)}</caption>"
         f"{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
     )
+
+
+@cache
+def template(package: str, folder: str, name: str) -> jinja2.Template:
+    """Return a template that escapes everything, with the filters of all pages; each is parsed once."""
+    import jinja2  # a repr needs no template, and should not wait for jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(package, folder),
+        # Everything is escaped unless the template says otherwise, and an attribute that does not exist is an error.
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # `closed` ends the marks of direction that a text leaves open: <bdi> alone does not contain them.
+    environment.filters |= {
+        "n": lambda value: f"{value:,}",
+        "percent": percent,
+        "closed": lambda text: text + ends(text),
+        "language": lambda code: "" if code is None else language_label(code),
+    }
+    return environment.get_template(name)
 
 
 def typed(text: object, missing: str = "none") -> str:

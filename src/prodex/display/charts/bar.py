@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, plain
+from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, horizontal_bars, plain
 from prodex.text import percent
 
 if TYPE_CHECKING:
@@ -38,19 +38,14 @@ def bars(
     ['30 (75 %)', '10 (25 %)']
     """
     with drawn(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
-        places = range(len(values))
-        axes.barh(places, values.astype(float), color=BLUE, height=0.7)
-        axes.set_yticks(places, [plain(label, longest) for label in values.index])
-        axes.invert_yaxis()
+        axes.barh(range(len(values)), values.astype(float), color=BLUE, height=0.7)
         for place, value in enumerate(values.astype(float).tolist()):
             share = f" ({percent(value / of, 0)})" if of else ""
             axes.annotate(
                 number.format(value) + share, (value, place), (4, 0), textcoords="offset points", va="center"
             )
         axes.margins(x=0.12, y=0.02)
-        axes.tick_params(length=0)
-        axes.xaxis.set_visible(False)
-        axes.spines[["bottom", "left"]].set_visible(False)
+        horizontal_bars(axes, values.index, longest)
     return figure
 
 
@@ -85,12 +80,8 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
                     ink = "white" if colour == BLUE else "black"
                     axes.text(left + part / 2, place, shown, ha="center", va="center", fontsize=9, color=ink)
                 left += part
-        axes.set_yticks(range(len(counts)), [plain(label) for label in counts.index])
         axes.set_xlim(0, 1)
-        axes.invert_yaxis()
-        axes.tick_params(length=0)
-        axes.xaxis.set_visible(False)
-        axes.spines[["bottom", "left"]].set_visible(False)
+        horizontal_bars(axes, counts.index)
         patches = [Patch(facecolor=colour, edgecolor=GREY) for colour in STEPS[: len(counts.columns)]]
         axes.legend(
             patches,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.charts.style import GREY, drawn, plain
+from prodex.display.charts.style import GREY, drawn, grid_of
 from prodex.display.style import SHADES
 from prodex.text import percent
 
@@ -60,11 +60,7 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
                     linespacing=1.4,
                     color=("black" if part > 0.55 else "white") if total else GREY,
                 )
-        axes.set_xticks(range(len(filled.columns)), [plain(label) for label in filled.columns])
-        axes.set_yticks(range(len(rows)), [plain(label) for label in filled.index])
-        axes.xaxis.tick_top()
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+        grid_of(axes, filled)
     return figure
 
 
@@ -96,14 +92,10 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
                 ink = GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
                 shown = "–" if isnan(value) else percent(value)
                 axes.text(column, place, shown, ha="center", va="center", fontsize=8.5, color=ink)
-        axes.set_xticks(range(len(values.columns)), [plain(label) for label in values.columns])
-        axes.set_yticks(range(len(rows)), [plain(label) for label in values.index])
         axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)
         axes.set_yticks([place + 0.5 for place in range(len(rows) - 1)], minor=True)
         axes.grid(which="minor", color=GREY, alpha=0.35, linewidth=0.5)
-        axes.xaxis.tick_top()
-        axes.tick_params(which="both", length=0)
-        axes.spines[:].set_visible(False)
+        grid_of(axes, values)
     return figure
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.display.charts.style import BLUE, GREY, VERMILION, drawn, plain
+from prodex.display.charts.style import BLUE, GREY, VERMILION, drawn, plain, ruled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,8 +63,5 @@ def histogram(
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         if not pd.api.types.is_datetime64_any_dtype(values):
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.grid(axis="y", color=GREY, alpha=0.3, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes)
     return figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.charts.style import BLUE, GREY, drawn, plain
+from prodex.display.charts.style import BLUE, drawn, plain, ruled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,8 +63,5 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
         is_whole = bool((known == known.round()).all())
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=is_whole))
         axes.yaxis.set_major_formatter(lambda value, _: number.format(value))
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.grid(axis="y", color=GREY, alpha=0.3, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes)
     return figure

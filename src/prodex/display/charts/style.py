@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -106,3 +107,30 @@ def drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
         axes = figure.add_subplot()
         figure.suptitle(plain(title, 90, "bold"), x=0.01, ha="left", fontsize=12, fontweight="bold")
         yield figure, axes
+
+
+def ruled(axes: Axes) -> None:
+    """Draw faint lines across, in place of the axis on the left."""
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="y", color=GREY, alpha=0.3, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def horizontal_bars(axes: Axes, labels: Iterable[object], longest: int = _LABEL) -> None:
+    """Name bars on the left, the first on top, and draw no axes: each bar says its number."""
+    names = [plain(label, longest) for label in labels]
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.tick_params(length=0)
+    axes.xaxis.set_visible(False)
+    axes.spines[["bottom", "left"]].set_visible(False)
+
+
+def grid_of(axes: Axes, cells: pd.DataFrame) -> None:
+    """Name the columns of cells above and their rows on the left, and draw no axes."""
+    axes.set_xticks(range(len(cells.columns)), [plain(label) for label in cells.columns])
+    axes.set_yticks(range(len(cells)), [plain(label) for label in cells.index])
+    axes.xaxis.tick_top()
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)

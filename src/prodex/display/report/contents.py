@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from prodex.display.audit import notes
 from prodex.display.report.failing_products import FailingProducts, failing
 from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, ScoreMap, heat_map, offenders
-from prodex.display.report.headline import Gap, Header, Tile, header, largest_gaps, tiles
+from prodex.display.report.headline import Header, Tile, header, largest_gaps, tiles
 from prodex.display.report.product_cards import ReportCards, cards
 from prodex.display_text import Words, words
 from prodex.quality.check import CheckFacts
@@ -86,7 +86,7 @@ class Contents:
     facts: tuple[CheckFacts, ...]
     tiles: tuple[Tile, ...]
     trend: pd.DataFrame
-    gaps: tuple[Gap, ...]
+    gaps: Sequence[Mapping[Hashable, Any]]
     gaps_total: int
     heat: tuple[ScoreMap, ...]
     offenders: tuple[Ranking, ...]
@@ -160,21 +160,17 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
 
 def check_rows(audit: Audit) -> tuple[CheckRow, ...]:
     """Return the lines of the rule table, those that fail first, by severity."""
-    table = audit.by_check
     severities = list(SEVERITIES)
     rows = [
         CheckRow(
             place=place,
             facts=audit.checks[place],
-            failed=row["failed"],
-            passed=row["passed"],
-            not_applicable=row["not_applicable"],
-            unknown=row["unknown"],
+            **{name: row[name] for name in ("failed", "passed", "not_applicable", "unknown")},
             score=percent(row["score"]),
             share=None if pd.isna(row["score"]) else row["score"],
             crash=words(None if pd.isna(row["crash"]) else row["crash"], 4_000),
         )
-        for place, row in enumerate(table.to_dict("records"))
+        for place, row in enumerate(audit.by_check.to_dict("records"))
     ]
     return tuple(
         sorted(rows, key=lambda row: (not row.failed, severities.index(row.facts.severity), -row.failed))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import pandas as pd
 import pyarrow as pa
 
 from prodex.files import safe_name
@@ -68,26 +67,15 @@ def write_files(audit: Audit, folder: Path, name: str, failures: int) -> tuple[L
     failures
         How many failures there are.
     """
-    products, checks = _table(audit.products), _table(audit.by_check)
-    return (
-        _written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches),
-        _written(
-            folder / "products",
-            name,
-            "all products with score and grade",
-            len(products),
-            products.schema,
-            products.to_batches,
-        ),
-        _written(
-            folder / "checks",
-            name,
-            "all checks with their counts",
-            len(checks),
-            checks.schema,
-            checks.to_batches,
-        ),
+    written = [_written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches)]
+    frames = (
+        ("products", "all products with score and grade", audit.products),
+        ("checks", "all checks with their counts", audit.by_check),
     )
+    for file, title, frame in frames:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        written.append(_written(folder / file, name, title, len(table), table.schema, table.to_batches))
+    return tuple(written)
 
 
 def _written(
@@ -103,10 +91,6 @@ def _written(
         write((batch.cast(plain) for batch in batches()), plain, path.with_name(f"{path.name}.{ending}"))
     address = quote(f"{folder}/{path.name}")
     return LinkedFile(path.name, title, rows, f"{address}.csv", f"{address}.parquet")
-
-
-def _table(frame: pd.DataFrame) -> pa.Table:
-    return pa.Table.from_pandas(frame, preserve_index=False)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,25 +63,6 @@ class Tile:
     change: str | None
     since: str
     verdict: str
-
-
-@dataclass(frozen=True)
-class Gap:
-    """One failing check, and what fixing it would gain."""
-
-    check: str
-    problem: str
-    title: str
-    block: str
-    severity: str
-    products: int
-    applicable: int
-    ready_if_fixed: float
-    ready_gain: float
-    score_if_fixed: float
-    score_gain: float
-    brings: str
-    fix: str
 
 
 def header(audit: Audit) -> Header:
@@ -171,8 +152,6 @@ def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
     return f"{arrow} {size} {word}", verdict
 
 
-def largest_gaps(found: pd.DataFrame) -> tuple[Gap, ...]:
-    """Return the gaps that it would help most to close."""
-    names = list(Gap.__dataclass_fields__)
-    rows: Sequence[dict[Any, Any]] = found.head(_GAPS)[names].to_dict("records")
-    return tuple(Gap(**row) for row in rows)
+def largest_gaps(found: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the gaps that it would help most to close, as rows of `Audit.gaps`."""
+    return found.head(_GAPS).to_dict("records")

@@ -5,20 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from functools import cache
 from importlib.resources import files as resources
-from typing import Any
-
-import jinja2
 
 from prodex.display.charts import SCORES, grades_over_time
+from prodex.display.html_tables import template
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
 from prodex.display.report.product_cards import PICTURE_FACTS
 from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
-from prodex.locales import language_label
 from prodex.quality.scores import SMALL
-from prodex.text import percent
 
 
 def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
@@ -32,7 +27,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         What lies beside it.
     """
     script = _resource("sort.js")
-    return _template().render(
+    return template("prodex.display", "report", "page.html").render(
         it=contents,
         files=files,
         chart=_chart(contents),
@@ -46,19 +41,6 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
     )
 
 
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("prodex.display", "report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"percent": percent, "n": _number, "language": _language}
-    return environment.get_template("page.html")
-
-
 def _style() -> str:
     """Return the style sheet: what the report has in common with summaries and panels, then its own."""
     dark = custom_properties(":root", DARK)
@@ -68,14 +50,6 @@ def _style() -> str:
 
 def _resource(name: str) -> str:
     return (resources("prodex.display.report") / name).read_text("utf-8")
-
-
-def _number(value: Any) -> str:
-    return f"{value:,}"
-
-
-def _language(code: str | None) -> str:
-    return "" if code is None else language_label(code)
 
 
 def _chart(contents: Contents) -> str:
