@@ -117,18 +117,13 @@ class Gallery:
         height (of the original, according to the record), others, shown, problem."""
         rows = [
             {
-                "product_id": cell.thumbnail.product_id,
-                "gtin": cell.thumbnail.gtin,
+                **{name: getattr(cell.thumbnail, name) for name in _OF_THUMBNAIL},
                 "name": cell.name,
                 "brand": cell.brand,
-                "position": cell.thumbnail.position,
-                "is_packshot": cell.thumbnail.is_packshot,
-                "url": cell.thumbnail.url,
                 "width": cell.thumbnail.original[0],
                 "height": cell.thumbnail.original[1],
                 "others": cell.others,
                 "shown": cell.thumbnail.bytes is not None,
-                "problem": cell.thumbnail.problem,
             }
             for cell in self.cells
         ]
@@ -169,6 +164,7 @@ class Gallery:
         return str(call("Gallery.html", self))
 
 
+_OF_THUMBNAIL = ("product_id", "gtin", "position", "is_packshot", "url", "problem")
 _FILES = pa.schema(
     [
         *((name, pa.string()) for name in ("product_id", "gtin", "name", "brand", "position")),

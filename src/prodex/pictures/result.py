@@ -136,12 +136,10 @@ class Pictures:
         return self.good == self.wanted
 
     def __repr__(self) -> str:
-        text: str = call("Pictures.text", self)
-        return text
+        return str(call("Pictures.text", self))
 
     def _repr_html_(self) -> str:
-        html: str = call("Pictures.html", self)
-        return html
+        return str(call("Pictures.html", self))
 
 
 def frame_of(results: Iterable[PictureResult], names: Mapping[str, str]) -> pd.DataFrame:
@@ -166,9 +164,7 @@ def _row(result: PictureResult, name: str | None) -> dict[str, Any]:
         "name": name,
         "state": str(result.state),
         "path": None if result.path is None else str(result.path),
-        "bytes": None if facts is None else facts.size,
-        "width": None if facts is None else facts.width,
-        "height": None if facts is None else facts.height,
+        **({} if facts is None else {"bytes": facts.size, "width": facts.width, "height": facts.height}),
         "crc32": None if facts is None else f"{facts.crc32:08x}",
         "checked": result.checked or None,
         "reason": result.reason,

@@ -100,7 +100,6 @@ class RankedGroup:
     failed: int
     score: str
     grade: str
-    worst_check: str
     worst_problem: str
     worst_count: int
 
@@ -212,7 +211,6 @@ def offenders(audit: Audit, by: str) -> Ranking:
                 int(row["failed"]),
                 percent(row["score"]),
                 row["grade"] if isinstance(row["grade"], str) else "none",
-                audit.checks[most].id,
                 audit.checks[most].problem,
                 int(counts[most]),
             )

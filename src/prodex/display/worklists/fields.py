@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -116,11 +117,8 @@ def allowed(attribute: str, language: str | None, codes: Mapping[str, int]) -> A
         return Allowed("Code", message, codes_of=attribute, strict=False)
     if attribute in _LONGEST:
         longest = _LONGEST[attribute]
-        return Allowed(
-            f"{attribute}"[:32],
-            f"A text{_in(language)} of up to {longest:,} characters, on one line.",
-            longest,
-        )
+        message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
+        return Allowed(attribute[:32], message, longest)
     if language is not None:
         return Allowed("Text", f"A text{_in(language)} of up to {_LONGEST_TEXT:,} characters.", _LONGEST_TEXT)
     return None
@@ -145,9 +143,7 @@ def validate(
     grouped = pairs.group_by(["attribute", "language"], use_threads=False).aggregate([("row", "list")])
     for pair in grouped.to_pylist():
         attribute = pair["attribute"]
-        if not can[attribute]:
-            continue
-        rule = allowed(attribute, pair["language"], counts)
+        rule = allowed(attribute, pair["language"], counts) if can[attribute] else None
         if rule is None:
             continue
         ranges = [[first, place, last, place] for first, last in _runs(pair["row_list"])]
@@ -167,17 +163,12 @@ def _criteria(rule: Allowed, codes: Codes) -> dict[str, Any]:
     if rule.choices:
         return {"validate": "list", "source": list(rule.choices), **about}
     if rule.codes_of is not None:
-        first = 2 + sum(len(known) for name, known in _before(codes, rule.codes_of))
+        # The sheet Codes lists the codes of one attribute after those of the other, below a row of headings.
+        above = takewhile(lambda name: name != rule.codes_of, codes)
+        first = 2 + sum(len(codes[name]) for name in above)
         last = first + len(codes[rule.codes_of]) - 1
         return {"validate": "list", "source": f"=Codes!$B${first}:$B${last}", **about}
     return {"validate": "length", "criteria": "<=", "value": rule.longest, **about}
-
-
-def _before(codes: Codes, name: str) -> Iterator[tuple[str, Sequence[tuple[str, str | None]]]]:
-    for other, known in codes.items():
-        if other == name:
-            return
-        yield other, known
 
 
 def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from os import cpu_count
@@ -110,7 +109,9 @@ def write_worklists(
     facts = _facts(audit, by, equal, len(rows))
     codes = _codes(audit.catalog, rows)
     options = {"escape_formulas": escape_formulas}
-    with _taking(target, replace) as beside:
+    _refuse_foreign(target, replace)
+    # Of the folder that is replaced, only what its index lists as ours goes.
+    with replacing(target, _written_before(target), target / MANIFEST) as beside:
         write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
         with ThreadPoolExecutor(cpu_count()) as threads:
             index = list(threads.map(write, made))
@@ -133,20 +134,10 @@ def _write(
 ) -> dict[str, Any]:
     rows = folder / f"{worklist.name}.parquet"
     parquet.write(worklist.rows, rows)
-    write_csv(
-        iter(worklist.rows.to_batches()),
-        WORKLIST,
-        folder / f"{worklist.name}.csv",
-        **csv,
-    )
+    write_csv(iter(worklist.rows.to_batches()), WORKLIST, folder / f"{worklist.name}.csv", **csv)
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(rows.read_bytes()).hexdigest()
-    keys = {
-        "worklist": digest,
-        "file": rows.name,
-        "by": worklist.by,
-        **_keys(audit),
-    }
+    keys = {"worklist": digest, "file": rows.name, "by": worklist.by, **_keys(audit)}
     unshown = write_workbook(worklist, facts, codes, keys, folder / f"{worklist.name}.xlsx")
     return {
         "code": worklist.code,
@@ -207,7 +198,7 @@ def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
             own = pc.field("attribute") == attribute.removesuffix(".code")
             found = catalog.arrow("codes", ["code", "label"], own)
         else:
-            found = catalog.arrow("products", [column, *_label_of(column)])
+            found = catalog.arrow("products", [column, column.removesuffix("_code")])
         names = found.column_names
         found = found.filter(pc.is_valid(found[names[0]]))
         found = found.group_by(names[0]).aggregate([(names[-1], "max")]).sort_by(names[0])
@@ -215,10 +206,6 @@ def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
         if 0 < len(codes) <= _MOST_CODES:
             known[attribute] = codes
     return known
-
-
-def _label_of(column: str) -> list[str]:
-    return [column.removesuffix("_code")] if column.endswith("_code") else []
 
 
 def _keys(audit: Audit) -> dict[str, Any]:
@@ -233,18 +220,10 @@ def _keys(audit: Audit) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def _taking(folder: Path, replace: bool) -> Iterator[Path]:
-    """Give a folder to write to that takes the place of `folder` in the end; of that, only what we wrote goes."""
-    ours = _refuse_foreign(folder, replace) | _written_before(folder)
-    with replacing(folder, ours, folder / MANIFEST) as beside:
-        yield beside
-
-
-def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
-    """Return the files of ours in a folder; refuse one that holds anything else, or may not be replaced."""
+def _refuse_foreign(folder: Path, replace: bool) -> None:
+    """Refuse a folder that holds anything but files of ours, or may not be replaced."""
     if not is_there(folder):
-        return set()
+        return
     there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
     # Only files that our index lists are ours: a folder is never emptied on suspicion.
     known = _written_before(folder)
@@ -259,7 +238,6 @@ def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
             f"{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
             "replace=True (--replace)."
         )
-    return there
 
 
 class _Listed(msgspec.Struct):

@@ -57,7 +57,8 @@ def cell(text: str) -> tuple[str, int, bool]:
     ('a\\\\x0bb', 1, False)
     """
     text, escaped = _IMPOSSIBLE.subn(_escape, text)
-    if _units(text) <= LONGEST:
+    # Spreadsheets count in units of UTF-16, of which some characters take two.
+    if len(text.encode("utf-16-le")) // 2 <= LONGEST:
         return text, escaped, False
     return beginning(text, _ELSEWHERE), escaped, True
 
@@ -115,10 +116,6 @@ def _replaced(texts: pa.Array, changed: dict[int, str]) -> pa.Array:
 def _escape(found: re.Match[str]) -> str:
     code = ord(found.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
 
 
 #: Cells of a row, each a text or a number with its format; and the height of the row.

@@ -118,11 +118,8 @@ def write_workbook(
             _write_to_fix(book, styles, names[-1], some, mine)
         if mine:
             write_codes(book, styles, mine)
-        write_keys(
-            book,
-            styles,
-            {"format": FORMAT, **keys, "sheets": names, "columns": [column.name for column in TO_FIX]},
-        )
+        listed = [column.name for column in TO_FIX]
+        write_keys(book, styles, {"format": FORMAT, **keys, "sheets": names, "columns": listed})
     return unshown
 
 
@@ -177,10 +174,9 @@ def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
     lines = np.ones(len(columns["row"]), np.int64)
     for column in TO_FIX:
         if not column.is_hidden:
-            length = pc.fill_null(pc.utf8_length(columns[column.name]), 0).to_numpy(zero_copy_only=False)
-            breaks = pc.fill_null(pc.count_substring(columns[column.name], "\n"), 0).to_numpy(
-                zero_copy_only=False
-            )
+            texts = columns[column.name].fill_null("")
+            length = pc.utf8_length(texts).to_numpy()
+            breaks = pc.count_substring(texts, "\n").to_numpy()
             lines = np.maximum(lines, -(-length // column.width) + breaks)
     return np.minimum(lines, HIGHEST) * LINE
 
@@ -195,6 +191,18 @@ KEYS_SHEET = "prodex"
 
 #: Width of a page in characters.
 _PAGE = 84
+
+
+#: The columns of the sheet "Summary": column of `summary`, heading, width in characters.
+_SUMMARY = (
+    ("severity", "Severity", 10),
+    ("problem", "Problem", 40),
+    ("title", "Expected", 46),
+    ("products", "Products", 10),
+    ("findings", "Findings", 10),
+    ("fix", "How to fix", 56),
+    ("check", "Check", 30),
+)
 
 
 def write_read_me(
@@ -213,26 +221,17 @@ def write_read_me(
 
 def write_summary(book: Workbook, styles: Styles, worklist: Worklist) -> None:
     """Show each check with its failing products."""
-    widths = (10, 40, 46, 10, 10, 56, 30)
+    names, headings, widths = zip(*_SUMMARY, strict=True)
     sheet = _sheet(book, "Summary", widths)
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
     rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist)]
-    headings = ("Severity", "Problem", "Expected", "Products", "Findings", "How to fix", "Check")
     rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     for row in summary(worklist).to_dict("records"):
-        names = ("severity", "problem", "title", "products", "findings", "fix", "check")
         values = [row[name] for name in names]
-        looks = [
-            styles.severity[row["severity"]],
-            styles.text,
-            styles.text,
-            styles.number,
-            styles.number,
-            styles.text,
-            styles.text,
-        ]
+        looks = [styles.number if isinstance(value, int) else styles.text for value in values]
+        looks[0] = styles.severity[row["severity"]]
         lines = max(_lines(str(value), width - 2) for value, width in zip(values, widths, strict=True))
         rows.append((list(zip(values, looks, strict=True)), LINE * min(lines, HIGHEST)))
     sheet.fill_lines(rows, styles.text)
