@@ -5,10 +5,10 @@ Text of suppliers is escaped, addresses of suppliers are left out, and notebooks
 
 from __future__ import annotations
 
-import base64
 from html import escape
 from pathlib import Path
 
+from prodex.display.html_tables import data_url
 from prodex.display.style import stylesheet
 from prodex.display_text import label
 from prodex.files import writing
@@ -77,10 +77,9 @@ def _frame(cell: SheetCell) -> str:
         return f'<div class="frame none">{_typed(thumbnail.problem, "no picture")}</div>'
     what = "packshot" if thumbnail.is_packshot else "picture"
     named = label(cell.name or thumbnail.gtin or thumbnail.product_id).text
-    content = base64.b64encode(thumbnail.bytes).decode()
     return (
         f'<div class="frame shown"><img alt="{escape(f"{what} of {named}")}" width="{thumbnail.width}" '
-        f'height="{thumbnail.height}" src="data:image/jpeg;base64,{content}"></div>'
+        f'height="{thumbnail.height}" src="{data_url(thumbnail.bytes)}"></div>'
     )
 
 

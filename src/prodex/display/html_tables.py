@@ -7,6 +7,7 @@ isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from html import escape
@@ -14,7 +15,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from prodex.display.style import stylesheet
-from prodex.display_text import ends, label, on_one_line
+from prodex.display_text import ends, label, on_one_line, words
 from prodex.locales import language_label
 from prodex.text import percent
 
@@ -139,10 +140,21 @@ def template(package: str, folder: str, name: str) -> jinja2.Template:
     environment.filters |= {
         "n": lambda value: f"{value:,}",
         "percent": percent,
+        "data_url": data_url,
+        "words": words,
         "closed": lambda text: text + ends(text),
         "language": lambda code: "" if code is None else language_label(code),
     }
     return environment.get_template(name)
+
+
+def data_url(content: bytes, kind: str = "jpeg") -> str:
+    """Return the address of a picture that is inside the page: what is sent to a colleague has no files beside it.
+
+    >>> data_url(b"picture", "png")
+    'data:image/png;base64,cGljdHVyZQ=='
+    """
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def typed(text: object, missing: str = "none") -> str:

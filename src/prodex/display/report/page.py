@@ -8,7 +8,7 @@ import io
 from importlib.resources import files as resources
 
 from prodex.display.charts import SCORES, grades_over_time
-from prodex.display.html_tables import template
+from prodex.display.html_tables import data_url, template
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
 from prodex.display.report.product_cards import PICTURE_FACTS
@@ -61,7 +61,7 @@ def _chart(contents: Contents) -> str:
     with mpl.rc_context({"svg.hashsalt": "prodex"}):
         figure = grades_over_time(contents.trend)
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"
+    return data_url(drawn.getvalue(), "svg+xml")
 
 
 def _chart_words(contents: Contents) -> str:

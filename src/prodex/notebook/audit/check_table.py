@@ -51,7 +51,9 @@ class CheckTable(w.VBox):
 
     def show(self, audit: Audit) -> None:
         """Show the checks of an audit."""
-        self._rows, self._gains = check_rows(audit), if_fixed(audit)
+        found = audit.gaps()
+        self._rows = check_rows(audit)
+        self._gains = dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
         self._filter()
 
     def mark(self, chosen: DrillDown | None) -> None:
@@ -85,12 +87,6 @@ class CheckTable(w.VBox):
     def _places(self) -> list[int]:
         """Return the number of the selected row, if it is on this page."""
         return [place for place, one in enumerate(self._shown) if of_check(one.facts) == self._chosen]
-
-
-def if_fixed(audit: Audit) -> dict[str, str]:
-    """Return for each failing check how the score would change if it were fixed."""
-    found = audit.gaps()
-    return dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
 
 
 def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from prodex.catalog import Catalog
 from prodex.display.html_tables import Html, table, template
-from prodex.display_text import Words, words
+from prodex.display_text import Words
 from prodex.notebook.card.audit import ProductAudit, read_product_audit
 from prodex.notebook.card.header import CardHeader, read_header
 from prodex.notebook.card.hierarchies import HierarchyTrees, read_hierarchies
@@ -21,6 +21,9 @@ from prodex.notebook.card.texts import Texts, texts
 from prodex.notebook.panel import style
 from prodex.quality import Audit
 from prodex.text import counted
+
+if TYPE_CHECKING:
+    from prodex.pictures import Thumbnail
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,34 +141,7 @@ def read_card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> 
     )
 
 
-@dataclass(frozen=True)
-class PictureImage:
-    """A picture as it is shown: its bytes, or why there are none.
-
-    Attributes
-    ----------
-    image
-        A JPEG or PNG file, or None.
-    problem
-        Why there is no image, or None.
-    """
-
-    image: bytes | None
-    problem: str | None = None
-
-    @property
-    def address(self) -> str:
-        """The bytes as a data URL."""
-        image = self.image or b""
-        kind = "png" if image.startswith(b"\x89PNG") else "jpeg"
-        return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
-
-    @property
-    def words(self) -> Words:
-        return words(self.problem, 1_000)
-
-
-def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) -> tuple[str, str, str]:
+def parts(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> tuple[str, str, str]:
     """Return the HTML of a card in three pieces: before the pictures, the pictures, and after them.
 
     Parameters
@@ -173,7 +149,7 @@ def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) 
     card
         The contents.
     images
-        Images by the position of their picture, once somebody has asked for them.
+        Thumbnails by the position of their picture, once somebody has asked for them.
     """
     # Three widgets show them: only the second is sent again when the images have arrived, and the long texts that
     # somebody has opened in the others stay open.

@@ -190,6 +190,6 @@ def verified(snapshot: SnapshotEntry) -> str:
 
 def _details(snapshot: SnapshotEntry) -> str:
     note = f" {text_html(snapshot.note)}" if snapshot.note else ""
-    state = "" if snapshot.is_complete is not False else " It is incomplete: the service had announced more."
+    state = "" if snapshot.complete is not False else " It is incomplete: the service had announced more."
     folder = text_html(seen_from_here(Path(snapshot.folder)))
     return f"<p role='status'>Selected: <b>{text_html(snapshot.title)}</b> {folder}.{escape(state)}{note}</p>"

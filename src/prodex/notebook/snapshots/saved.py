@@ -26,7 +26,7 @@ class SnapshotEntry:
         As `prodex.list_snapshots` gives them.
     products, bytes
         Number of products and size; None if unknown.
-    is_complete
+    complete
         Whether everything was received that the service had announced.
     note
         Why it cannot be read, if it cannot.
@@ -43,7 +43,7 @@ class SnapshotEntry:
     folder: str
     products: int | None
     bytes: int | None
-    is_complete: bool | None
+    complete: bool | None
     note: str
 
     @property
@@ -66,19 +66,8 @@ class SnapshotEntry:
 
 def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     """Return the snapshots of a name, or all, newest first."""
-    listed = list_snapshots(name or "*")
-    rows = [
-        SnapshotEntry(
-            row["name"],
-            row["time"],
-            row["folder"],
-            None if pd.isna(row["products"]) else int(row["products"]),
-            None if pd.isna(row["bytes"]) else int(row["bytes"]),
-            None if pd.isna(row["complete"]) else bool(row["complete"]),
-            row["note"],
-        )
-        for row in listed.to_dict("records")
-    ]
+    listed = list_snapshots(name or "*").astype("object")
+    rows = [SnapshotEntry(**row) for row in listed.where(listed.notna(), None).to_dict("records")]  # type: ignore[misc]
     # The time is part of the name of a folder, in a form whose order as text is that of time.
     return tuple(sorted(rows, key=lambda one: (one.time, one.name), reverse=True))
 
@@ -86,15 +75,10 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
 def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
     """Return snapshots as rows of the table."""
     words = {True: "complete", False: "incomplete", None: "cannot be read"}
+    counts = ["–" if one.products is None else f"{one.products:,}" for one in shown]
     rows = [
-        (
-            one.name,
-            one.moment,
-            "–" if one.products is None else f"{one.products:,}",
-            one.size,
-            words[one.is_complete],
-        )
-        for one in shown
+        (one.name, one.moment, count, one.size, words[one.complete])
+        for one, count in zip(shown, counts, strict=True)
     ]
     return pd.DataFrame(rows, columns=["Name", "Created (UTC)", "Products", "Size", "State"], dtype="str")
 
@@ -134,9 +118,8 @@ def previous(audit: Audit) -> Audit | None:
     folders = _folders(audit, same_rules=True)
     try:
         return open_audit(folders[-1]) if folders else None
-    except (
-        SnapshotError
-    ):  # the figures are shown without a comparison; the list of snapshots reports the damage
+    # The figures are shown without a comparison; the list of snapshots reports the damage.
+    except SnapshotError:
         return None
 
 

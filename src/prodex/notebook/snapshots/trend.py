@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
-from prodex.display.html_tables import Html, table
+from prodex.display.html_tables import Html, data_url, table
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
@@ -137,11 +136,9 @@ def grades_markup(trend: Trend) -> str:
 def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Return a chart as a picture, with its data as a table for those who cannot see it."""
     written = io.BytesIO()
-    # Inside the page: a notebook that is sent to a colleague has no files next to it.
     figure.savefig(written, format="png")
-    picture = base64.b64encode(written.getvalue()).decode("ascii")
     return (
         f"<figure><img alt='{escape(title, quote=True)}; the data is in the table below' "
-        f"src='data:image/png;base64,{picture}'></figure><details><summary>Data as a table</summary>"
+        f"src='{data_url(written.getvalue(), 'png')}'></figure><details><summary>Data as a table</summary>"
         f"{table(Html(text_html(title)), columns, rows, numbers=columns[1:])}</details>"
     )
