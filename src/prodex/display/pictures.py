@@ -52,11 +52,7 @@ def _broken(pictures: Pictures) -> list[tuple[str, str, str]]:
     """Return GTIN, number and reason of the first missing pictures."""
     first = pictures.broken.head(_ROWS).to_dict("records")
     return [
-        (
-            row["product_id"] if pd.isna(row["gtin"]) else row["gtin"],
-            _number(row["position"]),
-            row["reason"],
-        )
+        (row["product_id"] if pd.isna(row["gtin"]) else row["gtin"], _number(row["position"]), row["reason"])
         for row in first
     ]
 

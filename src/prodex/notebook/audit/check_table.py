@@ -17,17 +17,7 @@ from prodex.quality import Audit
 from prodex.text import counted
 
 _ROWS = 12
-_COLUMNS = (
-    "Problem",
-    "Block",
-    "Severity",
-    "Fail",
-    "Pass",
-    "Not applicable",
-    "Unknown",
-    "Score",
-    "If fixed",
-)
+_COLUMNS = ("Problem", "Block", "Severity", "Fail", "Pass", "Not applicable", "Unknown", "Score", "If fixed")
 _OPTIONS = aligned(texts=range(3), numbers=range(3, len(_COLUMNS)))
 
 

@@ -19,10 +19,7 @@ _MOST_FACTS = 60
 _DEEPEST = 24
 #: The path of a value in a hierarchy: the attribute, the levels below the root, and the path in the unit.
 _NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
-_TITLES = {
-    "logisticalHierarchies": "Logistical hierarchies",
-    "sharingUnits": "Sharing units",
-}
+_TITLES = {"logisticalHierarchies": "Logistical hierarchies", "sharingUnits": "Sharing units"}
 
 
 @dataclass(frozen=True)

@@ -137,10 +137,7 @@ def _line(
         rows = cells.get((attribute, language), ())
         tags = {row["language_code"] for row in rows}
         found = tuple(
-            LanguageText(
-                words(row["text"], most),
-                row["language_code"] if len(tags) > 1 else None,
-            )
+            LanguageText(words(row["text"], most), row["language_code"] if len(tags) > 1 else None)
             for row in rows
         )
         gap = None if found else why_missing(record, attribute, language)

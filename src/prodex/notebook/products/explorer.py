@@ -13,7 +13,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
-from prodex.notebook.panel import Fold, Panel, html, status_html
+from prodex.notebook.panel import Fold, Panel, html, row, status_html, styled
 from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_box import FacetBox
 from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
@@ -112,17 +112,12 @@ class CatalogExplorer(Panel):
         self._hint = html("", "muted", "hint")
         self._filters = ActiveFilters(panel=self)
         self._table = ProductTable(panel=self)
-        self._facets = w.VBox()
-        self._facets.add_class("facets")
-        search = w.HBox([self._search_field, self._hint])
-        search.add_class("search")
+        self._facets = styled(w.VBox(), "facets")
+        search = row(self._search_field, self._hint, look="search")
         self._export = ExportBox(panel=self, gather=self._shown)
         folds = (Fold("Columns", [self._table.column_picker]), Fold("Export", [self._export]))
-        main = w.VBox([search, self._filters, *self._table.head, *folds, self._table])
-        main.add_class("main")
-        both = w.HBox([self._facets, main])
-        both.add_class("sides")
-        self.fill(both)
+        main = styled(w.VBox([search, self._filters, *self._table.head, *folds, self._table]), "main")
+        self.fill(row(self._facets, main, look="sides"))
 
     def _connect(self) -> None:
         self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)

@@ -17,15 +17,7 @@ from prodex.notebook.panel import Panel, button, html, row, styled
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.removable_buttons import ColumnPicker
-from prodex.notebook.products.table_page import (
-    AUDIT_COLUMNS,
-    COLUMNS,
-    Order,
-    Sorter,
-    cells,
-    is_number,
-    title,
-)
+from prodex.notebook.products.table_page import AUDIT_COLUMNS, COLUMNS, Order, Sorter, cells, is_number, title
 
 _UNSORTED = ("order of the catalogue", "")
 _SIZES = (10, 25, 50, 100)
@@ -119,10 +111,7 @@ class ProductTable(w.VBox):
         try:
             with self._table.hold_sync():
                 self._table.update(
-                    frame,
-                    selected_rows=self._chosen_here(),
-                    **_OPTIONS,
-                    columnDefs=_alignment(self.columns),
+                    frame, selected_rows=self._chosen_here(), **_OPTIONS, columnDefs=_alignment(self.columns)
                 )
         finally:
             self._is_drawing = False
@@ -219,14 +208,10 @@ class ProductTable(w.VBox):
 def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
     """Align numbers on the right, and keep numbers and dates on one line."""
     # One entry for a column with all its classes: of several entries for a column itables applies only the first.
-    looks = [
-        " ".join(
-            [
-                "dt-right" if is_number(name) else "dt-left",
-                *(["dt-nowrap"] if is_number(name) or name.endswith("_at") else []),
-                *(["wide"] if name == "name" else []),
-            ]
-        )
-        for name in columns
-    ]
-    return [{"className": look, "targets": [place]} for place, look in enumerate(looks)]
+    return [{"className": _look(name), "targets": [place]} for place, name in enumerate(columns)]
+
+
+def _look(column: str) -> str:
+    if is_number(column):
+        return "dt-right dt-nowrap"
+    return "dt-left wide" if column == "name" else f"dt-left{' dt-nowrap' * column.endswith('_at')}"

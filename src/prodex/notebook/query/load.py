@@ -153,11 +153,7 @@ def _problems(problems: list[tuple[str, str]]) -> str:
 #: Seconds between two updates of the progress.
 _INTERVAL = 0.25
 
-_AGES = (
-    ("if less than an hour old", ""),
-    ("if less than a day old", 86_400),
-    ("never, load again", 0),
-)
+_AGES = (("if less than an hour old", ""), ("if less than a day old", 86_400), ("never, load again", 0))
 
 
 class LoadBox(w.VBox):

@@ -51,10 +51,7 @@ def markets() -> list[tuple[str, int | str]]:
     >>> [one for one in markets() if one[1] in ("", 56)]
     [('any market', ''), ('Belgium (056)', 56)]
     """
-    return [
-        ("any market", ""),
-        *((f"{name} ({code:03d})", code) for code, name in locales.markets().items()),
-    ]
+    return [("any market", ""), *((f"{name} ({code:03d})", code) for code, name in locales.markets().items())]
 
 
 def languages() -> list[tuple[str, str]]:

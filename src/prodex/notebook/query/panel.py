@@ -15,7 +15,18 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.load.reference_data import load_organizations
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Fold, Panel, error_text, html, message_html, status_html, text_html
+from prodex.notebook.panel import (
+    Fold,
+    Panel,
+    button,
+    error_text,
+    html,
+    message_html,
+    row,
+    status_html,
+    styled,
+    text_html,
+)
 from prodex.notebook.query import options
 from prodex.notebook.query.code import QueryCode
 from prodex.notebook.query.controls import lock
@@ -95,17 +106,9 @@ class QueryPanel(Panel):
             place: Fold(place.value, [self._grid(place)]) for place in _FOLDED
         }
         self.code: QueryCode = QueryCode()
-        self.clear_button: w.Button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
-        self.clear_button.add_class("quiet")
-        count = w.HBox([self.matching, self.clear_button])
-        count.add_class("query-count")
-        self.fill(
-            self._grid(FieldGroup.FRONT),
-            *self.folds.values(),
-            count,
-            self.loading,
-            self.code,
-        )
+        self.clear_button: w.Button = button("Clear all filters", "quiet")
+        count = row(self.matching, self.clear_button, look="query-count")
+        self.fill(self._grid(FieldGroup.FRONT), *self.folds.values(), count, self.loading, self.code)
         self.on(self.clear_button, lambda _: self.set_trait("query", ProductQuery()))
         for control in self.controls:
             self.on(control, lambda _: self._changed(), "value")
@@ -136,15 +139,10 @@ class QueryPanel(Panel):
         return zip(FIELDS, self.controls, strict=True)
 
     def _grid(self, place: FieldGroup) -> Any:
-        grid = w.Box(
-            [
-                _with_hint(control, field.hint) if field.hint else control
-                for field, control in self._pairs()
-                if field.place is place
-            ]
+        here = [(field.hint, control) for field, control in self._pairs() if field.place is place]
+        return styled(
+            w.Box([_with_hint(control, hint) if hint else control for hint, control in here]), "fields"
         )
-        grid.add_class("fields")
-        return grid
 
     def _changed(self) -> None:
         """Read the query from the controls."""
@@ -247,9 +245,7 @@ class QueryPanel(Panel):
 
 def _with_hint(control: Any, hint: str) -> Any:
     box = w.VBox([control, html(escape(hint), "muted")])
-    for name in set(control._dom_classes) & {"wide"}:
-        box.add_class(name)
-    return box
+    return styled(box, *({"wide"} & set(control._dom_classes)))
 
 
 def count_products(
