@@ -93,6 +93,30 @@ class Panel(w.VBox):
             widget.on_click(answer)
 
 
+class OwnChange:
+    """True while its block runs, so that an observer can tell our own change of a widget from one of a user.
+
+    >>> filling = OwnChange()
+    >>> with filling:
+    ...     bool(filling)
+    True
+    >>> bool(filling)
+    False
+    """
+
+    def __init__(self) -> None:
+        self._is_on = False
+
+    def __enter__(self) -> None:
+        self._is_on = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_on = False
+
+    def __bool__(self) -> bool:
+        return self._is_on
+
+
 class Fold(w.VBox):
     """A section that opens and closes with a button.
 

@@ -18,17 +18,8 @@ _ROWS = 2_000
 #: Bytes of all values and reasons together.
 _ROOM = 1_500_000
 _COLUMNS = (
-    "check",
-    "gtin",
-    "product_id",
-    "name",
-    "owner_id",
-    "owner",
-    "market",
-    "attribute",
-    "language",
-    "value",
-    "reason",
+    *("check", "gtin", "product_id", "name", "owner_id", "owner"),
+    *("attribute", "language", "value", "reason"),
 )
 
 

@@ -33,15 +33,14 @@ class LinkedFile:
     ----------
     name, title, rows
         What it is called, what is in it, how many rows.
-    csv, parquet
-        Where it is, seen from the page.
+    address
+        Where it is without its ending, seen from the page.
     """
 
     name: str
     title: str
     rows: int
-    csv: str
-    parquet: str
+    address: str
 
 
 #: The names of these files.
@@ -89,8 +88,7 @@ def _written(
     plain = pa.schema([(field.name, _plain(field.type)) for field in schema])
     for ending, write in _WRITERS.items():
         write((batch.cast(plain) for batch in batches()), plain, path.with_name(f"{path.name}.{ending}"))
-    address = quote(f"{folder}/{path.name}")
-    return LinkedFile(path.name, title, rows, f"{address}.csv", f"{address}.parquet")
+    return LinkedFile(path.name, title, rows, quote(f"{folder}/{path.name}"))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -173,17 +173,11 @@ def heat_map(audit: Audit, by: str) -> ScoreMap:
 
 def _cells(scores: pd.DataFrame) -> list[ScoreCell]:
     """Return the cell of each group; a group is empty where no check of the block is in its language."""
-    cells = []
-    for score, failed in zip(scores["score"].tolist(), scores["failed"].tolist(), strict=True):
-        has_none = math.isnan(score)
-        cells.append(
-            ScoreCell(
-                "–" if has_none else percent(score),
-                0 if math.isnan(failed) else int(failed),
-                None if has_none else shade(score),
-            )
-        )
-    return cells
+    pairs = zip(scores["score"].tolist(), scores["failed"].fillna(0).astype(int).tolist(), strict=True)
+    return [
+        ScoreCell("–", failed, None) if math.isnan(score) else ScoreCell(percent(score), failed, shade(score))
+        for score, failed in pairs
+    ]
 
 
 def offenders(audit: Audit, by: str) -> Ranking:

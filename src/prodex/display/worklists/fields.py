@@ -16,27 +16,17 @@ from prodex.tables.declaration import TABLES
 #: Codes with their labels, by attribute.
 Codes = Mapping[str, Sequence[tuple[str, str | None]]]
 
-#: What no cell can correct: keys, what the service keeps by itself, and what is more than a value.
+#: What no cell can correct.
 _ELSEWHERE = frozenset(
     {
-        "id",
-        "uuid",
-        "gtin",
-        "createdAt",
-        "updatedAt",
-        "owner",
-        "product_key",
-        "validation",
-        "manufacturerSharingStatus",
-        "targetProductStatus",
-        "lastRequest",
-        "assets",
-        "logisticalHierarchies",
-        "sharingUnits",
-        "isPartitionedBy",
+        # Keys: with another one it would be another product.
+        *("id", "uuid", "gtin", "owner", "product_key"),
+        # What the service keeps by itself.
+        *("createdAt", "updatedAt", "validation", "manufacturerSharingStatus", "targetProductStatus"),
+        *("lastRequest", "hasTags", "isTaggedBy"),
+        # What is more than a value.
+        *("assets", "logisticalHierarchies", "sharingUnits", "isPartitionedBy"),
         "certificationInformationList",
-        "hasTags",
-        "isTaggedBy",
     }
 )
 

@@ -14,7 +14,7 @@ from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.panel import Fold, Panel, html, row, status_html, styled
-from prodex.notebook.products.export import ExportBox, ShownTable
+from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_box import FacetBox
 from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
 from prodex.notebook.products.facets import Facet
@@ -99,10 +99,6 @@ class CatalogExplorer(Panel):
         """Put the focus into the search field."""
         self._search_field.focus()
 
-    def _shown(self) -> tuple[ShownTable, Catalog]:
-        """Return the table, of all its pages, and the catalogue of its products."""
-        return self._table.shown, self.catalog
-
     def _make(self) -> None:
         self._search_field = w.Text(
             description="Search",
@@ -114,7 +110,7 @@ class CatalogExplorer(Panel):
         self._table = ProductTable(panel=self)
         self._facets = styled(w.VBox(), "facets")
         search = row(self._search_field, self._hint, look="search")
-        self._export = ExportBox(panel=self, gather=self._shown)
+        self._export = ExportBox(panel=self, gather=lambda: (self._table.shown, self.catalog))
         folds = (Fold("Columns", [self._table.column_picker]), Fold("Export", [self._export]))
         main = styled(w.VBox([search, self._filters, *self._table.head, *folds, self._table]), "main")
         self.fill(row(self._facets, main, look="sides"))

@@ -13,7 +13,7 @@ from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.locales import language_label
 from prodex.notebook.paged_tables import ITABLE, Pager
-from prodex.notebook.panel import Panel, button, html, row, styled
+from prodex.notebook.panel import OwnChange, Panel, button, html, row, styled
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.removable_buttons import ColumnPicker
@@ -61,7 +61,7 @@ class ProductTable(w.VBox):
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
         self._ids: list[str] = []
-        self._is_drawing = False
+        self._drawing = OwnChange()
         self._make(panel)
         self._connect(panel)
 
@@ -106,15 +106,10 @@ class ProductTable(w.VBox):
         rows = self._places()[self._above.page]
         frame = cells(self._products, rows, self.columns, self.language)
         self._ids = self._products.ids.take(rows).to_pylist()
+        options = {**_OPTIONS, "columnDefs": _alignment(self.columns)}
         # The rows of the new page are marked here; that must not count as a selection by the user.
-        self._is_drawing = True
-        try:
-            with self._table.hold_sync():
-                self._table.update(
-                    frame, selected_rows=self._chosen_here(), **_OPTIONS, columnDefs=_alignment(self.columns)
-                )
-        finally:
-            self._is_drawing = False
+        with self._drawing, self._table.hold_sync():
+            self._table.update(frame, selected_rows=self._chosen_here(), **options)
         self._all.disabled = not self._ids
         self._show_selection()
 
@@ -170,7 +165,7 @@ class ProductTable(w.VBox):
 
     def _picked(self, rows: list[int]) -> None:
         """Add the selection on this page to that on other pages."""
-        if self._is_drawing:
+        if self._drawing:
             return
         here = [self._ids[row] for row in rows if row < len(self._ids)]
         kept = [one for one in self.selected if one not in self._ids or one in here]
@@ -189,11 +184,8 @@ class ProductTable(w.VBox):
     def _mark(self) -> None:
         """Mark the selected products on this page."""
         if self._table.selected_rows != (chosen := self._chosen_here()):
-            self._is_drawing = True
-            try:
+            with self._drawing:
                 self._table.selected_rows = chosen
-            finally:
-                self._is_drawing = False
         self._show_selection()
 
     def _chosen_here(self) -> list[int]:

@@ -9,8 +9,8 @@ import ipywidgets as w
 from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
-from prodex.notebook.panel import button, html, row, show_if, styled, text_html
-from prodex.notebook.query.parsing import Word
+from prodex.notebook.panel import OwnChange, button, html, row, show_if, styled, text_html
+from prodex.notebook.query.parsing import Word, listed
 
 #: The options of a list, each a label and a value; "" stands for no value, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
@@ -174,7 +174,7 @@ class ListControl(TextControl):
     def _added(self, change: dict[str, Any]) -> None:
         if not change["new"]:
             return
-        held = [one.strip() for one in self.value.split(",") if one.strip()]
+        held = listed(self.value)
         # The name stays in the list: adding it twice would send it twice.
         if str(change["new"]) not in held:
             self.value = ", ".join([*held, str(change["new"])])
@@ -261,7 +261,7 @@ class SearchWords(w.VBox):
         self._every = tuple(value for _, value in fields)
         self._made: list[_WordRow] = []
         self._shown = 0
-        self._is_filling = False
+        self._filling = OwnChange()
         self._list = w.VBox()
         self.add: w.Button = button("+ Add a word", "quiet")
         self.add.layout.align_self = "flex-start"
@@ -277,17 +277,17 @@ class SearchWords(w.VBox):
         return self._made[: self._shown]
 
     def _typed(self) -> tuple[Word, ...]:
-        return tuple((row.text.value, row.fields.value) for row in self.rows)
+        return tuple((line.text.value, line.fields.value) for line in self.rows)
 
     def _assigned(self, _: object) -> None:
         if self.value != self._filled():
             self._fill(self.value)
 
     def _filled(self) -> tuple[Word, ...]:
-        return tuple(row for row in self._typed() if row[0])
+        return tuple((word, fields) for word, fields in self._typed() if word)
 
     def _changed(self) -> None:
-        if not self._is_filling:
+        if not self._filling:
             self.value = self._filled()
 
     def _fill(self, words: tuple[Word, ...]) -> None:
@@ -295,15 +295,12 @@ class SearchWords(w.VBox):
         # Rows are made once and then filled again: a new one would take the focus from whoever is typing.
         while len(self._made) < len(words):
             number = len(self._made)
-            row = _WordRow(number + 1, self._fields, self._changed)
-            row.remove.on_click(lambda _, number=number: self._removed(number))
-            self._made.append(row)
-        self._is_filling = True  # the value would be assigned from rows of which half are filled
-        try:
-            for row, (word, fields) in zip(self._made, words, strict=False):
-                row.text.value, row.fields.value = word, fields
-        finally:
-            self._is_filling = False
+            line = _WordRow(number + 1, self._fields, self._changed)
+            line.remove.on_click(lambda _, number=number: self._removed(number))
+            self._made.append(line)
+        with self._filling:  # the value would be assigned from rows of which half are filled
+            for line, (word, fields) in zip(self._made, words, strict=False):
+                line.text.value, line.fields.value = word, fields
         if self._shown != len(words):
             self._shown = len(words)
             self._list.children = self.rows

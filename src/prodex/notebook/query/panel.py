@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -17,6 +16,7 @@ from prodex.load.reference_data import load_organizations
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import (
     Fold,
+    OwnChange,
     Panel,
     button,
     error_text,
@@ -92,7 +92,8 @@ class QueryPanel(Panel):
         service = service_given(service, "QueryPanel(service)", query)
         super().__init__("Load products")
         self._service = service
-        self._is_filling = False
+        # Each control that is filled reports a change; the query is complete only when all are filled.
+        self._filling = OwnChange()
         self._counting: LatestTask[int | None] = LatestTask(
             self._count, self._counted, self._not_counted, delay=_PAUSE
         )
@@ -146,7 +147,7 @@ class QueryPanel(Panel):
 
     def _changed(self) -> None:
         """Read the query from the controls."""
-        if self._is_filling:
+        if self._filling:
             return
         try:
             query = asked([control.value for control in self.controls])
@@ -157,16 +158,16 @@ class QueryPanel(Panel):
             self.count = None
             return
         try:
-            with self._filling():
+            with self._filling:
                 self.query = query
         finally:  # also when an observer of the query fails
             self._count_matches()
 
     def _assigned(self) -> None:
         """Fill the controls with a query that was assigned."""
-        if self._is_filling:
+        if self._filling:
             return
-        with self._filling():
+        with self._filling:
             for control, value in zip(self.controls, shown(self.query), strict=True):
                 control.value = value
         self.show_message("")
@@ -176,7 +177,7 @@ class QueryPanel(Panel):
     def _assigned_again(self, proposal: dict[str, Any]) -> Any:
         """Fill the controls also when the last valid query is assigned while they hold an invalid one."""
         # traitlets calls no observer for a value that is assigned again, but it validates it.
-        if not self._is_valid and not self._is_filling and proposal["value"] == self.query:
+        if not self._is_valid and not self._filling and proposal["value"] == self.query:
             self._assigned()
         return proposal["value"]
 
@@ -194,15 +195,6 @@ class QueryPanel(Panel):
 
     def _set_valid(self, *, is_valid: bool) -> None:
         self._is_valid = self.loading.is_possible = is_valid
-
-    @contextmanager
-    def _filling(self) -> Iterator[None]:
-        # Each control that is filled reports a change; the query is complete only when all are filled.
-        self._is_filling = True
-        try:
-            yield
-        finally:
-            self._is_filling = False
 
     def _count(self, query: ProductQuery) -> int | None:
         # The count runs in a thread: it stops when the query of the panel is another one by then.

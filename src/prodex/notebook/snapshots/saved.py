@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from prodex.errors import SnapshotDamaged, SnapshotError
+from prodex.errors import SnapshotError
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.snapshot import list_snapshots
 from prodex.text import counted
@@ -105,22 +105,18 @@ def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
 
 
 def readable(folders: Iterable[str]) -> list[Audit]:
-    """Open audits, and leave out those that are damaged: one of them must not hide the others."""
+    """Open audits, and leave out those that cannot be read: one of them must not hide the others."""
     found = []
     for folder in folders:
-        with suppress(SnapshotDamaged):
+        # The list of snapshots reports the damage; figures and charts are shown without.
+        with suppress(SnapshotError):
             found.append(open_audit(folder))
     return found
 
 
 def previous(audit: Audit) -> Audit | None:
     """Return the last audit before this one by the same rules; None if there is none that can be read."""
-    folders = _folders(audit, same_rules=True)
-    try:
-        return open_audit(folders[-1]) if folders else None
-    # The figures are shown without a comparison; the list of snapshots reports the damage.
-    except SnapshotError:
-        return None
+    return next(iter(readable(_folders(audit, same_rules=True)[-1:])), None)
 
 
 def _folders(audit: Audit, *, same_rules: bool) -> list[str]:
