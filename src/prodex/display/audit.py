@@ -41,6 +41,7 @@ def html_of(audit: Audit) -> str:
     ]
     title = _gaps_title(len(found))
     gaps = table(title.rstrip(":."), ["problem", "failing", "if fixed"], rows, numbers=["failing"])
+    # Without gaps there is no table for the title, so it is a line of its own.
     return block(headline, others if rows else [*others, (title, False)], [gaps] * bool(rows), notes(audit))
 
 

@@ -42,6 +42,7 @@ def html_of(catalog: Catalog) -> str:
 
 
 def _filled(catalog: Catalog) -> list[tuple[str, dict[str, object]]]:
+    # Empty tables are left out: they would hide those that there is something to do with.
     frame = catalog.tables
     return [(str(name), row) for name, row in frame[frame["rows"] > 0].to_dict("index").items()]  # type: ignore[misc]
 
@@ -59,6 +60,7 @@ def _lines(catalog: Catalog) -> Iterator[str]:
     if len(every := ledger.set_aside) > _SHOWN:
         yield f"set aside: {_SHOWN} of {len(every):,} shown; all in catalog.origin.ledger.set_aside"
     yield from (f"note: {note}" for note in ledger.notes)
+    # A file from disk may have fewer tables, which must not be taken for empty ones.
     if left_out := [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]:
         yield f"not exported, and so not here: {', '.join(left_out)}"
     if catalog.folder is None:

@@ -62,6 +62,7 @@ def _cell(cell: SheetCell) -> str:
     thumbnail = cell.thumbnail
     gtin = thumbnail.gtin or thumbnail.product_id
     lines = [
+        # The style sheet cuts a name after two lines; the tooltip has all of it.
         f'<p class="name" title="{escape(label(cell.name).text)}">{_typed(cell.name, "no name")}</p>',
         f"<p>{_typed(cell.brand, 'no brand')}</p>",
         f'<p class="gtin">{_typed(gtin, "no GTIN")}</p>',

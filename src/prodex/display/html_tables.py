@@ -66,6 +66,7 @@ def block(
         *(_paragraph("note", note) for note in notes),
     ]
     return (
+        # The style sheet comes with every output: a notebook may show one of them without the others.
         f'<div class="prodex-summary prodex-tables mathjax_ignore"><style>{stylesheet("tables", "summary")}</style>'
         f"{''.join(paragraphs)}</div>"
     )
@@ -170,6 +171,7 @@ def typed(text: object, missing: str = "none") -> str:
     if shown.is_cut and len(whole) > _WHOLE:
         cut = f" <small>({len(shown.text):,} of {shown.length:,} characters)</small>"
         return f'<bdi dir="auto">{escape(shown.text)}</bdi>{shown.ends}{cut}'
+    # Whole, but with control characters spelled out: they could turn the words around the text.
     return f'<bdi dir="auto">{escape(on_one_line(whole))}</bdi>'
 
 

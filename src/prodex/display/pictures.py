@@ -58,4 +58,5 @@ def _broken(pictures: Pictures) -> list[tuple[str, str, str]]:
 
 
 def _number(position: str) -> str:
+    # Positions count from 0, and people from 1; that of a nested list has dots, and stays as it is.
     return str(int(position) + 1) if position.isdecimal() else position

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +46,16 @@ class Exporter:
         self._finished = finished
         self._task: LatestTask[str] = LatestTask(lambda write: write(), self._done, self.show_error)
         for button, prepare in exports.items():
-            # Bound by a default: a plain lambda in a loop would see the last `prepare` alone.
-            panel.on(button, lambda _, prepare=prepare: self.attempt(prepare))
+            # Not a lambda: in a loop it would see the last `prepare` alone.
+            panel.on(button, partial(self.attempt, prepare))
 
     @property
     def message(self) -> str:
         """What is reported, as HTML."""
         return str(self.line.value)
 
-    def attempt(self, work: Callable[[], object]) -> None:
-        """Do something, and report beside the buttons what is wrong with the values that were entered."""
+    def attempt(self, work: Callable[[], object], _click: object = None) -> None:
+        """Do something after a click, and report beside the buttons what is wrong with the values that were entered."""
         try:
             work()
         except ProdexError as error:

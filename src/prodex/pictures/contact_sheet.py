@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,13 +103,9 @@ class Gallery:
     @property
     def summary(self) -> str:
         """Number of products of the page with a picture, and why the others have none."""
-        problems = (
-            pd.Series([_kind(cell.thumbnail) for cell in self.cells], dtype="str").dropna().value_counts()
-        )
-        shown = len(self.cells) - int(problems.sum())
-        reasons = "".join(
-            f", {count} {_PROBLEMS.get(str(problem), problem)}" for problem, count in problems.items()
-        )
+        problems = Counter(filter(None, (_kind(cell.thumbnail) for cell in self.cells)))
+        shown = len(self.cells) - problems.total()
+        reasons = "".join(f", {count} {_PROBLEMS.get(one, one)}" for one, count in problems.most_common())
         return f"{shown} of {len(self.cells)} with a picture{reasons}"
 
     @property
@@ -233,6 +230,7 @@ def gallery(
     products = shown.to_pylist()
     ids = [product["product_id"] for product in products]
     pictures = pictures_of(catalog, ids, size)
+    # Only the picture that is shown is downloaded, although a product may have many.
     best = {
         key: next((one for one in of if one.is_packshot), None if packshots_only or not of else of[0])
         for key, of in pictures.items()

@@ -101,6 +101,7 @@ def download_pictures(
         existing = PictureFolder.of(place)
         # A result for every picture before the first download: an index that is written on interruption is complete.
         results = [_untouched(picture) for picture in pictures]
+        # What was left out or has no address needs no download.
         wanted = [one.picture for one in results if one.state is PictureState.FAILED]
         try:
             with (

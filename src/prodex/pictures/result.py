@@ -114,6 +114,7 @@ class Pictures:
     @property
     def counts(self) -> dict[str, int]:
         """Number of pictures in each state."""
+        # Every state has a number, so that one that does not occur can be asked for as well.
         found = self.files["state"].value_counts()
         return {state.value: int(found.get(state, 0)) for state in PictureState}
 

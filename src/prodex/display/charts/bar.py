@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -83,12 +83,7 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
         axes.set_xlim(0, 1)
         horizontal_bars(axes, counts.index)
         patches = [Patch(facecolor=colour, edgecolor=GREY) for colour in STEPS[: len(counts.columns)]]
-        axes.legend(
-            patches,
-            [plain(name) for name in counts.columns],
-            loc="upper left",
-            bbox_to_anchor=(0, -0.02),
-            ncols=len(patches),
-            frameon=False,
-        )
+        names = [plain(name) for name in counts.columns]
+        below: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.02)}
+        axes.legend(patches, names, ncols=len(patches), frameon=False, **below)
     return figure

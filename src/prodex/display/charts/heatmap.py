@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from math import isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Where the shades of a heat map of scores change: most scores stand near the top, and so do the steps.
 SCORES = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
+
+_IN_CELL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
 
 
 def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
@@ -50,16 +52,10 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
         for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
             for column, count in enumerate(row):
                 part = parts[place][column]
-                axes.text(
-                    column,
-                    place,
-                    f"{percent(part, 0)}\n{count:,} of {total:,}" if total else "–",
-                    ha="center",
-                    va="center",
-                    fontsize=8.5,
-                    linespacing=1.4,
-                    color=("black" if part > 0.55 else "white") if total else GREY,
-                )
+                shown = f"{percent(part, 0)}\n{count:,} of {total:,}" if total else "–"
+                # cividis runs from a dark blue to a light yellow; letters turn where both have the same contrast.
+                ink = ("black" if part > 0.55 else "white") if total else GREY
+                axes.text(column, place, shown, color=ink, linespacing=1.4, **_IN_CELL)
         grid_of(axes, filled)
     return figure
 
@@ -91,7 +87,7 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
             for column, value in enumerate(row):
                 ink = GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
                 shown = "–" if isnan(value) else percent(value)
-                axes.text(column, place, shown, ha="center", va="center", fontsize=8.5, color=ink)
+                axes.text(column, place, shown, color=ink, **_IN_CELL)
         axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)
         axes.set_yticks([place + 0.5 for place in range(len(rows) - 1)], minor=True)
         axes.grid(which="minor", color=GREY, alpha=0.35, linewidth=0.5)

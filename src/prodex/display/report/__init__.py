@@ -58,5 +58,6 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
         )
     with replacing(folder, FILES, page) as beside:
         files = write_files(audit, beside, folder.name, shown.failures_total)
+        # With one kind of line ends, the same audit gives the same bytes on every system.
         (beside / page.name).write_text(rendered(shown, files), encoding="utf-8", newline="\n")
     return page

@@ -173,5 +173,6 @@ def check_rows(audit: Audit) -> tuple[CheckRow, ...]:
         for place, row in enumerate(audit.by_check.to_dict("records"))
     ]
     return tuple(
+        # Failing checks first: there are far more that pass.
         sorted(rows, key=lambda row: (not row.failed, severities.index(row.facts.severity), -row.failed))
     )

@@ -84,6 +84,7 @@ def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, list[dict[str, 
     kept: dict[int, list[dict[str, str | None]]] = {}
     places = {check.id: place for place, check in enumerate(audit.checks)}
     for batch in audit.failure_batches():
+        # By the numbers of the dictionary and not by names: a large audit has millions of findings.
         checks = batch.column("check")
         named = np.array([places[one] for one in checks.dictionary.to_pylist()], np.int64)
         there = named[checks.indices.to_numpy()]

@@ -86,6 +86,7 @@ def _written(
     batches: Callable[[], Iterable[pa.RecordBatch]],
 ) -> LinkedFile:
     plain = pa.schema([(field.name, _plain(field.type)) for field in schema])
+    # The batches are made once for each format: all findings of a large audit do not fit into memory.
     for ending, write in _WRITERS.items():
         write((batch.cast(plain) for batch in batches()), plain, path.with_name(f"{path.name}.{ending}"))
     return LinkedFile(path.name, title, rows, quote(f"{folder}/{path.name}"))

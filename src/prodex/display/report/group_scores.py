@@ -149,6 +149,7 @@ class GroupScores:
         """Return so many groups, from the one at this place."""
         code, *_ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
+        # Of all groups: labels that occur twice are told apart by their codes, also from one page to the next.
         names = shown_names(self.whole, self.by)[first : first + most]
         # Blocks list their groups in an order of their own.
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
@@ -185,6 +186,7 @@ def offenders(audit: Audit, by: str) -> Ranking:
     code, *_ = column_names(by)
     scores = audit.scores(by)
     worst = scores[scores["failed"] > 0]
+    # Small groups come last: one of two products that fails would lead every list.
     worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
         ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
     )

@@ -147,6 +147,7 @@ def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
     # A change that rounds to nothing would read as "0.0 points more".
     if not step or size == "0.0 points":
         return "no change", ""
+    # More is better for shares, and worse for numbers of products that need work.
     verdict = "better" if (step > 0) == is_share else "worse"
     arrow, word = ("▲", "more") if step > 0 else ("▼", "fewer")
     return f"{arrow} {size} {word}", verdict

@@ -26,6 +26,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
     files
         What lies beside it.
     """
+    # The policy of the page names the hash of this script, so that a browser runs no other.
     script = _resource("sort.js")
     return template("prodex.display", "report", "page.html").render(
         it=contents,
@@ -43,6 +44,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
 
 def _style() -> str:
     """Return the style sheet: what the report has in common with summaries and panels, then its own."""
+    # The theme of the system decides: a page that is opened by itself has no notebook around it.
     dark = custom_properties(":root", DARK)
     shared = [custom_properties(":root", LIGHT), f"@media (prefers-color-scheme: dark) {{ {dark} }}"]
     return "\n".join([*shared, stylesheet("tables"), _resource("style.css")])

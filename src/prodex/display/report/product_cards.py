@@ -175,6 +175,7 @@ def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict
 
 
 def _fact(value: object) -> Words:
+    # As on the card of a panel: nobody should have to know how a programming language spells it.
     if isinstance(value, bool):
         return label("yes" if value else "no")
     if isinstance(value, datetime):

@@ -104,10 +104,12 @@ def allowed(attribute: str, language: str | None, codes: Mapping[str, int]) -> A
         return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
     if codes.get(attribute):
         message = f"A code: {codes[attribute]:,} are in use, see the sheet Codes. Others are possible."
+        # Only asked about: the codes in use are known here, and the service knows others.
         return Allowed("Code", message, codes_of=attribute, strict=False)
     if attribute in _LONGEST:
         longest = _LONGEST[attribute]
         message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
+        # A spreadsheet refuses a longer title.
         return Allowed(attribute[:32], message, longest)
     if language is not None:
         return Allowed("Text", f"A text{_in(language)} of up to {_LONGEST_TEXT:,} characters.", _LONGEST_TEXT)
@@ -130,6 +132,7 @@ def validate(
     counts = {name: len(known) for name, known in codes.items()}
     pairs = pa.table([columns["attribute"], columns["language"]], names=["attribute", "language"])
     pairs = pairs.append_column("row", pa.array(np.arange(1, len(pairs) + 1)))
+    # Cells with the same rule share one validation: sheets with one for each row open slowly.
     grouped = pairs.group_by(["attribute", "language"], use_threads=False).aggregate([("row", "list")])
     for pair in grouped.to_pylist():
         attribute = pair["attribute"]

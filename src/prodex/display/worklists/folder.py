@@ -43,16 +43,10 @@ _FORMAT = 1
 _MOST_CODES = 5_000
 _INDEX_SCHEMA = pa.schema(
     [
-        ("code", pa.string()),
-        ("label", pa.string()),
-        ("products", pa.int64()),
-        ("failing_checks", pa.int64()),
-        ("findings", pa.int64()),
-        ("blockers", pa.int64()),
+        *((name, pa.string()) for name in ("code", "label")),
+        *((name, pa.int64()) for name in ("products", "failing_checks", "findings", "blockers")),
         ("file", pa.string()),
-        ("escaped_characters", pa.int64()),
-        ("cut_texts", pa.int64()),
-        ("failures", pa.int64()),
+        *((name, pa.int64()) for name in ("escaped_characters", "cut_texts", "failures")),
     ]
 )
 
@@ -113,6 +107,7 @@ def write_worklists(
     # Of the folder that is replaced, only what its index lists as ours goes.
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
         write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
+        # Arrow, compression and the disk work without the lock of the interpreter.
         with ThreadPoolExecutor(cpu_count()) as threads:
             index = list(threads.map(write, made))
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
@@ -203,6 +198,7 @@ def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
         found = found.filter(pc.is_valid(found[names[0]]))
         found = found.group_by(names[0]).aggregate([(names[-1], "max")]).sort_by(names[0])
         codes = list(zip(found[names[0]].to_pylist(), found[f"{names[-1]}_max"].to_pylist(), strict=True))
+        # Nobody scrolls through a longer list in a cell, and every workbook would carry it.
         if 0 < len(codes) <= _MOST_CODES:
             known[attribute] = codes
     return known
@@ -254,6 +250,7 @@ def _written_before(folder: Path) -> set[str]:
     """Return the names of the files that the index of a folder lists; none where it has no index of ours."""
     try:
         listed = read_json(folder / MANIFEST, _Manifest, newest=_FORMAT).worklists
+    # An index that cannot be read lists nothing of ours, so the folder is refused as that of somebody else.
     except (OSError, ValueError):
         return set()
     stems = [one.file.removesuffix(".xlsx") for one in listed]

@@ -26,8 +26,10 @@ __all__ = ["LONGEST", "MOST_ROWS", "WorkbookCells", "all_spelled", "cell", "cell
 _ELSEWHERE = "; all in the Parquet and CSV"
 # XML cannot hold these; a carriage return it holds, and gives back as a line feed.
 _IMPOSSIBLE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+# The same for Arrow, whose regular expressions (RE2) write code points in braces.
 _IMPOSSIBLE_RE2 = r"[\x00-\x08\x0B-\x1F\x{FFFE}\x{FFFF}]"
 _CODED_RE2 = "_x[0-9a-fA-F]{4}_"
+# Ampersands first: what replaces the others contains one.
 _ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 

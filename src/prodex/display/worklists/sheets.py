@@ -200,6 +200,7 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
     for column in TO_FIX:
         values = rows[column.name].combine_chunks()
         if pa.types.is_timestamp(values.type):
+            # As text: a spreadsheet would show a date in the format of whoever opens it.
             moments = values.to_pylist()
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())

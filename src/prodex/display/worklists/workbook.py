@@ -130,6 +130,7 @@ def _write_to_fix(
     for place, column in enumerate(TO_FIX):
         style = {"new_value": styles.open}.get(column.name, styles.text)
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    # GTIN, product and name stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
     rows = len(columns["row"])
     sheet.autofilter(0, 0, rows, len(TO_FIX) - 1)

@@ -43,6 +43,7 @@ class CheckTable(w.VBox):
         """Show the checks of an audit."""
         found = audit.gaps()
         self._rows = check_rows(audit)
+        # Messages are made of characters that every terminal has; a page can show an arrow.
         self._gains = dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
         self._filter()
 

@@ -50,6 +50,7 @@ class DrillDown:
 
     def products(self, audit: Audit) -> tuple[str, ...]:
         """Return their ids, in the order of the audit."""
+        # By the matrix and not by the table of findings, which would have to be computed first.
         kept = np.ones(len(audit), bool)
         if self.checks is not None:
             wanted = [place for place, check in enumerate(audit.checks) if check.id in self.checks]

@@ -83,6 +83,7 @@ class HeatMap(w.VBox):
         heads = [f"<div class='heat-head'>{text_html(block)}</div>" for block in blocks]
         if len(self._heads) != len(heads):
             self._heads = [html("") for _ in heads]
+            # Cells are kept: each is a model of its own in the browser, which is slow to make.
             for cells in self._cells:
                 new = (DrillDownButton(self._panel, self._choose, "cell") for _ in heads[len(cells) :])
                 cells[:] = [*cells[: len(heads)], *new]

@@ -87,6 +87,7 @@ class GradeBars(w.VBox):
             named = f"Grade {grade}" if grade else "No grade"
             button.set_choice(of_grade(grade) if count else None, named)
             share = count / len(audit) if len(audit) else 0.0
+            # The bar says what the numbers beside it say, so screen readers skip it.
             bar.value = (
                 f"<div class='bar grade-{grade or 'none'}' aria-hidden='true'>"
                 f"{f'<span style=width:{share * 100:.2f}%></span>' if count else ''}</div>"
@@ -142,6 +143,7 @@ def warnings(audit: Audit, catalog: Catalog | None) -> str:
     """Return what limits the meaning of the figures; nothing if nothing does."""
     found = [line for line, is_warning in lines(audit) if is_warning]
     if catalog is not None and not is_about(audit, catalog):
+        # First of all: the figures would be taken for those of the catalogue that is shown.
         found.insert(
             0,
             f"This audit covers another catalogue ({counted(len(audit), 'product')}) than the one shown "

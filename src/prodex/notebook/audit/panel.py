@@ -128,6 +128,7 @@ class AuditPanel(Panel):
             self._mark(None)
         if made is None:
             return
+        # Whoever audits again mostly wants the same profile.
         self.controls.prefer(made.profile)
         self._headline.value = headline(made, self.controls.title(made.profile))
         self._notes.value = footnotes(made)
@@ -140,6 +141,7 @@ class AuditPanel(Panel):
     def _compared(self, before: Audit | None) -> None:
         """Show how the figures changed since the audit before."""
         if before is not None and self.audit is not None:
+            # It arrives after the click has ended, so nothing else would show an error.
             with self.guarded():
                 self.tiles.show(self.audit, before)
                 self._mark(self._chosen)
@@ -171,8 +173,10 @@ class AuditPanel(Panel):
     def _mark(self, chosen: DrillDown | None) -> None:
         self._chosen = chosen
         ids = chosen.products(self.audit) if chosen is not None and self.audit is not None else ()
-        for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons, self.heat, self.checks):
+        for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             one.mark(chosen)
+        self.heat.mark(chosen)
+        self.checks.mark(chosen)
         sentence = _INVITATION if chosen is None else _summary(chosen, len(ids))
         self._shown.value = f"<span role='status'>{sentence}</span>"
         self.failing = ids
@@ -203,12 +207,12 @@ def _exploration(
         if audit is not None:
             exploration.audit = audit
         return exploration
-    if catalog is not None:
-        catalog = catalog_given(catalog, "AuditPanel(catalog=catalog)")
-    elif audit is not None:
-        catalog = audit.catalog
     if catalog is None and audit is None:
         raise InputError(
             "AuditPanel has nothing to show. Give it an audit, a catalogue to audit, or an exploration."
         )
+    if catalog is not None:
+        catalog = catalog_given(catalog, "AuditPanel(catalog=catalog)")
+    elif audit is not None:
+        catalog = audit.catalog
     return None if catalog is None else Exploration(catalog=catalog, audit=audit)

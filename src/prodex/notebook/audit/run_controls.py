@@ -83,6 +83,7 @@ class RunControls(w.VBox):
         ]
         self._titles = {str(name): title for title, name in listed}
         if own is None or (isinstance(own, str) and own in self._titles):
+            # `sorted` is stable: the profile that was asked for comes first, and the others keep their order.
             return sorted(listed, key=lambda option: option[1] != own)
         read = own if isinstance(own, Profile) else Profile.read(own)
         self._titles.setdefault(read.name, read.title)
@@ -101,6 +102,7 @@ class RunControls(w.VBox):
     def _start(self) -> None:
         catalog = self._catalog()
         self._stop = threading.Event()
+        # A bar needs an end, also for a catalogue without products.
         self.progress.value, self.progress.max = 0, max(len(catalog), 1)
         self._busy(True)
         self._task(catalog, self.profile.value, self.include_pending.value, self._stop)

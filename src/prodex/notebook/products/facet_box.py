@@ -140,9 +140,8 @@ class FacetBox(w.VBox):
         state = ("is-chosen",) if is_chosen else () if count else ("is-empty",)
         with row.hold_sync():
             row.description = f"{'☑' if is_chosen else '☐'} {isolated(label)}"
-            row.tooltip = (
-                f"{count:,}"  # the style sheet shows it at the end of the row: a button has one label only
-            )
+            # The style sheet shows it at the end of the row: a button has one label only.
+            row.tooltip = f"{count:,}"
             row._dom_classes = ("facet-row", *state)
 
     def _button(self, name: str) -> w.Button:

@@ -108,9 +108,8 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     >>> cell("score", 0.875), cell("brand", None), cell("brand", None, asked=False), cell("brand", "")
     ('87.5 %', '—', 'not asked for', '""')
     """
-    if value is None or (
-        value == 0 and not asked
-    ):  # a count of what was not asked for is 0, and means nothing
+    # A count of what was not asked for is 0, and means nothing.
+    if value is None or (value == 0 and not asked):
         return NOTHING if asked else "not asked for"
     if column == "score" and isinstance(value, float):
         return percent(value)

@@ -93,6 +93,7 @@ class ToggleControl(w.VBox):
 
     def __init__(self, title: str, options: Options) -> None:
         self._meant: list[Any] = [value for _, value in options]
+        # Shared: each layout is a model of its own in the browser.
         layout = w.Layout(**_AUTO)
         self.buttons: list[Any] = [
             w.ToggleButton(description=text, tooltip=f"{title}: {text}", layout=layout) for text, _ in options

@@ -74,17 +74,9 @@ def _one(
     )
 
 
-# Controls hold no None: an empty tuple or text stands for "no filter".
-def _none_as_empty(value: Any) -> Any:
-    return value or ()
-
-
-def _none_as_blank(value: Any) -> Any:
-    return value or ""
-
-
-def _empty_as_none(value: Any) -> Any:
-    return value or None
+def _or(empty: Any) -> Callable[[Any], Any]:
+    """Return what replaces an empty value: controls hold no None, and a query has None for "no filter"."""
+    return lambda value: value or empty
 
 
 def _text(name: str, title: str, example: str, place: FieldGroup) -> QueryField:
@@ -96,11 +88,11 @@ def _moment(name: str, title: str, place: FieldGroup) -> QueryField:
 
 
 def _choice(name: str, title: str, options: Callable[[], controls.Options], place: FieldGroup) -> QueryField:
-    return _one(name, lambda: controls.ChoiceControl(title, options()), place, _none_as_blank, _empty_as_none)
+    return _one(name, lambda: controls.ChoiceControl(title, options()), place, _or(""), _or(None))
 
 
 def _toggles(name: str, title: str, options: Callable[[], controls.Options]) -> QueryField:
-    return _one(name, lambda: controls.ToggleControl(title, options()), FRONT, _none_as_empty, _empty_as_none)
+    return _one(name, lambda: controls.ToggleControl(title, options()), FRONT, _or(()), _or(None))
 
 
 def _packshot_of(query: ProductQuery) -> str:
@@ -135,7 +127,7 @@ _DESIGNED: tuple[QueryField, ...] = (
         "search",
         lambda: SearchWords(options.searched_fields()),
         FRONT,
-        _none_as_empty,
+        _or(()),
         parsing.words,
         "All words must match, each in at least one of its fields.",
     ),
@@ -205,7 +197,7 @@ def _made_of(name: str, one: Filter) -> QueryField:
         return _moment(name, f"{title} (UTC)", MORE)
     if one.kind.form is Form.VALUE:
         line = partial(controls.text_line, title, "")
-        return _one(name, line, MORE, _none_as_blank, _empty_as_none, one.help)
+        return _one(name, line, MORE, _or(""), _or(None), one.help)
     return _text(name, title, "", MORE)
 
 

@@ -242,8 +242,8 @@ class LoadBox(w.VBox):
     def _begin(self, *, allow_incomplete: bool) -> None:
         if self.is_loading:
             return
-        options = {"name": self.name, "max_age": self.max_age, "allow_incomplete": allow_incomplete}
-        self._load = Load(partial(load_products, self._service, self._asked(), **options))
+        load = partial(load_products, self._service, self._asked(), allow_incomplete=allow_incomplete)
+        self._load = Load(partial(load, name=self.name, max_age=self.max_age))
         self._report.value = ""
         self._keep(offered=False)
         self.is_loading = True
@@ -285,6 +285,7 @@ class LoadBox(w.VBox):
             self._report.value = message_html(cancelled_text(stopped.done, stopped.total))
             return
         self._report.value = message_html(error_text(error), is_problem=True)
+        # Only a load that the service ended early has something to keep; other errors left nothing, or the journal.
         self._keep(offered=isinstance(error, IncompleteLoad))
 
     def _keep(self, *, offered: bool) -> None:

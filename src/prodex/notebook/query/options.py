@@ -12,6 +12,7 @@ from prodex.locales import short_of
 from prodex.notebook.query.parsing import listed
 from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, ValidationStatus
 
+# By hand: the names in the specification are abbreviations.
 _VALIDATION = {
     ValidationStatus.NA: "Not available (NA)",
     ValidationStatus.NOT_OK: "Not OK",

@@ -154,6 +154,7 @@ class QueryPanel(Panel):
         except QueryError as error:
             self._counting.forget()
             self.matching.value = message_html(str(error), is_problem=True)
+            # The controls contradict each other: what matched before is not what they ask for.
             self._set_valid(is_valid=False)
             self.count = None
             return

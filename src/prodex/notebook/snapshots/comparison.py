@@ -118,6 +118,7 @@ def audits_markup(compared: AuditComparison) -> str:
         (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
     ]
     changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
+    # What got worse comes first: somebody has to look at it.
     changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
     shown = changed[["problem", "severity", "fixed", "newly_failing"]].head(_CHECKS)
     caption = (
@@ -199,6 +200,7 @@ class ComparisonBox(w.VBox):
 
     def offer(self, snapshots: tuple[SnapshotEntry, ...]) -> None:
         """Offer snapshots, newest first, and keep the selection if it is still there."""
+        # A snapshot that cannot be read cannot be compared.
         self._offered = tuple(one for one in snapshots if one.products is not None)
         chosen = (self.old.value, self.new.value)
         for field in (self.old, self.new):
@@ -282,21 +284,21 @@ def compared(old: Path, new: Path) -> tuple[Difference, AuditComparison | None]:
 
 def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     """Compare the newest audits of two snapshots by the same profile; None where there are none."""
-    audits = [list_audits(side.parent.name) for side in (old, new)]
-    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
-    before, after = (
-        {
-            str(row["profile"]): str(row["folder"])
-            for row in listed.to_dict("records")
-            if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == side.name
-        }
-        for listed, side in zip(audits, (old, new), strict=True)
-    )
+    before, after = (_audits_of(side) for side in (old, new))
     # The profile that was used last is the one that somebody works with.
     for profile in reversed([profile for profile in after if profile in before]):
         if len(both := readable([before[profile], after[profile]])) == 2:
             return compare_audits(*both)
     return None
+
+
+def _audits_of(snapshot: Path) -> dict[str, str]:
+    """Return the folder of the newest audit of a snapshot by each profile."""
+    listed = list_audits(snapshot.parent.name)
+    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
+    is_own = [isinstance(one, str) and Path(one).name == snapshot.name for one in listed["snapshot"]]
+    own = listed[is_own]
+    return dict(zip(own["profile"], own["folder"], strict=True))
 
 
 def export_changes(difference: Difference, path: Path, is_safe: bool) -> str:

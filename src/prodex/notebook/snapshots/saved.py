@@ -67,7 +67,8 @@ class SnapshotEntry:
 def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     """Return the snapshots of a name, or all, newest first."""
     listed = list_snapshots(name or "*").astype("object")
-    rows = [SnapshotEntry(**row) for row in listed.where(listed.notna(), None).to_dict("records")]  # type: ignore[misc]
+    known = listed.where(listed.notna(), None).to_dict("records")
+    rows = [SnapshotEntry(**{str(name): value for name, value in row.items()}) for row in known]
     # The time is part of the name of a folder, in a form whose order as text is that of time.
     return tuple(sorted(rows, key=lambda one: (one.time, one.name), reverse=True))
 

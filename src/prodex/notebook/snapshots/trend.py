@@ -84,10 +84,8 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
     products = products[products.index.notna()]
     audits = list_audits(name)
     audits = audits[audits["note"] == ""]
-    if audits.empty:
-        return Trend(name, products, None, 0)
-    # Grades of different profiles are not comparable, so only those of one profile are drawn.
-    alike = audits[audits["profile"] == audits["profile"].iloc[-1]]
+    # Grades of different profiles are not comparable, so only those of the profile that was used last are drawn.
+    alike = audits[audits["profile"].isin(audits["profile"].tail(1))]
     if not (opened := readable(alike["folder"].tail(_AUDITS))):
         return Trend(name, products, None, 0)
     *before, last = opened
