@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import ipywidgets as w
 from traitlets import Bool, Unicode
 
-from prodex.display.style import DARK, LIGHT, custom_properties
+from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
 from prodex.display_text import words
 from prodex.errors import ProdexError
 
@@ -173,7 +173,7 @@ def style() -> str:
     # The colours that panels share with reports and charts come first.
     dark = custom_properties('[data-jp-theme-light="false"] .prodex', DARK)
     own = ((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
-    return "\n".join([custom_properties(".prodex", LIGHT), dark, *own])
+    return "\n".join([custom_properties(".prodex", LIGHT), dark, stylesheet("audit"), *own])
 
 
 def styled(widget: Styled, *classes: str) -> Styled:

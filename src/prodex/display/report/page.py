@@ -47,7 +47,7 @@ def _style() -> str:
     # The theme of the system decides: a page that is opened by itself has no notebook around it.
     dark = custom_properties(":root", DARK)
     shared = [custom_properties(":root", LIGHT), f"@media (prefers-color-scheme: dark) {{ {dark} }}"]
-    return "\n".join([*shared, stylesheet("tables"), _resource("style.css")])
+    return "\n".join([*shared, stylesheet("tables", "audit"), _resource("style.css")])
 
 
 def _resource(name: str) -> str:
