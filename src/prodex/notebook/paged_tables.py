@@ -59,7 +59,8 @@ class Pager(w.HBox):
     first: Int[int, int] = Int()
 
     def __init__(self, panel: Panel, size: int, draw: Callable[[], object]) -> None:
-        self.size, self._draw = size, draw
+        self.size: int = size
+        self._draw = draw
         self._total, self._noun, self._more = 0, "row", ""
         self.previous: w.Button = button("Previous")
         self.next: w.Button = button("Next")

@@ -32,7 +32,7 @@ class CheckTable(w.VBox):
         self._chosen: DrillDown | None = None
         self.only_failing: w.Checkbox = check_box("Only failing checks", is_ticked=True)
         self.pager: Pager = Pager(panel, _ROWS, self._draw)
-        self.table = ITable(rule_frame((), {}), **_OPTIONS)
+        self.table: Any = ITable(rule_frame((), {}), **_OPTIONS)
         self.explanation: Any = html("")
         panel.on(self.only_failing, lambda _: self._filter(), "value")
         panel.on(self.table, lambda _: self._selected(), "selected_rows")

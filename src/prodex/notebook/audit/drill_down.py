@@ -158,7 +158,8 @@ class DrillDownButton(w.Button):
         """
         with self.hold_sync():  # one message to the browser instead of four
             self.choice, self._words, self._more = choice, words, more
-            self.disabled, self.tooltip = choice is None, hint or None
+            self.disabled: bool = choice is None
+            self.tooltip: str | None = hint or None
             self.mark(chosen)
 
     def mark(self, chosen: DrillDown | None) -> None:

@@ -99,7 +99,7 @@ class FacetBox(w.VBox):
         if self.is_open and self._values is not None and self._counts is not None:
             self._draw_rows(self._values, self._counts)
         else:
-            self.children = (self._head,)
+            self.children: tuple[w.Widget, ...] = (self._head,)
 
     def _draw_rows(self, values: FacetValues, counts: Counts) -> None:
         fitting = self._fitting(values, counts)

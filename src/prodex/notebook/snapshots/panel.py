@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as w
 from itables.widget import ITable
@@ -73,9 +74,10 @@ class SnapshotPanel(Panel):
         self.verify: w.Button = button("Verify")
         self.pager: Pager = Pager(self, _ROWS, self._draw)
         bar = row(self.refresh, self.verify, self.pager, look="bar-above")
-        self.table = ITable(snapshot_frame(()), **_OPTIONS)
+        self.table: Any = ITable(snapshot_frame(()), **_OPTIONS)
         self._about = html("")
-        self.trend, self.comparison = TrendBox(self), ComparisonBox(self)
+        self.trend: TrendBox = TrendBox(self)
+        self.comparison: ComparisonBox = ComparisonBox(self)
         self._rest = w.VBox([self.trend, self.comparison])
         self.fill(bar, self.table, self._about, self._rest)
         self.on(self.refresh, lambda _: self._list())
