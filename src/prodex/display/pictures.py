@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -30,19 +31,18 @@ def html_of(pictures: Pictures) -> str:
     return block(headline, [(line, False) for line in others], missing)
 
 
-def _lines(pictures: Pictures) -> list[str]:
+def _lines(pictures: Pictures) -> Iterator[str]:
     counts = pictures.counts
-    lost = [f"{counts[state]:,} {words}" for state, words in _LOST.items() if counts[state]]
+    lost = {words: counts[state] for state, words in _LOST.items() if counts[state]}
     headline = f"{pictures.good:,} of {pictures.wanted:,} pictures"
-    lines = ["; ".join([headline, *lost]) + (", see .broken" if lost else "")]
-    lines.append(f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there")
+    missing = (f"{count:,} {words}" for words, count in lost.items())
+    yield "; ".join([headline, *missing]) + (", see .broken" if lost else "")
+    yield f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there"
     if counts["not asked"]:
-        lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not requested")
-    lines.append(f"in {seen_from_here(pictures.folder)}, listed in pictures.csv")
-    every = sum(counts[state] for state in _LOST)
-    if every > _ROWS:
-        lines.append(f"the first {_ROWS} of {every:,} missing pictures:")
-    return lines
+        yield f"{counts['not asked']:,} more pictures of the catalogue were not requested"
+    yield f"in {seen_from_here(pictures.folder)}, listed in pictures.csv"
+    if (every := sum(lost.values())) > _ROWS:
+        yield f"the first {_ROWS} of {every:,} missing pictures:"
 
 
 _LOST = {"broken": "broken", "failed": "not downloaded", "no address": "without an address"}

@@ -18,24 +18,12 @@ if TYPE_CHECKING:
 #: have for other scripts. Fonts of coloured pictures are not among them: matplotlib cannot draw these.
 _WANTED = (
     "DejaVu Sans",
-    "Noto Sans",
-    "Noto Sans CJK JP",
-    "Noto Sans CJK SC",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Thai",
-    "Noto Sans Devanagari",
-    "Noto Sans Symbols 2",
-    "Noto Emoji",
-    "Symbola",
-    "Arial Unicode MS",
-    "Hiragino Sans",
-    "PingFang SC",
-    "Apple SD Gothic Neo",
-    "Yu Gothic",
-    "Microsoft YaHei",
-    "Malgun Gothic",
-    "Segoe UI Symbol",
+    # Linux has a font for each script.
+    *("Noto Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans Arabic", "Noto Sans Hebrew"),
+    *("Noto Sans Thai", "Noto Sans Devanagari", "Noto Sans Symbols 2", "Noto Emoji", "Symbola"),
+    # macOS and Windows have one for many scripts, and others for East Asia.
+    *("Arial Unicode MS", "Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo"),
+    *("Yu Gothic", "Microsoft YaHei", "Malgun Gothic", "Segoe UI Symbol"),
     "STIXGeneral",
 )
 _BOX = "\N{WHITE SQUARE}"

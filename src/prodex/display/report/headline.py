@@ -12,6 +12,7 @@ import pandas as pd
 from prodex.display.audit import lines
 from prodex.display_text import Words, label, words
 from prodex.quality.scores import readiness
+from prodex.query import ProductQuery
 from prodex.text import percent
 
 if TYPE_CHECKING:
@@ -96,17 +97,13 @@ def header(audit: Audit) -> Header:
 
 def _not_asked(audit: Audit) -> list[str]:
     """List what the query left out, and the checks that are unknown because of it."""
-    query = audit.origin.query
-    left_out = []
-    if query is not None:
-        if query.source_include:
-            left_out.append(f"Only these attributes were requested: {', '.join(query.source_include)}.")
-        if query.source_exclude:
-            left_out.append(f"These attributes were left out: {', '.join(query.source_exclude)}.")
-        if query.product_languages:
-            left_out.append(
-                f"Only texts in these languages were requested: {', '.join(query.product_languages)}."
-            )
+    query = audit.origin.query or ProductQuery()
+    restrictions = {
+        "Only these attributes were requested": query.source_include,
+        "These attributes were left out": query.source_exclude,
+        "Only texts in these languages were requested": query.product_languages,
+    }
+    left_out = [f"{what}: {', '.join(names)}." for what, names in restrictions.items() if names]
     table = audit.by_check
     crashed = {crash.check for crash in audit.crashes}
     # Crashed checks have a section of their own.

@@ -50,9 +50,8 @@ class AuditTiles(w.Box):
                 f"<div class='title'>{escape(tile.title)}</div><div class='figure'>{escape(tile.figure)}</div>"
                 f"<div class='detail'>{escape(tile.detail)}</div>{_change(tile)}"
             )
-        for button, tile, choice in zip(
-            self.buttons, shown[-2:], (to_work_on(audit), with_blockers(audit)), strict=True
-        ):
+        choices = (to_work_on(audit), with_blockers(audit))
+        for button, tile, choice in zip(self.buttons, shown[-2:], choices, strict=True):
             is_some = tile.figure != "0"
             button.set_choice(choice if is_some else None, "Show products" if is_some else "None")
 

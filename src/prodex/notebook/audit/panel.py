@@ -166,11 +166,8 @@ class AuditPanel(Panel):
 
     def _follow(self) -> None:
         """Clear the selection when another panel has set other conditions."""
-        if (
-            self._chosen is not None
-            and self.exploration is not None
-            and self.exploration.conditions != self._chosen.conditions()
-        ):
+        chosen, shared = self._chosen, self.exploration
+        if chosen is not None and shared is not None and shared.conditions != chosen.conditions():
             self._mark(None)
 
     def _mark(self, chosen: DrillDown | None) -> None:
@@ -187,11 +184,8 @@ class AuditPanel(Panel):
 
 def _summary(chosen: DrillDown, count: int) -> str:
     group = f" of {text_html(chosen.group)}" if chosen.facet is not None else ""
-    fails = (
-        ""
-        if chosen.checks is None
-        else f" that {'fails' if count == 1 else 'fail'}: {text_html(chosen.title)}"
-    )
+    verb = "fails" if count == 1 else "fail"
+    fails = "" if chosen.checks is None else f" that {verb}: {text_html(chosen.title)}"
     return f"<b>{counted(count, 'product')}</b>{group}{fails}"
 
 

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prodex.display_text import Words, label, words
-from prodex.notebook.card.labelled_values import MOST, UNIT_FLAGS, LabelledValue, leaves_of, value_text
+from prodex.notebook.card.labelled_values import (
+    MOST,
+    UNIT_FLAGS,
+    LabelledValue,
+    leaves_of,
+    order_of,
+    value_text,
+)
 from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import PACKINGS, Record, Row
 
@@ -97,7 +104,7 @@ def read_hierarchies(record: Record) -> tuple[HierarchyTrees, ...]:
 
 
 def _packing(record: Record, source: str) -> HierarchyTrees:
-    every = sorted(_nodes(record, source), key=lambda row: _position(row["position"]))
+    every = sorted(_nodes(record, source), key=lambda row: order_of(row["position"]))
     rows = every[:_MOST]
     places = {row["position"] for row in rows}
     facts = _facts(record, source, places)
@@ -185,10 +192,6 @@ def _facts(record: Record, source: str, places: set[str]) -> dict[str, list[Labe
                     fact = LabelledValue(line.attribute, words(line.value, MOST), spoken)
                     found.setdefault(place, []).append(fact)
     return found
-
-
-def _position(position: str) -> tuple[int, ...]:
-    return tuple(int(one) for one in position.split(".") if one)
 
 
 def _around(position: str, places: set[str]) -> str:

@@ -15,7 +15,6 @@ from prodex.notebook.card.contents import parts
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, set_busy, show_if
 from prodex.quality import Audit
-from prodex.store.snapshot import catalog_given
 
 if TYPE_CHECKING:
     from prodex.pictures import Thumbnail
@@ -70,9 +69,7 @@ class ProductCard(Panel):
     ) -> None:
         super().__init__()
         if exploration is None:
-            if catalog is None:
-                raise InputError("ProductCard needs a catalogue, or an exploration that has one.")
-            exploration = Exploration(catalog=catalog_given(catalog, "ProductCard(catalog)"), audit=audit)
+            exploration = Exploration.of(catalog, audit, "ProductCard")
         elif catalog is not None or audit is not None:
             raise InputError("Give ProductCard either a catalogue, or an exploration, which has a catalogue.")
         self.exploration = exploration

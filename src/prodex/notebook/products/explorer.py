@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.panel import Fold, Panel, html, row, status_html, styled
@@ -23,7 +22,6 @@ from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.notebook.products.search import Search
 from prodex.quality import Audit
-from prodex.store.snapshot import catalog_given
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
 _OPEN = ("grade", "kind", "brand")
@@ -246,9 +244,7 @@ def _chosen(products: ProductColumns, mask: Mask) -> Catalog:
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
     if exploration is None:
-        if catalog is None:
-            raise InputError("CatalogExplorer needs a catalogue, or an exploration that has one.")
-        return Exploration(catalog=catalog_given(catalog, "CatalogExplorer(catalog)"), audit=audit)
+        return Exploration.of(catalog, audit, "CatalogExplorer")
     if catalog is not None and catalog is not exploration.catalog:
         exploration.look_at(catalog, audit)
     elif audit is not None:

@@ -143,8 +143,10 @@ def title(column: str) -> str:
 
 def is_number(column: str) -> bool:
     """Return whether a column is aligned on the right."""
-    field = TABLES["products"].schema.field(column) if column in _DECLARED else None
-    return column == "score" or (field is not None and pa.types.is_integer(field.type))
+    declared = TABLES["products"].schema
+    return column == "score" or (
+        column in declared.names and pa.types.is_integer(declared.field(column).type)
+    )
 
 
 def is_asked(products: ProductColumns, column: str) -> bool:
@@ -155,7 +157,6 @@ def is_asked(products: ProductColumns, column: str) -> bool:
     return column.endswith("_count") and bool(pc.any(pc.greater(products.column(column), 0)).as_py())
 
 
-_DECLARED = frozenset(TABLES["products"].schema.names)
 #: Wire paths of which at least one must have been asked for. Texts are counted whatever their attribute, so their count
 #: is known as soon as names were asked for.
 _PATHS: dict[str, tuple[str, ...]] = {
