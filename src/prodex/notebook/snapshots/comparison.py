@@ -294,11 +294,12 @@ def compared_audits(old: Path, new: Path) -> AuditComparison | None:
 
 def _audits_of(snapshot: Path) -> dict[str, str]:
     """Return the folder of the newest audit of a snapshot by each profile."""
-    listed = list_audits(snapshot.parent.name)
     # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
-    is_own = [isinstance(one, str) and Path(one).name == snapshot.name for one in listed["snapshot"]]
-    own = listed[is_own]
-    return dict(zip(own["profile"], own["folder"], strict=True))
+    return {
+        str(row["profile"]): str(row["folder"])
+        for row in list_audits(snapshot.parent.name).to_dict("records")
+        if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == snapshot.name
+    }
 
 
 def export_changes(difference: Difference, path: Path, is_safe: bool) -> str:
