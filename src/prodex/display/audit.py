@@ -130,7 +130,7 @@ def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
     return row["problem"], counted(row["products"], "product"), row["brings"]
 
 
-#: Checks that a comparison lists.
+#: Number of checks that a comparison lists.
 _CHECKS = 10
 
 
@@ -151,7 +151,7 @@ def comparison_html(comparison: AuditComparison) -> str:
     title = f"{len(rows)} of {counted(every, 'check')} that changed; all in .by_check"
     headings = ["problem", "fixed", "newly failing"]
     changed = [table(title, headings, rows, numbers=headings[1:])] if rows else []
-    # What stands in the way of comparing is a warning; a shortened arrow would read as a minus sign and a bracket.
+    # Whatever limits the comparison is a warning; "->" is read aloud as a minus sign and a bracket.
     lines = [(line.replace("->", "→"), False) for line in others]
     return block(
         headline, [*lines, *((note, True) for note in comparison.notes)], changed, notes(comparison.new)[:1]

@@ -99,7 +99,7 @@ def _facts(cell: SheetCell) -> str:
 
 
 def _typed(text: str | None, missing: str) -> str:
-    """Return text of a supplier; of a long one the beginning, and how much that is of the whole."""
+    """Return text of a supplier as HTML; of a long one the beginning, and how much of the whole that is."""
     shown = label(text)
     if shown.is_missing:
         return missing

@@ -22,7 +22,7 @@ from prodex.text import percent
 if TYPE_CHECKING:
     import jinja2
 
-#: Longer texts are cut: a cell is read at a glance, and the frames hold the whole.
+#: Longer texts are cut: a cell is read at a glance, and the frames have the whole text.
 _WHOLE = 400
 
 
@@ -41,18 +41,18 @@ def block(
     tables: Iterable[str] = (),
     notes: Iterable[str] = (),
 ) -> str:
-    """Return what a value shows of itself.
+    """Return the HTML of a value for a notebook.
 
     Parameters
     ----------
     headline
-        What it is.
+        What the value is.
     lines
-        More of it, each line with whether it is a warning.
+        Further lines, each with whether it is a warning.
     tables
-        From `table`.
+        Tables from `table`.
     notes
-        How reliable the figures are.
+        Footnotes, such as how reliable the figures are.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def data_url(content: bytes, kind: str = "jpeg") -> str:
 
 
 def typed(text: object, missing: str = "none") -> str:
-    """Return what somebody typed as markup; of a long text its beginning, and how much that is of the whole.
+    """Return text as HTML that shows it unchanged; of a long text the beginning, and how much of the whole that is.
 
     >>> typed("<b>"), typed(None), typed("x" * 500)[-46:]
     ('<bdi dir="auto">&lt;b&gt;</bdi>', 'none', 'x</bdi> <small>(160 of 500 characters)</small>')

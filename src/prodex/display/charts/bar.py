@@ -1,4 +1,4 @@
-"""Charts of bars: how many of each, and what share of a whole."""
+"""Bar charts: numbers, and shares of a whole."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def bars(
     Parameters
     ----------
     values
-        What to draw, labelled by the index.
+        The values, labelled by the index.
     title
         The answer in a sentence, or the question.
     of
-        How many there are in all; each bar then says its share of them.
+        Number of all; each bar is then labelled with its share as well.
     number
-        How a value is written.
+        Format of a value.
     longest
-        How many characters of a label are shown.
+        Most characters of a label.
 
     Examples
     --------
@@ -50,9 +50,9 @@ def bars(
 
 
 def stacks(counts: pd.DataFrame, title: str) -> Figure:
-    """Draw one bar for each row, made of a piece for each column, the best on the left.
+    """Draw one bar for each row, with a segment for each column, the best on the left.
 
-    Every bar is as long as the others: it shows shares. A piece that is wide enough says which it is and its share.
+    All bars have the same length: they show shares. A segment that is wide enough has its name and share in it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Charts of cells: shares and scores of rows by columns."""
+"""Heat maps: shares and scores by row and column."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from prodex.text import percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Where the shades of a heat map of scores change: most scores stand near the top, and so do the steps.
+#: Where the shades of a heat map of scores change: most scores are near the top, and so are the steps.
 SCORES = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
 
 _IN_CELL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
 
 
 def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
-    """Draw a heat map of shares: in each cell how many of its row's products.
+    """Draw a heat map of shares: each cell has the share of the products of its row.
 
     Parameters
     ----------
     filled
-        How many have it; rows and columns are drawn as they stand.
+        Number of products that have it; rows and columns keep their order.
     of
-        How many could have it, for each row of `filled`. A row of which there is none stays empty.
+        Number of products that could have it, for each row of `filled`. A row without products stays empty.
     title
         The answer in a sentence, or the question.
 
@@ -53,7 +53,7 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
             for column, count in enumerate(row):
                 part = parts[place][column]
                 shown = f"{percent(part, 0)}\n{count:,} of {total:,}" if total else "–"
-                # cividis runs from a dark blue to a light yellow; letters turn where both have the same contrast.
+                # cividis runs from dark blue to light yellow; the text changes where both inks have the same contrast.
                 ink = ("black" if part > 0.55 else "white") if total else GREY
                 axes.text(column, place, shown, color=ink, linespacing=1.4, **_IN_CELL)
         grid_of(axes, filled)
@@ -66,7 +66,7 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     values
-        Scores; rows and columns are drawn as they stand.
+        Scores; rows and columns keep their order.
     title
         The answer in a sentence, or the question.
 
@@ -96,7 +96,7 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
 
 
 def shade(score: float) -> int:
-    """Return how dark a score is drawn: 0 where nothing is missing, then a step for each of `SCORES` that it misses.
+    """Return the shade of a score: 0 if nothing fails, and one more for each of `SCORES` that it does not reach.
 
     >>> shade(1.0), shade(0.999), shade(0.5)
     (0, 1, 7)

@@ -1,4 +1,4 @@
-"""Charts of how numbers or dates are spread."""
+"""Histograms of numbers or dates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def histogram(
     mark_label: str = "",
     label: str = "",
 ) -> Figure:
-    """Draw how numbers or dates are spread; what lies below the mark stands out.
+    """Draw a histogram of numbers or dates; the columns below the mark have another colour.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def histogram(
     title
         The answer in a sentence, or the question.
     bins
-        Edges of the columns. A value outside of them is not drawn, so let them reach far enough.
+        Edges of the columns. Values outside of them are not drawn.
     mark, mark_label
-        Where to draw a line, and what to write beside it; best an edge.
+        Position and label of a line; preferably one of the edges.
     label
-        What the values are, with their unit.
+        Label of the values, with their unit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The one style of all charts, which holds on a light and on a dark page."""
+"""The style of all charts, for light and dark pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-#: Tried in this order for each character. The first and the last come with matplotlib; those between are what systems
-#: have for other scripts. Fonts of coloured pictures are not among them: matplotlib cannot draw these.
+#: Tried in this order for each character. The first and the last come with matplotlib; the others are installed by
+#: operating systems for other scripts. Fonts with coloured emoji are not among them: matplotlib cannot draw these.
 _WANTED = (
     "DejaVu Sans",
     # Linux has a font for each script.
@@ -31,7 +31,7 @@ _LABEL = 40  # characters
 
 
 def plain(label: object, length: int = _LABEL, weight: str = "normal") -> str:
-    """Write a label on one line, no longer than `length`, in characters that the fonts have.
+    """Return a label on one line, with at most `length` characters, all of which the fonts have.
 
     >>> plain("$5 or\\n$6"), plain("x" * 50)[-3:], plain("\\U0001f9e8")
     ('$5 or $6', 'xx…', '□')
@@ -45,7 +45,7 @@ def plain(label: object, length: int = _LABEL, weight: str = "normal") -> str:
 
 @cache
 def families() -> tuple[str, ...]:
-    """Return the fonts that are there."""
+    """Return the fonts that are installed."""
     from matplotlib import font_manager
 
     known = set(font_manager.fontManager.get_font_names())
@@ -54,7 +54,7 @@ def families() -> tuple[str, ...]:
 
 @cache
 def _glyphs(weight: str) -> frozenset[int]:
-    """Return the characters of the fonts; the bold ones have fewer."""
+    """Return the characters that the fonts have; bold fonts have fewer."""
     from matplotlib import font_manager
 
     wanted = [font_manager.FontProperties(family=name, weight=weight) for name in families()]
@@ -86,7 +86,7 @@ _STYLE: dict[Any, Any] = {
 
 @contextmanager
 def drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Give a figure in our style with one pair of axes; other figures keep theirs."""
+    """Provide a figure in our style with one pair of axes; other figures keep their style."""
     import matplotlib.pyplot as plt  # a notebook learns from it how to show a figure
 
     with plt.rc_context({**_STYLE, "font.family": list(families())}):
@@ -106,7 +106,7 @@ def ruled(axes: Axes) -> None:
 
 
 def horizontal_bars(axes: Axes, labels: Iterable[object], longest: int = _LABEL) -> None:
-    """Name bars on the left, the first on top, and draw no axes: each bar says its number."""
+    """Name bars on the left, the first on top, and draw no axes: each bar is labelled."""
     names = [plain(label, longest) for label in labels]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()

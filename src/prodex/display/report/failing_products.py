@@ -1,4 +1,4 @@
-"""Failing products, check by check: as many rows as a page can hold, and how many there are in all."""
+"""Failing products by check: as many rows as a page can hold, and the number of all."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class FailingProducts:
     Attributes
     ----------
     place
-        Of the check in the audit: what links lead to.
+        Number of the check in the audit, to which links lead.
     rows
-        Those that are shown.
+        The findings that are shown.
     total
-        How many there are.
+        Number of all findings.
     products
-        How many products fail.
+        Number of products that fail.
     """
 
     place: int

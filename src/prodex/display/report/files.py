@@ -1,4 +1,4 @@
-"""The files beside a page: all failures, products and checks, of which the page shows a part."""
+"""The files next to a page: all failures, products and checks, of which the page shows a part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prodex.quality.failures import FAILURES
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
 
-#: CSV is what people open in a spreadsheet, so nothing in it may run there; Parquet holds every text as it came.
+#: People open CSV in a spreadsheet, so nothing in it may run as a formula; Parquet has every text unchanged.
 _WRITERS: dict[str, Callable[..., object]] = {
     "csv": partial(write_csv, escape_formulas=True),
     "parquet": write_parquet,
@@ -27,14 +27,14 @@ _WRITERS: dict[str, Callable[..., object]] = {
 
 @dataclass(frozen=True)
 class LinkedFile:
-    """One table beside the page.
+    """One table that is exported next to the page.
 
     Attributes
     ----------
     name, title, rows
-        What it is called, what is in it, how many rows.
+        Its name, its contents, and its number of rows.
     address
-        Where it is without its ending, seen from the page.
+        Its path without suffix, relative to the page.
     """
 
     name: str
@@ -48,23 +48,23 @@ FILES = tuple(f"{name}.{ending}" for name in ("failures", "products", "checks") 
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder of the files that a page links to; it stands beside the page."""
+    """Return the folder of the files that a page links to, which is next to the page."""
     return page.with_name(f"{safe_name(page.stem)}_files")
 
 
 def write_files(audit: Audit, folder: Path, name: str, failures: int) -> tuple[LinkedFile, ...]:
-    """Write what a page links to, and return what there is.
+    """Write the files that a page links to, and return them.
 
     Parameters
     ----------
     audit
-        What is reported.
+        The audit.
     folder
-        Where to write.
+        The folder to write to.
     name
-        What the folder will be called.
+        The final name of the folder.
     failures
-        How many failures there are.
+        Number of failures.
     """
     written = [_written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches)]
     frames = (
@@ -93,6 +93,6 @@ def _written(
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Write texts as texts: not as a dictionary's numbers, nor as a column of nothing."""
+    """Return the type of a column in a file: texts as text, neither as a dictionary nor as a column without a type."""
     is_text = pa.types.is_dictionary(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
     return pa.string() if is_text else kind

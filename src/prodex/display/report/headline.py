@@ -29,11 +29,11 @@ class Header:
     Attributes
     ----------
     name
-        Of the catalogue.
+        Name of the catalogue.
     facts
         Catalogue, query and profile: pairs of a term and its value.
     not_asked
-        What the query left out, so that it is not mistaken for missing.
+        What the query left out, and what must not be mistaken for missing.
     warnings
         What limits the meaning of the figures.
     """
@@ -67,7 +67,7 @@ class Tile:
 
 
 def header(audit: Audit) -> Header:
-    """Say what was judged."""
+    """Return the source of the figures of an audit."""
     origin = audit.origin
     folder = audit.catalog_folder
     # Files and records announce no total, so there is nothing to compare with.
@@ -96,7 +96,7 @@ def header(audit: Audit) -> Header:
 
 
 def _not_asked(audit: Audit) -> list[str]:
-    """List what the query left out, and the checks that are unknown because of it."""
+    """Return what the query left out, and the checks that are unknown because of it."""
     query = audit.origin.query or ProductQuery()
     restrictions = {
         "Only these attributes were requested": query.source_include,

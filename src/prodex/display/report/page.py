@@ -22,9 +22,9 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
     Parameters
     ----------
     contents
-        What it shows.
+        The contents.
     files
-        What lies beside it.
+        The files that it links to.
     """
     # The policy of the page names the hash of this script, so that a browser runs no other.
     script = _resource("sort.js")
@@ -67,7 +67,7 @@ def _chart(contents: Contents) -> str:
 
 
 def _chart_words(contents: Contents) -> str:
-    """Say what the chart shows, for those who cannot see it."""
+    """Return what the chart shows in words, for those who cannot see it."""
     row = contents.trend[contents.trend["comparable"]].iloc[-1]
     grades = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
     return f"Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them."

@@ -1,4 +1,4 @@
-"""Fields: which of them a cell can correct, and what may stand in it."""
+"""Fields: which of them can be corrected in a cell, and which values are allowed."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ _CODES = {
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may stand in the "New value" of a row.
+    """The values that are allowed as "New value" of a row.
 
     Attributes
     ----------
     title, message
-        The text that is shown when the cell is selected.
+        The text that is shown while the cell is selected.
     longest
-        Longest text, in characters.
+        Most characters of a text.
     choices
-        The values there are.
+        The possible values.
     codes_of
-        The attribute whose codes are meant.
+        The attribute whose codes are offered.
     strict
-        Whether anything else is refused, not only asked about.
+        Whether other values are refused; otherwise the spreadsheet only warns.
     """
 
     title: str
@@ -71,7 +71,7 @@ class Allowed:
 
 
 def is_correctable(attribute: str | None) -> bool:
-    """Say whether a cell can correct the attribute.
+    """Return whether an attribute can be corrected in a cell.
 
     >>> is_correctable("namePublicLong"), is_correctable("assets.pictures"), is_correctable("gtin")
     (True, False, False)
@@ -89,7 +89,7 @@ def code_column(attribute: str) -> str | None:
 
 
 def allowed(attribute: str, language: str | None, codes: Mapping[str, int]) -> Allowed | None:
-    """Return what may stand there, or None where nobody knows.
+    """Return the allowed values, or None if they are unknown.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def allowed(attribute: str, language: str | None, codes: Mapping[str, int]) -> A
     language
         Language of the text, for localized texts.
     codes
-        How many codes are known, by attribute.
+        Number of known codes, by attribute.
     """
     if attribute in _BOOLEANS:
         return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
@@ -127,7 +127,7 @@ _RANGES = 500
 def validate(
     sheet: Any, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool], codes: Codes
 ) -> None:
-    """Say of each cell of "New value" what may stand in it, where that is known."""
+    """Declare the allowed values of the cells of "New value", as far as they are known."""
     place = next(i for i, column in enumerate(TO_FIX) if column.name == "new_value")
     counts = {name: len(known) for name, known in codes.items()}
     pairs = pa.table([columns["attribute"], columns["language"]], names=["attribute", "language"])
@@ -165,7 +165,7 @@ def _criteria(rule: Allowed, codes: Codes) -> dict[str, Any]:
 
 
 def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
-    """Return first and last of each stretch of rows that follow each other.
+    """Return the first and the last row of each block of consecutive rows.
 
     >>> _runs([1, 2, 3, 7, 9, 10])
     [(1, 3), (7, 7), (9, 10)]

@@ -67,13 +67,13 @@ def write_worklists(
     audit
         The audit.
     folder
-        Where to; it must be new or empty.
+        The folder, which must be new or empty.
     by
-        What `Audit.scores` groups by; a product of several tags stands in the worklist of each. By "language" a
-        finding goes where its language goes. Products without have a worklist of their own.
+        A grouping of `Audit.scores`. A product with several tags is in the worklist of each. By "language", findings
+        are grouped by their own language. Products without a group have a worklist of their own.
     replace
-        Take the place of worklists that were written there before. What somebody filled in there is lost; a folder
-        that holds anything else is refused in any case.
+        Replace worklists that were written there before. Values that were filled in are lost; a folder with any other
+        file is refused in any case.
     escape_formulas
         Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
         gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
@@ -91,7 +91,7 @@ def write_worklists(
     Raises
     ------
     InputError
-        When the folder holds something already.
+        When the folder is not empty, or has files that are not worklists.
     QueryError
         When there is no such group or column.
     StorageError
@@ -104,7 +104,7 @@ def write_worklists(
     codes = _codes(audit.catalog, rows)
     options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
-    # Of the folder that is replaced, only what its index lists as ours goes.
+    # Only the files that the index lists are removed with the folder that is replaced.
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
         write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
         # Arrow, compression and the disk work without the lock of the interpreter.
@@ -183,7 +183,7 @@ def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[s
 
 
 def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
-    """Return the codes in use of the attributes that fail, where a list of them is of help."""
+    """Return the codes in use of the attributes with findings, if a list of them is short enough."""
     if catalog is None:
         return {}
     known = {}
@@ -205,7 +205,7 @@ def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
 
 
 def _keys(audit: Audit) -> dict[str, Any]:
-    """Name the audit for programs."""
+    """Return what identifies the audit, for programs."""
     return {
         "prodex": version("prodex"),
         "audited_at": audit.audited_at.isoformat(),
@@ -217,7 +217,7 @@ def _keys(audit: Audit) -> dict[str, Any]:
 
 
 def _refuse_foreign(folder: Path, replace: bool) -> None:
-    """Refuse a folder that holds anything but files of ours, or may not be replaced."""
+    """Refuse a folder that has other files than worklists, or that may not be replaced."""
     if not is_there(folder):
         return
     there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
@@ -241,7 +241,7 @@ class _Listed(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """What the index for programs says, as far as it is read again."""
+    """The index for programs, as far as it is read again."""
 
     worklists: list[_Listed]
 

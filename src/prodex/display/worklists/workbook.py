@@ -30,12 +30,12 @@ from prodex.display.worklists.grid import (
 from prodex.display.worklists.sheets import TO_FIX, Worklist, WorklistFacts, read_me, shown, standing, summary
 from prodex.formats import workbook
 
-#: Version of what readers go by: the hidden sheet, and the columns that it lists.
+#: Version of what programs rely on: the hidden sheet, and the columns that it lists.
 FORMAT = 1
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
 _SMALL = 20_000
-#: Rows spelled in one go: with the longest texts in all cells they still fit into an Arrow array.
+#: Rows that are written at once: with the longest texts in all cells they still fit into an Arrow array.
 _AT_ONCE = 500
 
 
@@ -46,9 +46,9 @@ class UnshownText:
     Attributes
     ----------
     escaped
-        Characters that no workbook can hold; they stand there as escapes.
+        Number of characters that no workbook can hold; they are shown as escapes.
     cut
-        Texts of which only the beginning stands there.
+        Number of texts of which only the beginning is shown.
     """
 
     escaped: int
@@ -78,27 +78,27 @@ def write_workbook(
     path: Path,
     most_rows: int = MOST_ROWS,
 ) -> UnshownText:
-    """Write one worklist.
+    """Write the workbook of a worklist.
 
     Parameters
     ----------
     worklist
-        What stands in it.
+        The worklist.
     facts
-        What all worklists have in common.
+        The facts that all worklists share.
     codes
         Known codes with their labels, by attribute.
     keys
-        What the hidden sheet says to programs.
+        The contents of the hidden sheet, for programs.
     path
-        Where to.
+        The file.
     most_rows
-        Rows that a sheet holds; what is more goes to further sheets.
+        Number of rows that a sheet can hold; further rows are written to further sheets.
 
     Returns
     -------
     UnshownText
-        What could not be shown as it is; "Read me" says it too.
+        What could not be shown unchanged; the sheet "Read me" lists it as well.
     """
     columns = shown(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
@@ -171,7 +171,7 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], can: Mapping[str | 
 
 
 def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
-    """Say how high each row has to be to show what it holds, within reason."""
+    """Return the height of each row, which is limited for long texts."""
     lines = np.ones(len(columns["row"]), np.int64)
     for column in TO_FIX:
         if not column.is_hidden:
@@ -209,7 +209,7 @@ _SUMMARY = (
 def write_read_me(
     book: Workbook, styles: Styles, worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]
 ) -> None:
-    """Say what this is, how to fill it in, where it comes from, what is left out, and how to read it."""
+    """Write the sheet "Read me": contents, how to fill it in, source, what is left out, and how to read it."""
     sheet = _sheet(book, "Read me", [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
@@ -221,7 +221,7 @@ def write_read_me(
 
 
 def write_summary(book: Workbook, styles: Styles, worklist: Worklist) -> None:
-    """Show each check with its failing products."""
+    """Write the sheet "Summary": each check with its failing products."""
     names, headings, widths = zip(*_SUMMARY, strict=True)
     sheet = _sheet(book, "Summary", widths)
     sheet.set_landscape()
@@ -239,7 +239,7 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist) -> None:
 
 
 def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
-    """List the codes that cells offer, with their labels."""
+    """Write the sheet "Codes": the codes that cells offer, with their labels."""
     sheet = _sheet(book, "Codes", (24, 20, 60))
     sheet.freeze_panes(1, 0)
     rows: list[Line] = [([(name, styles.heading) for name in ("Field", "Code", "Label")], LINE)]
@@ -249,7 +249,7 @@ def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
 
 
 def write_keys(book: Workbook, styles: Styles, keys: Mapping[str, Any]) -> None:
-    """Say to programs what this is."""
+    """Write the hidden sheet, by which programs recognize the workbook."""
     sheet = _sheet(book, KEYS_SHEET, (20, 60))
     sheet.hide()
     rows = [([(name, styles.plain), (json.dumps(value), styles.plain)], LINE) for name, value in keys.items()]
@@ -266,5 +266,5 @@ def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> Rows:
 
 
 def _lines(text: str, width: int) -> int:
-    """Say how many lines a text takes, about."""
+    """Return about how many lines a text takes."""
     return max(-(-len(text) // width), 1)
