@@ -294,7 +294,7 @@ def test_images_are_bytes_with_words() -> None:
 
     assert image.attributes["src"].startswith("data:image/jpeg;base64,")
     assert "Picture 1: front, packshot" == image.attributes["alt"]
-    assert "it is <gone>" in page.text
+    assert "the file is <gone>" in page.text
 
 
 def test_nutrients_go_by_partition() -> None:
