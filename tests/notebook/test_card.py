@@ -13,8 +13,9 @@ from prodex.catalog import Origin
 from prodex.display_text import words
 from prodex.errors import InputError
 from prodex.notebook.card import CardContents, read_card
-from prodex.notebook.card.contents import PictureImage, parts
+from prodex.notebook.card.contents import parts
 from prodex.notebook.card.record import indented
+from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
 from prodex.sandbox.sample import shared_products
 from tests.quality import hostile
@@ -284,11 +285,14 @@ def test_pictures_are_facts() -> None:
 def test_images_are_bytes_with_words() -> None:
     """Images that were loaded are in the page itself; a missing one states the reason."""
     made = of(rich())
-    images = {"0": PictureImage(b"\x89PNG picture"), "1": PictureImage(None, "the file is <gone>")}
+    images = {
+        "0": Thumbnail(product_id="7", bytes=b"picture"),
+        "1": Thumbnail(product_id="7", problem="the file is <gone>"),
+    }
     page = parsed(parts(made, images)[1])
     (image,) = page.all("img")
 
-    assert image.attributes["src"].startswith("data:image/png;base64,")
+    assert image.attributes["src"].startswith("data:image/jpeg;base64,")
     assert "Picture 1: front, packshot" == image.attributes["alt"]
     assert "the file is <gone>" in page.text
 

@@ -11,14 +11,14 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 import prodex
-from prodex.errors import QueryError, StorageError
+from prodex.errors import InputError, StorageError
+from prodex.notebook.exporting import path_of
 from prodex.notebook.products.export import (
     AS_SHOWN,
     EVERYTHING,
     ExportRequest,
     ShownTable,
     export_products,
-    folder_of,
 )
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.tables.declaration import TABLES
@@ -114,8 +114,8 @@ def test_a_folder_has_to_be_named_and_to_be_one(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """A missing name and a file in place of the folder are refused."""
-    with pytest.raises(QueryError, match="No folder"):
-        folder_of("  ")
+    with pytest.raises(InputError, match="Enter a folder"):
+        path_of("  ", "a folder")
     (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(StorageError, match="There is a file where"):
         export_products(ExportRequest(AS_SHOWN, "csv", tmp_path / "file"), table, catalog)

@@ -44,7 +44,7 @@ def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> Non
             return out.get_by_role("button", name=name, exact=True).locator("visible=true").first
 
         out.get_by_label("Rows per page").select_option("100")
-        out.get_by_text("1-100 of").first.wait_for()
+        out.get_by_text("1 to 100 of").first.wait_for()
         press(named("Next"), "Previous")
         press(named("Previous"), "Next")
         press(out.locator("button.facet-more").first)

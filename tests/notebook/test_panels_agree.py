@@ -16,7 +16,7 @@ from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import is_busy
+from prodex.notebook.panel import Panel, is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.table_page import cells
@@ -156,7 +156,7 @@ def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_pager_says_what_it_turns() -> None:
     """A pager has a sentence for no rows, one row, and many."""
-    pager, said = Pager(2), []
+    pager, said = Pager(Panel(), 2, lambda: None), []
     for total in (0, 1, 3):
         pager.over(total, "rule", " there")
         said.append(pager.summary)

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
+from prodex.notebook.paged_tables import Pager
+from prodex.notebook.panel import Panel
 from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.table_page import COLUMNS, Order, Sorter, cell, cells, page_of
+from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.table_page import COLUMNS, Order, Sorter, cell, cells
 from prodex.query import ProductQuery
 
 
@@ -21,31 +24,37 @@ def text(language: str, data: str) -> dict[str, Any]:
     return {"expressedIn": {"code": language}, "data": data}
 
 
-@given(st.lists(st.booleans(), max_size=60), st.integers(1, 12), st.randoms())
-def test_pages_hold_every_product_once(mask: list[bool], size: int, random: Any) -> None:
-    """One page after the other, in the order that was asked for."""
-    order = list(range(len(mask)))
-    random.shuffle(order)
-    pages = [page_of(np.array(order, int), np.array(mask, bool), n, size) for n in range(1, 100)]
-    shown = [row for page in pages[: pages[0].pages] for row in page.rows.tolist()]
+@given(st.integers(0, 60), st.integers(1, 12))
+def test_pages_hold_every_product_once(total: int, size: int) -> None:
+    """One page after the other has every row, in its order, and the last one is the end."""
+    rows: list[int] = []
+    pager = Pager(Panel(), size, lambda: rows.extend(range(total)[pager.page]))
+    pager.over(total, "product")
+    while not pager.next.disabled:
+        pager.next.click()
 
-    assert [row for row in order if mask[row]] == shown
-    assert {pages[0].pages} == {page.number for page in pages[pages[0].pages - 1 :]}
+    assert list(range(total)) == rows
+    assert pager.previous.disabled == (total <= size)
 
 
 @pytest.mark.parametrize(
-    ("found", "whole", "number", "words"),
+    ("found", "whole", "turns", "words"),
     [
-        (0, 0, 1, "0 products"),
-        (0, 7, 1, "0 products (7 in all)"),
-        (1, 1, 1, "1-1 of 1 product"),
-        (1203, 12_000, 1, "1-25 of 1,203 products (12,000 in all)"),
-        (1203, 12_000, 49, "1,201-1,203 of 1,203 products (12,000 in all)"),
+        (0, 0, 0, "no products"),
+        (0, 7, 0, "no products (7 in all)"),
+        (1, 1, 0, "1 product"),
+        (1203, 12_000, 0, "1 to 25 of 1,203 products (12,000 in all)"),
+        (1203, 12_000, 48, "1,201 to 1,203 of 1,203 products (12,000 in all)"),
     ],
 )
-def test_a_page_says_what_it_shows(found: int, whole: int, number: int, words: str) -> None:
-    """First, last, found and all."""
-    assert words == page_of(np.arange(whole), np.arange(whole) < found, number, 25).words
+def test_a_page_says_what_it_shows(found: int, whole: int, turns: int, words: str) -> None:
+    """The sentence names the first row, the last row, how many were found, and how many there are."""
+    table = ProductTable(panel=Panel())
+    table.hold(ProductColumns(prodex.flatten([{"id": n} for n in range(whole)])))
+    table.show(np.arange(whole) < found)
+    for _ in range(turns):
+        table.head[0].children[0].next.click()
+    assert words == table.head[0].children[0].summary
 
 
 brands = st.lists(st.sampled_from([None, "ACME", "acme", "Zèbre", "zebra", "Éclair", ""]), max_size=12)

@@ -1,19 +1,22 @@
-"""How an audit looks: the figures, the five largest gaps, and how reliable they are."""
+"""How an audit and a comparison of two look: the figures, what weighs most, and how reliable that is."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
+from prodex.quality.comparison import CHANGES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
-from prodex.text import counted, percent
+from prodex.text import counted, moved, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from prodex.quality.audit import Audit
+    from prodex.quality.comparison import AuditComparison
 
 _SHOWN, _LONG = 5, 200
 
@@ -25,7 +28,7 @@ def text_of(audit: Audit) -> str:
     rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
     width = max((len(row[0]) for row in rows), default=0)
     shown = [f"  {problem:<{width}}  {count:>17}  if fixed: {brings}" for problem, count, brings in rows]
-    return "\n".join(map(on_one_line, [headline, *others, *_gaps_title(len(found)), *shown, *notes(audit)]))
+    return "\n".join(map(on_one_line, [headline, *others, _gaps_title(len(found)), *shown, *notes(audit)]))
 
 
 def html_of(audit: Audit) -> str:
@@ -36,54 +39,43 @@ def html_of(audit: Audit) -> str:
         (problem, count, brings.replace("->", "→"))
         for problem, count, brings in map(_gap, found.head(_SHOWN).to_dict("records"))
     ]
-    (title,) = _gaps_title(len(found))
+    title = _gaps_title(len(found))
     gaps = table(title.rstrip(":."), ["problem", "failing", "if fixed"], rows, numbers=["failing"])
+    # Without gaps there is no table for the title, so it is a line of its own.
     return block(headline, others if rows else [*others, (title, False)], [gaps] * bool(rows), notes(audit))
 
 
-def lines(audit: Audit) -> list[tuple[str, bool]]:
-    """Return the lines above the gaps, each with whether it is a warning."""
-    figures = audit.summary
-    shown = [
-        (
-            f"Audit of {counted(len(audit), 'product')} by {counted(len(audit.checks), 'check')} ({audit.profile})",
-            False,
-        ),
-        (_figures(figures), False),
-        (f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False),
-    ]
+def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
+    """Yield the lines above the gaps, each with whether it is a warning."""
+    figures, products, checks = audit.summary, len(audit), len(audit.checks)
+    yield f"Audit of {counted(products, 'product')} by {counted(checks, 'check')} ({audit.profile})", False
+    yield _figures(figures), False
+    yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:
-        shown.append((f"incomplete: {audit.origin.ledger}", True))
-    if figures["unknown"]:
+        yield f"incomplete: {audit.origin.ledger}", True
+    if figures["checks_unknown"]:
         unknown = (
-            f"{figures['checks_unknown']} of {len(audit.checks)} checks unknown for all products: their data "
+            f"{figures['checks_unknown']} of {checks} checks unknown for all products: their data "
             "were not requested, or nothing decides to which products they apply"
-            f"{', or the rule crashed' * bool(audit.crashes)}"
         )
-        cells = f"{figures['unknown']:,} of {len(audit) * len(audit.checks):,} results are unknown"
-        shown.append((unknown, True) if figures["checks_unknown"] else (cells, False))
+        yield f"{unknown}{', or the rule crashed' * bool(audit.crashes)}", True
+    elif figures["unknown"]:
+        yield f"{figures['unknown']:,} of {products * checks:,} results are unknown", False
     # Only worth a warning where a check asks for the market.
     without_market = sum(part.products["market"].null_count for part in audit.parts)
     if without_market and any("market = " in check.scope for check in audit.checks):
-        shown.append(
-            (
-                f"no market is known for {counted(without_market, 'product')}: checks for a market cannot judge them",
-                True,
-            )
-        )
+        nowhere = counted(without_market, "product")
+        yield f"no market is known for {nowhere}: checks for a market cannot judge them", True
     if figures["undecided_products"]:
         undecided = counted(figures["undecided_products"], "product")
-        shown.append((f"{undecided} undecided: their data do not show whether they are ready", True))
+        yield f"{undecided} undecided: their data do not show whether they are ready", True
+    # A broken rule crashes in every part: one message of each check is enough.
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
-    shown += [
-        (f"rule crashed: {check}: {_plain(message)}", True)
-        # A broken rule crashes in every part: the first message of each check is enough.
-        for check, message in list(crashed.items())[:_SHOWN]
-    ]
+    for check, message in list(crashed.items())[:_SHOWN]:
+        yield f"rule crashed: {check}: {_plain(message)}", True
     if len(crashed) > _SHOWN:
-        shown.append((f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True))
-    return shown
+        yield f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True
 
 
 def _figures(figures: pd.Series) -> str:
@@ -130,11 +122,58 @@ def _plain(message: str) -> str:
     return shown if len(message) <= _LONG else f"{shown}... ({_LONG} of {len(message):,} characters)"
 
 
-def _gaps_title(count: int) -> list[str]:
-    if not count:
-        return ["No check fails."]
-    return [f"The {min(count, _SHOWN)} largest gaps of {count}:"]
+def _gaps_title(count: int) -> str:
+    return f"The {min(count, _SHOWN)} largest gaps of {count}:" if count else "No check fails."
 
 
 def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
     return row["problem"], counted(row["products"], "product"), row["brings"]
+
+
+#: Number of checks that a comparison lists.
+_CHECKS = 10
+
+
+def comparison_text(comparison: AuditComparison) -> str:
+    """Return a comparison in words."""
+    rows, every = _changed(comparison)
+    shown = [f"  {problem}: {fixed:,} fixed, {failing:,} newly failing" for problem, fixed, failing in rows]
+    if every > _CHECKS:
+        shown.append(f"  {_CHECKS} of {every} checks that changed; all in .by_check")
+    lines = [*_comparison_lines(comparison), *shown, *comparison.notes, notes(comparison.new)[0]]
+    return "\n".join(map(on_one_line, lines))
+
+
+def comparison_html(comparison: AuditComparison) -> str:
+    """Return a comparison as a small table for a notebook."""
+    headline, *others = _comparison_lines(comparison)
+    rows, every = _changed(comparison)
+    title = f"{len(rows)} of {counted(every, 'check')} that changed; all in .by_check"
+    headings = ["problem", "fixed", "newly failing"]
+    changed = [table(title, headings, rows, numbers=headings[1:])] if rows else []
+    # Whatever limits the comparison is a warning; "->" is read aloud as a minus sign and a bracket.
+    lines = [(line.replace("->", "→"), False) for line in others]
+    return block(
+        headline, [*lines, *((note, True) for note in comparison.notes)], changed, notes(comparison.new)[:1]
+    )
+
+
+def _comparison_lines(comparison: AuditComparison) -> list[str]:
+    old, new = comparison.old, comparison.new
+    before, after = old.summary, new.summary
+    counts = ", ".join(
+        f"{int(comparison.by_check[name.replace(' ', '_')].sum()):,} {name}" for name in CHANGES
+    )
+    added = f"{counted(len(comparison.added), 'product')} added, {len(comparison.gone):,} gone"
+    return [
+        f"{old.now:%Y-%m-%d %H:%M} to {new.now:%Y-%m-%d %H:%M} ({new.profile})",
+        f"{readiness(before)} -> {readiness(after)}, score {moved(before['score'], after['score'])}",
+        f"{counts}; {added}",
+    ]
+
+
+def _changed(comparison: AuditComparison) -> tuple[list[tuple[Any, ...]], int]:
+    """Return problem, products fixed and newly failing of the first checks that changed, and how many changed."""
+    columns = ["problem", "fixed", "newly_failing"]
+    changed = comparison.by_check[comparison.by_check[columns[1:]].sum(axis=1) > 0]
+    return list(changed[columns].head(_CHECKS).itertuples(index=False, name=None)), len(changed)

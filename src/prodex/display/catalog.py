@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
@@ -13,6 +14,10 @@ from prodex.text import counted
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog
+
+
+#: Reasons for products that were set aside.
+_SHOWN = 5
 
 
 def text_of(catalog: Catalog) -> str:
@@ -37,37 +42,29 @@ def html_of(catalog: Catalog) -> str:
 
 
 def _filled(catalog: Catalog) -> list[tuple[str, dict[str, object]]]:
+    # Empty tables are left out: they would hide those that there is something to do with.
     frame = catalog.tables
     return [(str(name), row) for name, row in frame[frame["rows"] > 0].to_dict("index").items()]  # type: ignore[misc]
 
 
-def _lines(catalog: Catalog) -> list[str]:
-    origin = catalog.origin
-    ledger = origin.ledger
-    every = ledger.distinct
-    chosen = f"{len(catalog):,} of {every:,}" if len(catalog) < every else f"{len(catalog):,}"
-    lines = [f"Catalogue of {chosen} products"]
+def _lines(catalog: Catalog) -> Iterator[str]:
+    origin, ledger = catalog.origin, catalog.origin.ledger
+    is_part = len(catalog) < ledger.distinct
+    yield f"Catalogue of {len(catalog):,}{f' of {ledger.distinct:,}' if is_part else ''} products"
     when = origin.server_time or origin.loaded_at
-    lines.append(f"from {origin.source}" + (f", {_moment(when)}" if when else ""))
+    yield f"from {origin.source}" + (f", {when.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if when else "")
     if origin.query is not None:
-        lines.append(f"asked for {origin.query!r}")
-    lines.append(f"{'complete' if origin.complete else 'incomplete'}: {ledger}")
-    lines += [f"set aside: {reason}" for reason in ledger.set_aside[:5]]
-    if len(ledger.set_aside) > 5:
-        lines.append(
-            f"set aside: 5 of {len(ledger.set_aside):,} shown; all in catalog.origin.ledger.set_aside"
-        )
-    lines += [f"note: {note}" for note in ledger.notes]
+        yield f"asked for {origin.query!r}"
+    yield f"{'complete' if origin.complete else 'incomplete'}: {ledger}"
+    yield from (f"set aside: {reason}" for reason in ledger.set_aside[:_SHOWN])
+    if len(every := ledger.set_aside) > _SHOWN:
+        yield f"set aside: {_SHOWN} of {len(every):,} shown; all in catalog.origin.ledger.set_aside"
+    yield from (f"note: {note}" for note in ledger.notes)
+    # A file from disk may have fewer tables, which must not be taken for empty ones.
     if left_out := [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]:
-        lines.append(f"not exported, and so not here: {', '.join(left_out)}")
+        yield f"not exported, and so not here: {', '.join(left_out)}"
     if catalog.folder is None:
-        lines.append("in memory; catalog.save(name) keeps it")
+        yield "in memory; catalog.save(name) keeps it"
     else:
-        lines.append(
-            f"{'chosen from the snapshot' if len(catalog) < every else 'snapshot'} in {seen_from_here(catalog.folder)}"
-        )
-    return lines
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        stored = "chosen from the snapshot" if is_part else "snapshot"
+        yield f"{stored} in {seen_from_here(catalog.folder)}"

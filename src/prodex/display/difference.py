@@ -61,6 +61,7 @@ def _origin(catalog: Catalog) -> str:
 def _most(difference: Difference) -> tuple[list[tuple[str, int, int]], int]:
     """Return the attributes with most changes, and how many there are."""
     frame: pd.DataFrame = difference.by_attribute
+    # Values and not products: one product may have changed in many texts of an attribute.
     frame["values"] = frame[["added", "removed", "changed"]].sum(axis=1)
     first = frame.sort_values(["values", "attribute"], ascending=[False, True]).head(_ROWS)
     names = [

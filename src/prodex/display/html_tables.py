@@ -1,21 +1,38 @@
 """How values look in a notebook: a headline, a few lines, tables and footnotes, in one form for all of them.
 
-Everything is escaped here, once: no caller writes markup around what a supplier typed. The class `mathjax_ignore` keeps
-a notebook from rendering formulas in it, and each text is isolated, so that Arabic or Hebrew in it does not turn its
-neighbours around.
+Everything is escaped here, once: no caller writes markup around what a supplier typed, unless it says so with `Html` or
+lets a template make it. The class `mathjax_ignore` keeps a notebook from rendering formulas in it, and each text is
+isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
 """
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from html import escape
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 from prodex.display.style import stylesheet
-from prodex.display_text import label, on_one_line
+from prodex.display_text import ends, label, on_one_line, words
+from prodex.locales import language_label
+from prodex.text import percent
 
-#: Longer texts are cut: a cell is read at a glance, and the frames hold the whole.
+if TYPE_CHECKING:
+    import jinja2
+
+#: Longer texts are cut: a cell is read at a glance, and the frames have the whole text.
 _WHOLE = 400
+
+
+class Html(str):
+    """Markup that is complete: a table shows it as it is, as it does what a template has made."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
 
 
 def block(
@@ -24,18 +41,18 @@ def block(
     tables: Iterable[str] = (),
     notes: Iterable[str] = (),
 ) -> str:
-    """Return what a value shows of itself.
+    """Return the HTML of a value for a notebook.
 
     Parameters
     ----------
     headline
-        What it is.
+        What the value is.
     lines
-        More of it, each line with whether it is a warning.
+        Further lines, each with whether it is a warning.
     tables
-        From `table`.
+        Tables from `table`.
     notes
-        How reliable the figures are.
+        Footnotes, such as how reliable the figures are.
 
     Examples
     --------
@@ -49,6 +66,7 @@ def block(
         *(_paragraph("note", note) for note in notes),
     ]
     return (
+        # The style sheet comes with every output: a notebook may show one of them without the others.
         f'<div class="prodex-summary prodex-tables mathjax_ignore"><style>{stylesheet("tables", "summary")}</style>'
         f"{''.join(paragraphs)}</div>"
     )
@@ -61,6 +79,7 @@ def table(
     *,
     numbers: Collection[str] = (),
     codes: Collection[str] = (),
+    look: str = "",
 ) -> str:
     """Return a table whose first column names its rows, which is what a screen reader reads out before each cell.
 
@@ -76,6 +95,8 @@ def table(
         Headings of the columns that are aligned on the right.
     codes
         Headings of the columns that hold identifiers.
+    look
+        Classes of the table.
 
     Examples
     --------
@@ -94,17 +115,51 @@ def table(
         ' class="n"' if name in numbers else ' class="id"' if name in codes else "" for name in headings
     ]
     head = "".join(
-        f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(headings, classes, strict=True)
+        f'<th scope="col"{kind}>{_escaped(name)}</th>' for name, kind in zip(headings, classes, strict=True)
     )
     body = "".join(_row(row, classes or [""] * len(row)) for row in rows)
     return (
-        f"<table><caption>{escape(caption)}</caption>"
+        f"<table{f' class={look!r}' if look else ''}><caption>{_escaped(caption)}</caption>"
         f"{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
     )
 
 
+@cache
+def template(package: str, folder: str, name: str) -> jinja2.Template:
+    """Return a template that escapes everything, with the filters of all pages; each is parsed once."""
+    import jinja2  # a repr needs no template, and should not wait for jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(package, folder),
+        # Everything is escaped unless the template says otherwise, and an attribute that does not exist is an error.
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # `closed` ends the marks of direction that a text leaves open: <bdi> alone does not contain them.
+    environment.filters |= {
+        "n": lambda value: f"{value:,}",
+        "percent": percent,
+        "data_url": data_url,
+        "words": words,
+        "closed": lambda text: text + ends(text),
+        "language": lambda code: "" if code is None else language_label(code),
+    }
+    return environment.get_template(name)
+
+
+def data_url(content: bytes, kind: str = "jpeg") -> str:
+    """Return the address of a picture that is inside the page: what is sent to a colleague has no files beside it.
+
+    >>> data_url(b"picture", "png")
+    'data:image/png;base64,cGljdHVyZQ=='
+    """
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
 def typed(text: object, missing: str = "none") -> str:
-    """Return what somebody typed as markup; of a long text its beginning, and how much that is of the whole.
+    """Return text as HTML that shows it unchanged; of a long text the beginning, and how much of the whole that is.
 
     >>> typed("<b>"), typed(None), typed("x" * 500)[-46:]
     ('<bdi dir="auto">&lt;b&gt;</bdi>', 'none', 'x</bdi> <small>(160 of 500 characters)</small>')
@@ -116,14 +171,27 @@ def typed(text: object, missing: str = "none") -> str:
     if shown.is_cut and len(whole) > _WHOLE:
         cut = f" <small>({len(shown.text):,} of {shown.length:,} characters)</small>"
         return f'<bdi dir="auto">{escape(shown.text)}</bdi>{shown.ends}{cut}'
+    # Whole, but with control characters spelled out: they could turn the words around the text.
     return f'<bdi dir="auto">{escape(on_one_line(whole))}</bdi>'
 
 
 def _row(values: Sequence[object], classes: Sequence[str]) -> str:
-    name, *others = (f"{one:,}" if isinstance(one, Integral) else typed(one) for one in values)
+    name, *others = (
+        f"{one:,}" if isinstance(one, Integral) else _escaped(one) if _is_markup(one) else typed(one)
+        for one in values
+    )
     first, *kinds = classes
     cells = "".join(f"<td{kind}>{value}</td>" for value, kind in zip(others, kinds, strict=True))
     return f'<tr><th scope="row"{first}>{name}</th>{cells}</tr>'
+
+
+def _is_markup(text: object) -> bool:
+    # The protocol that jinja2 and MarkupSafe have for it.
+    return hasattr(text, "__html__")
+
+
+def _escaped(text: object) -> str:
+    return str(text) if _is_markup(text) else escape(str(text))
 
 
 def _paragraph(kind: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -30,19 +31,18 @@ def html_of(pictures: Pictures) -> str:
     return block(headline, [(line, False) for line in others], missing)
 
 
-def _lines(pictures: Pictures) -> list[str]:
+def _lines(pictures: Pictures) -> Iterator[str]:
     counts = pictures.counts
-    lost = [f"{counts[state]:,} {words}" for state, words in _LOST.items() if counts[state]]
+    lost = {words: counts[state] for state, words in _LOST.items() if counts[state]}
     headline = f"{pictures.good:,} of {pictures.wanted:,} pictures"
-    lines = ["; ".join([headline, *lost]) + (", see .broken" if lost else "")]
-    lines.append(f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there")
+    missing = (f"{count:,} {words}" for words, count in lost.items())
+    yield "; ".join([headline, *missing]) + (", see .broken" if lost else "")
+    yield f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there"
     if counts["not asked"]:
-        lines.append(f"{counts['not asked']:,} more pictures of the catalogue were not requested")
-    lines.append(f"in {seen_from_here(pictures.folder)}, listed in pictures.csv")
-    every = sum(counts[state] for state in _LOST)
-    if every > _ROWS:
-        lines.append(f"the first {_ROWS} of {every:,} missing pictures:")
-    return lines
+        yield f"{counts['not asked']:,} more pictures of the catalogue were not requested"
+    yield f"in {seen_from_here(pictures.folder)}, listed in pictures.csv"
+    if (every := sum(lost.values())) > _ROWS:
+        yield f"the first {_ROWS} of {every:,} missing pictures:"
 
 
 _LOST = {"broken": "broken", "failed": "not downloaded", "no address": "without an address"}
@@ -52,14 +52,11 @@ def _broken(pictures: Pictures) -> list[tuple[str, str, str]]:
     """Return GTIN, number and reason of the first missing pictures."""
     first = pictures.broken.head(_ROWS).to_dict("records")
     return [
-        (
-            row["product_id"] if pd.isna(row["gtin"]) else row["gtin"],
-            _number(row["position"]),
-            row["reason"],
-        )
+        (row["product_id"] if pd.isna(row["gtin"]) else row["gtin"], _number(row["position"]), row["reason"])
         for row in first
     ]
 
 
 def _number(position: str) -> str:
+    # Positions count from 0, and people from 1; that of a nested list has dots, and stays as it is.
     return str(int(position) + 1) if position.isdecimal() else position

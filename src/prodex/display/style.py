@@ -1,7 +1,7 @@
 """The colours that mean the same wherever prodex shows something, and the style sheets made of them.
 
-A report, a panel and a chart show the same audit: a score has one shade and a severity one colour in all of them. So
-these stand here, and a style sheet of a page or a panel only says where they are used.
+A report, a panel and a chart show the same audit: a score has one shade and a severity one colour in all of them. They
+are declared here, and the style sheets of pages and panels only use them.
 """
 
 from __future__ import annotations

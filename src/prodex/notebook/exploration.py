@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, validate
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.quality import Audit
+from prodex.store.snapshot import catalog_given
 
 #: A value of a facet: a code as text, or None for the products without a value.
 Code: TypeAlias = str | None
@@ -129,6 +130,19 @@ class Exploration(HasTraits):
                 "prodex.open_audit(name) return one."
             )
         super().__init__(catalog=catalog, audit=audit)
+
+    @classmethod
+    def of(cls, catalog: Catalog | None, audit: Audit | None, panel: str) -> Self:
+        """Return a new state for a panel that was given none.
+
+        Raises
+        ------
+        InputError
+            When there is no catalogue either; the message names the panel.
+        """
+        if catalog is None:
+            raise InputError(f"{panel} needs a catalogue, or an exploration that has one.")
+        return cls(catalog=catalog_given(catalog, f"{panel}(catalog)"), audit=audit)
 
     def look_at(self, catalog: Catalog, audit: Audit | None = None) -> None:
         """Explore another catalogue, and forget what was selected in the one before."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import ipywidgets as w
+
 from prodex.errors import InputError, ProdexError
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Panel, error_text, html, message_html, set_busy, status_html
+from prodex.notebook.panel import Panel, check_box, error_text, html, message_html, set_busy, status_html
 
-#: The option of every export as CSV.
-SAFE_FOR_SPREADSHEETS = "Safe for spreadsheets (puts an apostrophe before text that would run as a formula)"
 _SHOWN = 40
 
 
@@ -45,19 +46,16 @@ class Exporter:
         self._finished = finished
         self._task: LatestTask[str] = LatestTask(lambda write: write(), self._done, self.show_error)
         for button, prepare in exports.items():
-            panel.on(button, self._attempt_on_click(prepare))
-
-    def _attempt_on_click(self, prepare: Callable[[], object]) -> Callable[[Any], None]:
-        """Return the handler of one button; a lambda in the loop would see the last `prepare` alone."""
-        return lambda _: self.attempt(prepare)
+            # Not a lambda: in a loop it would see the last `prepare` alone.
+            panel.on(button, partial(self.attempt, prepare))
 
     @property
     def message(self) -> str:
         """What is reported, as HTML."""
         return str(self.line.value)
 
-    def attempt(self, work: Callable[[], object]) -> None:
-        """Do something, and report beside the buttons what is wrong with the values that were entered."""
+    def attempt(self, work: Callable[[], object], _click: object = None) -> None:
+        """Do something after a click, and report beside the buttons what is wrong with the values that were entered."""
         try:
             work()
         except ProdexError as error:
@@ -102,23 +100,38 @@ class Exporter:
         self._finished()
 
 
-def path_of(text: str) -> Path:
+def spreadsheet_box() -> w.Checkbox:
+    """Return the option of every export as CSV."""
+    label = "Safe for spreadsheets (puts an apostrophe before text that would run as a formula)"
+    return check_box(label, is_ticked=True)
+
+
+def path_of(text: str, what: str) -> Path:
     """Return the path that was entered; `~` is the home folder.
+
+    Parameters
+    ----------
+    text
+        What was entered.
+    what
+        What it is the path of, for the message when nothing was entered.
 
     Raises
     ------
     InputError
-        When no file and no folder can have this name.
+        When nothing was entered, or no file and no folder can have this name.
 
     Examples
     --------
-    >>> path_of(" out/list.csv ").name
+    >>> path_of(" out/list.csv ", "a file").name
     'list.csv'
-    >>> path_of("x" * 300)
+    >>> path_of("x" * 300, "a file")
     Traceback (most recent call last):
     prodex.errors.InputError: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' cannot be written to: File name too long. \
 Give another name.
     """
+    if not text.strip():
+        raise InputError(f"Enter {what}.")
     try:
         path = Path(text.strip()).expanduser()
         # Which names are possible depends on the file system (length, characters), so it is asked.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import ipywidgets as w
 from traitlets import Int
 
-from prodex.notebook.panel import html
+from prodex.notebook.panel import Panel, button, html, show_if
 from prodex.text import counted
 
 #: Options of every itables table. They are given again with every update, since what is left out falls back to the
@@ -27,17 +27,27 @@ ITABLE: Mapping[str, Any] = {
 }
 
 
+def aligned(texts: Iterable[int], numbers: Iterable[int]) -> dict[str, Any]:
+    """Return the options of an itables table with these columns of texts and of numbers."""
+    sides = (("dt-left", texts), ("dt-right", numbers))
+    return {**ITABLE, "columnDefs": [{"className": side, "targets": list(places)} for side, places in sides]}
+
+
 class Pager(w.HBox):
     """Previous and Next buttons with a sentence; `first` is the number of the first row shown, from 0.
 
     Parameters
     ----------
+    panel
+        The panel around it, which shows errors.
     size
         Rows on a page.
+    draw
+        Draws the page, now and whenever another one is turned to.
 
     Examples
     --------
-    >>> pager = Pager(12)
+    >>> pager = Pager(Panel(), 12, lambda: None)
     >>> pager.over(30, "kind")
     >>> pager.summary
     '1 to 12 of 30 kinds'
@@ -48,17 +58,31 @@ class Pager(w.HBox):
 
     first: Int[int, int] = Int()
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self.summary = ""
-        self.previous: w.Button = w.Button(description="Previous", layout=w.Layout(width="auto"))
-        self.next: w.Button = w.Button(description="Next", layout=w.Layout(width="auto"))
+    def __init__(self, panel: Panel, size: int, draw: Callable[[], object]) -> None:
+        self.size: int = size
+        self._draw = draw
+        self._total, self._noun, self._more = 0, "row", ""
+        self.previous: w.Button = button("Previous")
+        self.next: w.Button = button("Next")
         self._words = html("", "muted")
-        self.previous.on_click(lambda _: self._turn(-1))
-        self.next.on_click(lambda _: self._turn(1))
         super().__init__([self._words, self.previous, self.next])
         self.add_class("pager")
-        self.over(0, "row")
+        self.observe(lambda _: self._turned(), "first")
+        panel.on(self.previous, lambda _: self._turn(-1))
+        panel.on(self.next, lambda _: self._turn(1))
+
+    @property
+    def page(self) -> slice:
+        """The rows of the page."""
+        return slice(self.first, self.first + self.size)
+
+    @property
+    def summary(self) -> str:
+        """Which rows of how many are shown."""
+        if not self._total:
+            return f"no {self._noun}s{self._more}"
+        shown = f"{self.first + 1:,} to {min(self.page.stop, self._total):,} of " if self._total > 1 else ""
+        return f"{shown}{counted(self._total, self._noun)}{self._more}"
 
     def over(self, total: int, noun: str, more: str = "") -> None:
         """Page over this many rows, from the first.
@@ -73,31 +97,24 @@ class Pager(w.HBox):
             Words that follow the noun.
         """
         self._total, self._noun, self._more = total, noun, more
-        self.first = 0
-        self._show()
+        if self.first:
+            self.first = 0
+        else:  # traitlets calls no observer for a value that stays the same
+            self._turned()
 
     def _turn(self, by: int) -> None:
-        last_page = (self._total - 1) // self._size * self._size
-        self.first = max(0, min(self.first + by * self._size, last_page))
-        self._show()
+        last_page = (self._total - 1) // self.size * self.size
+        self.first = max(0, min(self.first + by * self.size, last_page))
         # A button that becomes disabled loses the focus, so it goes to the other one.
         if self.next.disabled:
             self.previous.focus()
         elif self.previous.disabled:
             self.next.focus()
 
-    def _show(self) -> None:
-        last = min(self.first + self._size, self._total)
-        self.summary = (
-            f"{self.first + 1:,} to {last:,} of {counted(self._total, self._noun)}{self._more}"
-            if self._total > 1
-            else f"{counted(self._total, self._noun)}{self._more}"
-            if self._total
-            else f"no {self._noun}s{self._more}"
-        )
+    def _turned(self) -> None:
         self._words.value = f"<span role='status'>{self.summary}</span>"
         self.previous.disabled = not self.first
-        self.next.disabled = last >= self._total
-        is_one_page = self._total <= self._size
-        for button in (self.previous, self.next):
-            button.layout.display = "none" if is_one_page else ""
+        self.next.disabled = self.page.stop >= self._total
+        for one in (self.previous, self.next):
+            show_if(one, self._total > self.size)
+        self._draw()

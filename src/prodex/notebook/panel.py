@@ -8,14 +8,16 @@ from contextlib import contextmanager
 from functools import cache
 from html import escape
 from importlib.resources import files as resources
-from typing import Any
+from typing import Any, TypeVar
 
 import ipywidgets as w
 from traitlets import Bool, Unicode
 
-from prodex.display.style import DARK, LIGHT, custom_properties
+from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
 from prodex.display_text import words
 from prodex.errors import ProdexError
+
+Styled = TypeVar("Styled", bound=w.DOMWidget)
 
 _LOG = logging.getLogger("prodex")
 _BUSY = "busy"
@@ -91,6 +93,30 @@ class Panel(w.VBox):
             widget.on_click(answer)
 
 
+class OwnChange:
+    """True while its block runs, so that an observer can tell our own change of a widget from one of a user.
+
+    >>> filling = OwnChange()
+    >>> with filling:
+    ...     bool(filling)
+    True
+    >>> bool(filling)
+    False
+    """
+
+    def __init__(self) -> None:
+        self._is_on = False
+
+    def __enter__(self) -> None:
+        self._is_on = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_on = False
+
+    def __bool__(self) -> bool:
+        return self._is_on
+
+
 class Fold(w.VBox):
     """A section that opens and closes with a button.
 
@@ -147,15 +173,40 @@ def style() -> str:
     # The colours that panels share with reports and charts come first.
     dark = custom_properties('[data-jp-theme-light="false"] .prodex', DARK)
     own = ((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
-    return "\n".join([custom_properties(".prodex", LIGHT), dark, *own])
+    return "\n".join([custom_properties(".prodex", LIGHT), dark, stylesheet("audit"), *own])
+
+
+def styled(widget: Styled, *classes: str) -> Styled:
+    """Give a widget classes of our style sheet, and return it."""
+    for name in classes:
+        widget.add_class(name)
+    return widget
 
 
 def html(markup: str, *classes: str) -> Any:
     """Return a widget of our own HTML; other text in it has gone through `text_html` or `escape`."""
-    widget = w.HTML(markup)
-    for name in classes:
-        widget.add_class(name)
-    return widget
+    return styled(w.HTML(markup), *classes)
+
+
+def button(label: str, *classes: str, tooltip: str | None = None) -> w.Button:
+    """Return a button that is as wide as its label: ipywidgets gives all buttons one width, and cuts long labels."""
+    return styled(w.Button(description=label, tooltip=tooltip, layout=w.Layout(width="auto")), *classes)
+
+
+def check_box(label: str, *, is_ticked: bool = False, tooltip: str | None = None) -> w.Checkbox:
+    """Return a box to tick, with its label beside it and not cut; our own words."""
+    layout = w.Layout(width="auto")
+    return w.Checkbox(is_ticked, description=label, tooltip=tooltip, indent=False, layout=layout)
+
+
+def row(*widgets: w.Widget, look: str) -> w.HBox:
+    """Return widgets side by side, with a class of our style sheet."""
+    return styled(w.HBox(widgets), look)
+
+
+def show_if(widget: Any, is_shown: bool) -> None:
+    """Show a widget, or hide it without a gap."""
+    widget.layout.display = "" if is_shown else "none"
 
 
 def text_html(text: object) -> str:

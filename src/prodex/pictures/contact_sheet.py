@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,13 +103,9 @@ class Gallery:
     @property
     def summary(self) -> str:
         """Number of products of the page with a picture, and why the others have none."""
-        problems = (
-            pd.Series([_kind(cell.thumbnail) for cell in self.cells], dtype="str").dropna().value_counts()
-        )
-        shown = len(self.cells) - int(problems.sum())
-        reasons = "".join(
-            f", {count} {_PROBLEMS.get(str(problem), problem)}" for problem, count in problems.items()
-        )
+        problems = Counter(filter(None, (_kind(cell.thumbnail) for cell in self.cells)))
+        shown = len(self.cells) - problems.total()
+        reasons = "".join(f", {count} {_PROBLEMS.get(one, one)}" for one, count in problems.most_common())
         return f"{shown} of {len(self.cells)} with a picture{reasons}"
 
     @property
@@ -117,18 +114,13 @@ class Gallery:
         height (of the original, according to the record), others, shown, problem."""
         rows = [
             {
-                "product_id": cell.thumbnail.product_id,
-                "gtin": cell.thumbnail.gtin,
+                **{name: getattr(cell.thumbnail, name) for name in _OF_THUMBNAIL},
                 "name": cell.name,
                 "brand": cell.brand,
-                "position": cell.thumbnail.position,
-                "is_packshot": cell.thumbnail.is_packshot,
-                "url": cell.thumbnail.url,
                 "width": cell.thumbnail.original[0],
                 "height": cell.thumbnail.original[1],
                 "others": cell.others,
                 "shown": cell.thumbnail.bytes is not None,
-                "problem": cell.thumbnail.problem,
             }
             for cell in self.cells
         ]
@@ -169,6 +161,7 @@ class Gallery:
         return str(call("Gallery.html", self))
 
 
+_OF_THUMBNAIL = ("product_id", "gtin", "position", "is_packshot", "url", "problem")
 _FILES = pa.schema(
     [
         *((name, pa.string()) for name in ("product_id", "gtin", "name", "brand", "position")),
@@ -237,6 +230,7 @@ def gallery(
     products = shown.to_pylist()
     ids = [product["product_id"] for product in products]
     pictures = pictures_of(catalog, ids, size)
+    # Only the picture that is shown is downloaded, although a product may have many.
     best = {
         key: next((one for one in of if one.is_packshot), None if packshots_only or not of else of[0])
         for key, of in pictures.items()

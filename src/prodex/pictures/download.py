@@ -101,6 +101,7 @@ def download_pictures(
         existing = PictureFolder.of(place)
         # A result for every picture before the first download: an index that is written on interruption is complete.
         results = [_untouched(picture) for picture in pictures]
+        # What was left out or has no address needs no download.
         wanted = [one.picture for one in results if one.state is PictureState.FAILED]
         try:
             with (
@@ -139,14 +140,12 @@ def _untouched(picture: Picture) -> PictureResult:
     if picture.left_out is not None:
         return PictureResult(picture, PictureState.NOT_ASKED, reason=picture.left_out)
     if picture.url is None:
+        state, reason = PictureState.NO_ADDRESS, "the record has no address"
         helps = "Ask the supplier to send the picture again."
-        return PictureResult(
-            picture, PictureState.NO_ADDRESS, reason="the record has no address", what_to_do=helps
-        )
-    helps = "Call download_pictures again: the files in the folder are kept."
-    return PictureResult(
-        picture, PictureState.FAILED, reason="the download was stopped before", what_to_do=helps
-    )
+    else:
+        state, reason = PictureState.FAILED, "the download was stopped before"
+        helps = "Call download_pictures again: the files in the folder are kept."
+    return PictureResult(picture, state, reason=reason, what_to_do=helps)
 
 
 def _work(job: FetchJob, existing: PictureFolder, media: MediaDownloader) -> list[PictureResult]:

@@ -104,9 +104,8 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
             yield from found
     finally:
         for part, found in tried:
-            if (
-                found[0].facts is not None
-            ):  # it is complete, good or not; a partial file is kept for the next call
+            # With facts it is complete, good or not; a partial file is kept for the next call.
+            if found[0].facts is not None:
                 PartialDownload(part).discard()
 
 
@@ -133,6 +132,7 @@ def side_by_side(
             yield future.result()
     except BaseException:
         media.halt()
+        # Without waiting: a download that hangs in the network would delay the interruption.
         pool.shutdown(wait=False, cancel_futures=True)
         wait([future for future in futures if future.running()], timeout=_GRACE)
         raise

@@ -213,6 +213,7 @@ def compare(facts: FileFacts, picture: Picture) -> tuple[str, str | None]:
     if picture.width is not None and picture.height is not None:
         checked.append("pixels")
         stated, found = (picture.width, picture.height), (facts.width, facts.height)
+        # Suppliers state the size as the picture is shown, or as its pixels are stored.
         if facts.width is not None and found != stated and not (facts.is_turned and found == stated[::-1]):
             problems.append(
                 f"it has {found[0]} x {found[1]} pixels, and {stated[0]} x {stated[1]} in the record"

@@ -157,6 +157,7 @@ def _known(index: Path) -> dict[str, tuple[str | None, datetime | None]]:
     """Return the files in the index of an earlier download; nothing if there is no index that can be read."""
     try:
         rows = parquet.read(index, columns=_KNOWN.names).cast(_KNOWN).to_pylist() if is_file(index) else []
+    # Without an index files are checked again and, where that does not decide, downloaded again.
     except (SnapshotDamaged, ValueError, pa.ArrowException):
         return {}
     return {row["file"]: (row["url"], row["updated_at"]) for row in rows if row["file"]}

@@ -125,10 +125,7 @@ def _picture(
     url = record["url"] or None
     return Picture(
         number=number,
-        product_id=row["product_id"],
-        gtin=row["gtin"],
-        position=row["position"],
-        is_packshot=row["is_packshot"],
+        **{name: row[name] for name in ("product_id", "gtin", "position", "is_packshot")},
         rendition=rendition["position"] if rendition else None,
         url=url,
         file_size=record.get("file_size"),

@@ -64,6 +64,7 @@ def shrink(path: Path, size: int) -> SmallPicture:
             turn = _TURNS.get(image.getexif().get(ORIENTATION, 1))
             with room_for(image):
                 small = _plain(image)
+                # Pillow does this in two steps: a quick one to twice the size, then a careful one.
                 small.thumbnail((size, size), reducing_gap=2.0)
                 image.close()
             # Transparent pictures are mostly packshots on white.

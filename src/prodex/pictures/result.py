@@ -33,36 +33,33 @@ class PictureState(StrEnum):
 _GOOD = {PictureState.DOWNLOADED, PictureState.THERE}
 _BAD = {PictureState.BROKEN, PictureState.FAILED, PictureState.NO_ADDRESS}
 
+_TEXT, _NUMBER = pa.string(), pa.int64()
 #: The columns of `Pictures.files` and of the index beside the files.
 FILES = pa.schema(
     [
         pa.field(name, kind, metadata={"meaning": meaning})
         for name, kind, meaning in (
-            ("product_id", pa.string(), "key of the product"),
-            ("gtin", pa.string(), "the product's GTIN as sent"),
-            ("name", pa.string(), "name of the product"),
-            ("position", pa.string(), "key of the picture in the table pictures"),
+            ("product_id", _TEXT, "key of the product"),
+            ("gtin", _TEXT, "the product's GTIN as sent"),
+            ("name", _TEXT, "name of the product"),
+            ("position", _TEXT, "key of the picture in the table pictures"),
             ("is_packshot", pa.bool_(), "whether it is a packshot, according to the record"),
-            (
-                "rendition",
-                pa.string(),
-                "key of the rendition in the table exportables; none for the original",
-            ),
-            ("url", pa.string(), "address of the file, as the supplier sent it"),
+            ("rendition", _TEXT, "key of the rendition in the table exportables; none for the original"),
+            ("url", _TEXT, "address of the file, as the supplier sent it"),
             (
                 "updated_at",
                 pa.timestamp("us"),
                 "last changed, according to the record; local time without zone",
             ),
-            ("state", pa.string(), ", ".join(PictureState)),
-            ("path", pa.string(), "path of the file"),
-            ("bytes", pa.int64(), "of the file"),
-            ("width", pa.int64(), "of the file, pixels"),
-            ("height", pa.int64(), "of the file, pixels"),
-            ("crc32", pa.string(), "of the file, 8 hexadecimal digits"),
-            ("checked", pa.string(), "what was checked: crc32, bytes, pixels, as far as the record has them"),
-            ("reason", pa.string(), "why there is no file, or what is wrong with it"),
-            ("what_to_do", pa.string(), "what to do about it"),
+            ("state", _TEXT, ", ".join(PictureState)),
+            ("path", _TEXT, "path of the file"),
+            ("bytes", _NUMBER, "of the file"),
+            ("width", _NUMBER, "of the file, pixels"),
+            ("height", _NUMBER, "of the file, pixels"),
+            ("crc32", _TEXT, "of the file, 8 hexadecimal digits"),
+            ("checked", _TEXT, "what was checked: crc32, bytes, pixels, as far as the record has them"),
+            ("reason", _TEXT, "why there is no file, or what is wrong with it"),
+            ("what_to_do", _TEXT, "what to do about it"),
         )
     ]
 )
@@ -117,6 +114,7 @@ class Pictures:
     @property
     def counts(self) -> dict[str, int]:
         """Number of pictures in each state."""
+        # Every state has a number, so that one that does not occur can be asked for as well.
         found = self.files["state"].value_counts()
         return {state.value: int(found.get(state, 0)) for state in PictureState}
 
@@ -136,12 +134,10 @@ class Pictures:
         return self.good == self.wanted
 
     def __repr__(self) -> str:
-        text: str = call("Pictures.text", self)
-        return text
+        return str(call("Pictures.text", self))
 
     def _repr_html_(self) -> str:
-        html: str = call("Pictures.html", self)
-        return html
+        return str(call("Pictures.html", self))
 
 
 def frame_of(results: Iterable[PictureResult], names: Mapping[str, str]) -> pd.DataFrame:
@@ -166,9 +162,7 @@ def _row(result: PictureResult, name: str | None) -> dict[str, Any]:
         "name": name,
         "state": str(result.state),
         "path": None if result.path is None else str(result.path),
-        "bytes": None if facts is None else facts.size,
-        "width": None if facts is None else facts.width,
-        "height": None if facts is None else facts.height,
+        **({} if facts is None else {"bytes": facts.size, "width": facts.width, "height": facts.height}),
         "crc32": None if facts is None else f"{facts.crc32:08x}",
         "checked": result.checked or None,
         "reason": result.reason,

@@ -172,17 +172,12 @@ class Thumbnail:
     @classmethod
     def of(cls, picture: Picture, small: SmallPicture) -> Self:
         """Return the thumbnail of a picture, or why there is none."""
+        of_record = ("product_id", "gtin", "position", "is_packshot", "original", "url")
+        of_file = ("width", "height", "problem")
         return cls(
-            product_id=picture.product_id,
-            gtin=picture.gtin,
-            position=picture.position,
-            is_packshot=picture.is_packshot,
-            original=picture.original,
-            url=picture.url,
+            **{name: getattr(picture, name) for name in of_record},
+            **{name: getattr(small, name) for name in of_file},
             bytes=small.content,
-            width=small.width,
-            height=small.height,
-            problem=small.problem,
         )
 
 

@@ -1,12 +1,12 @@
-"""Charts of bars: how many of each, and what share of a whole."""
+"""Bar charts: numbers, and shares of a whole."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, plain
+from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, horizontal_bars, plain
 from prodex.text import percent
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ def bars(
     Parameters
     ----------
     values
-        What to draw, labelled by the index.
+        The values, labelled by the index.
     title
         The answer in a sentence, or the question.
     of
-        How many there are in all; each bar then says its share of them.
+        Number of all; each bar is then labelled with its share as well.
     number
-        How a value is written.
+        Format of a value.
     longest
-        How many characters of a label are shown.
+        Most characters of a label.
 
     Examples
     --------
@@ -38,26 +38,21 @@ def bars(
     ['30 (75 %)', '10 (25 %)']
     """
     with drawn(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
-        places = range(len(values))
-        axes.barh(places, values.astype(float), color=BLUE, height=0.7)
-        axes.set_yticks(places, [plain(label, longest) for label in values.index])
-        axes.invert_yaxis()
+        axes.barh(range(len(values)), values.astype(float), color=BLUE, height=0.7)
         for place, value in enumerate(values.astype(float).tolist()):
             share = f" ({percent(value / of, 0)})" if of else ""
             axes.annotate(
                 number.format(value) + share, (value, place), (4, 0), textcoords="offset points", va="center"
             )
         axes.margins(x=0.12, y=0.02)
-        axes.tick_params(length=0)
-        axes.xaxis.set_visible(False)
-        axes.spines[["bottom", "left"]].set_visible(False)
+        horizontal_bars(axes, values.index, longest)
     return figure
 
 
 def stacks(counts: pd.DataFrame, title: str) -> Figure:
-    """Draw one bar for each row, made of a piece for each column, the best on the left.
+    """Draw one bar for each row, with a segment for each column, the best on the left.
 
-    Every bar is as long as the others: it shows shares. A piece that is wide enough says which it is and its share.
+    All bars have the same length: they show shares. A segment that is wide enough has its name and share in it.
 
     Parameters
     ----------
@@ -85,19 +80,10 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
                     ink = "white" if colour == BLUE else "black"
                     axes.text(left + part / 2, place, shown, ha="center", va="center", fontsize=9, color=ink)
                 left += part
-        axes.set_yticks(range(len(counts)), [plain(label) for label in counts.index])
         axes.set_xlim(0, 1)
-        axes.invert_yaxis()
-        axes.tick_params(length=0)
-        axes.xaxis.set_visible(False)
-        axes.spines[["bottom", "left"]].set_visible(False)
+        horizontal_bars(axes, counts.index)
         patches = [Patch(facecolor=colour, edgecolor=GREY) for colour in STEPS[: len(counts.columns)]]
-        axes.legend(
-            patches,
-            [plain(name) for name in counts.columns],
-            loc="upper left",
-            bbox_to_anchor=(0, -0.02),
-            ncols=len(patches),
-            frameon=False,
-        )
+        names = [plain(name) for name in counts.columns]
+        below: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.02)}
+        axes.legend(patches, names, ncols=len(patches), frameon=False, **below)
     return figure

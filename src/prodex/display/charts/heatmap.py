@@ -1,33 +1,35 @@
-"""Charts of cells: shares and scores of rows by columns."""
+"""Heat maps: shares and scores by row and column."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from math import isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.display.charts.style import GREY, drawn, plain
+from prodex.display.charts.style import GREY, drawn, grid_of
 from prodex.display.style import SHADES
 from prodex.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Where the shades of a heat map of scores change: most scores stand near the top, and so do the steps.
+#: Where the shades of a heat map of scores change: most scores are near the top, and so are the steps.
 SCORES = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
+
+_IN_CELL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
 
 
 def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
-    """Draw a heat map of shares: in each cell how many of its row's products.
+    """Draw a heat map of shares: each cell has the share of the products of its row.
 
     Parameters
     ----------
     filled
-        How many have it; rows and columns are drawn as they stand.
+        Number of products that have it; rows and columns keep their order.
     of
-        How many could have it, for each row of `filled`. A row of which there is none stays empty.
+        Number of products that could have it, for each row of `filled`. A row without products stays empty.
     title
         The answer in a sentence, or the question.
 
@@ -50,21 +52,11 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
         for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
             for column, count in enumerate(row):
                 part = parts[place][column]
-                axes.text(
-                    column,
-                    place,
-                    f"{percent(part, 0)}\n{count:,} of {total:,}" if total else "–",
-                    ha="center",
-                    va="center",
-                    fontsize=8.5,
-                    linespacing=1.4,
-                    color=("black" if part > 0.55 else "white") if total else GREY,
-                )
-        axes.set_xticks(range(len(filled.columns)), [plain(label) for label in filled.columns])
-        axes.set_yticks(range(len(rows)), [plain(label) for label in filled.index])
-        axes.xaxis.tick_top()
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+                shown = f"{percent(part, 0)}\n{count:,} of {total:,}" if total else "–"
+                # cividis runs from dark blue to light yellow; the text changes where both inks have the same contrast.
+                ink = ("black" if part > 0.55 else "white") if total else GREY
+                axes.text(column, place, shown, color=ink, linespacing=1.4, **_IN_CELL)
+        grid_of(axes, filled)
     return figure
 
 
@@ -74,7 +66,7 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     values
-        Scores; rows and columns are drawn as they stand.
+        Scores; rows and columns keep their order.
     title
         The answer in a sentence, or the question.
 
@@ -95,20 +87,16 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
             for column, value in enumerate(row):
                 ink = GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
                 shown = "–" if isnan(value) else percent(value)
-                axes.text(column, place, shown, ha="center", va="center", fontsize=8.5, color=ink)
-        axes.set_xticks(range(len(values.columns)), [plain(label) for label in values.columns])
-        axes.set_yticks(range(len(rows)), [plain(label) for label in values.index])
+                axes.text(column, place, shown, color=ink, **_IN_CELL)
         axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)
         axes.set_yticks([place + 0.5 for place in range(len(rows) - 1)], minor=True)
         axes.grid(which="minor", color=GREY, alpha=0.35, linewidth=0.5)
-        axes.xaxis.tick_top()
-        axes.tick_params(which="both", length=0)
-        axes.spines[:].set_visible(False)
+        grid_of(axes, values)
     return figure
 
 
 def shade(score: float) -> int:
-    """Return how dark a score is drawn: 0 where nothing is missing, then a step for each of `SCORES` that it misses.
+    """Return the shade of a score: 0 if nothing fails, and one more for each of `SCORES` that it does not reach.
 
     >>> shade(1.0), shade(0.999), shade(0.5)
     (0, 1, 7)

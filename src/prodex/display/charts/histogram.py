@@ -1,4 +1,4 @@
-"""Charts of how numbers or dates are spread."""
+"""Histograms of numbers or dates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.display.charts.style import BLUE, GREY, VERMILION, drawn, plain
+from prodex.display.charts.style import BLUE, GREY, VERMILION, drawn, plain, ruled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ def histogram(
     mark_label: str = "",
     label: str = "",
 ) -> Figure:
-    """Draw how numbers or dates are spread; what lies below the mark stands out.
+    """Draw a histogram of numbers or dates; the columns below the mark have another colour.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def histogram(
     title
         The answer in a sentence, or the question.
     bins
-        Edges of the columns. A value outside of them is not drawn, so let them reach far enough.
+        Edges of the columns. Values outside of them are not drawn.
     mark, mark_label
-        Where to draw a line, and what to write beside it; best an edge.
+        Position and label of a line; preferably one of the edges.
     label
-        What the values are, with their unit.
+        Label of the values, with their unit.
 
     Examples
     --------
@@ -63,8 +63,5 @@ def histogram(
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         if not pd.api.types.is_datetime64_any_dtype(values):
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.grid(axis="y", color=GREY, alpha=0.3, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes)
     return figure

@@ -1,4 +1,4 @@
-"""Charts of what became of a number over time."""
+"""Charts of a number over time."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from prodex.display.charts.style import BLUE, GREY, drawn, plain
+from prodex.display.charts.style import BLUE, drawn, plain, ruled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NUMBERED = 12
-#: What is drawn to both sides of a moment that is alone.
+#: Time that is shown on both sides of a single moment.
 _AROUND = timedelta(hours=12)
 
 
 def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.0f}") -> Figure:
-    """Draw a number that was taken from time to time; between two moments it stays as it was.
+    """Draw a number that was recorded from time to time; between two moments it stays the same.
 
     Parameters
     ----------
     values
-        Numbers by the moment at which they were taken, in any order; missing ones are left out.
+        Numbers by the moment at which they were recorded, in any order; missing ones are left out.
     title
         The answer in a sentence, or the question.
     label
-        What the numbers are, with their unit.
+        Label of the numbers, with their unit.
     number
-        How a number is written; up to twelve points say theirs.
+        Format of a number; the last twelve points are labelled with it.
 
     Examples
     --------
@@ -63,8 +63,5 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
         is_whole = bool((known == known.round()).all())
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=is_whole))
         axes.yaxis.set_major_formatter(lambda value, _: number.format(value))
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.grid(axis="y", color=GREY, alpha=0.3, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes)
     return figure

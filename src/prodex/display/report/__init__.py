@@ -25,22 +25,22 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
     Parameters
     ----------
     audit
-        What is reported.
+        The audit.
     path
-        Of the page; what stands there is replaced, with its lists, as a whole: a page is never there beside the lists
-        of another. Other files in the folder of its lists stay.
+        The file of the page. An existing page is replaced together with its lists, so that a page never links to the
+        lists of another. Other files in the folder of the lists are kept.
     trend
         Earlier audits.
 
     Returns
     -------
     pathlib.Path
-        Where the page is.
+        The path of the page.
 
     Raises
     ------
     InputError
-        When the path is that of a folder, or the trend no list of audits.
+        When the path is that of a folder, or the trend is not a list of audits.
     StorageError
         When the disk refuses.
     """
@@ -58,5 +58,6 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
         )
     with replacing(folder, FILES, page) as beside:
         files = write_files(audit, beside, folder.name, shown.failures_total)
+        # With one kind of line ends, the same audit gives the same bytes on every system.
         (beside / page.name).write_text(rendered(shown, files), encoding="utf-8", newline="\n")
     return page

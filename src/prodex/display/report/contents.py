@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from prodex.display.audit import notes
 from prodex.display.report.failing_products import FailingProducts, failing
 from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, ScoreMap, heat_map, offenders
-from prodex.display.report.headline import Gap, Header, Tile, header, largest_gaps, tiles
+from prodex.display.report.headline import Header, Tile, header, largest_gaps, tiles
 from prodex.display.report.product_cards import ReportCards, cards
 from prodex.display_text import Words, words
 from prodex.quality.check import CheckFacts
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A line of the rule table: a check and how it went.
+    """A row of the table of checks: a check and its results.
 
     Attributes
     ----------
     place
-        Of the check in the audit.
+        Number of the check in the audit.
     facts
-        What the audit keeps of it.
+        Its description in the audit.
     failed, passed, not_applicable, unknown
         Numbers of products.
     score, share
-        Share of those that pass, as written and as a number; None where it applies to none.
+        Share of the products that pass, as shown and as a number; None if it applies to none.
     crash
-        Why it could not be asked, where it could not.
+        Why its rule crashed, if it did.
     """
 
     place: int
@@ -53,28 +53,28 @@ class CheckRow:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """All that a report shows, in its order.
+    """The contents of a report, in their order.
 
     Attributes
     ----------
     facts
-        The checks, by their place.
+        The checks, by their number.
     trend
         Figures of this audit and of those before it, as `Audit.trend` returns them.
     gaps, gaps_total
         The largest gaps, and how many there are.
     heat
-        One heat map for each thing to group by.
+        One heat map for each grouping.
     checks
-        The rule table: those that fail first, by severity.
+        The table of checks: failing checks first, by severity.
     notes
-        What stands below every score.
+        The footnotes of every score.
     failing, failures_shown, failures_total
-        Findings by check, how many are shown, and how many there are.
+        Findings by check, the number of those shown, and of all.
     failed
-        Failing checks of products: cells of the matrix.
+        Number of failing checks of products: cells of the matrix.
     rules
-        Of how many rules the checks are made.
+        Number of rules that the checks are made of.
     grade_with_blocker
         The best grade of a product with a failing blocker.
     crashes
@@ -86,7 +86,7 @@ class Contents:
     facts: tuple[CheckFacts, ...]
     tiles: tuple[Tile, ...]
     trend: pd.DataFrame
-    gaps: tuple[Gap, ...]
+    gaps: Sequence[Mapping[Hashable, Any]]
     gaps_total: int
     heat: tuple[ScoreMap, ...]
     offenders: tuple[Ranking, ...]
@@ -103,14 +103,14 @@ class Contents:
 
 
 def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
-    """Compute what a report of an audit shows.
+    """Return the contents of the report of an audit.
 
     Parameters
     ----------
     audit
-        What is reported.
+        The audit.
     trend
-        Earlier audits: the newest that is the same measure is what the tiles compare with.
+        Earlier audits; the tiles compare with the newest one by the same profile and rule set.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
 
 
 def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
-    """Return the newest earlier audit that is the same measure."""
+    """Return the newest earlier audit by the same profile and rule set."""
     earlier = [
         one
         for one in trend
@@ -159,23 +159,20 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
 
 
 def check_rows(audit: Audit) -> tuple[CheckRow, ...]:
-    """Return the lines of the rule table, those that fail first, by severity."""
-    table = audit.by_check
+    """Return the rows of the table of checks, failing checks first, by severity."""
     severities = list(SEVERITIES)
     rows = [
         CheckRow(
             place=place,
             facts=audit.checks[place],
-            failed=row["failed"],
-            passed=row["passed"],
-            not_applicable=row["not_applicable"],
-            unknown=row["unknown"],
+            **{name: row[name] for name in ("failed", "passed", "not_applicable", "unknown")},
             score=percent(row["score"]),
             share=None if pd.isna(row["score"]) else row["score"],
             crash=words(None if pd.isna(row["crash"]) else row["crash"], 4_000),
         )
-        for place, row in enumerate(table.to_dict("records"))
+        for place, row in enumerate(audit.by_check.to_dict("records"))
     ]
     return tuple(
+        # Failing checks first: there are far more that pass.
         sorted(rows, key=lambda row: (not row.failed, severities.index(row.facts.severity), -row.failed))
     )

@@ -1,4 +1,4 @@
-"""Failing products, check by check: as many rows as a page can hold, and how many there are in all."""
+"""Failing products by check: as many rows as a page can hold, and the number of all."""
 
 from __future__ import annotations
 
@@ -18,17 +18,8 @@ _ROWS = 2_000
 #: Bytes of all values and reasons together.
 _ROOM = 1_500_000
 _COLUMNS = (
-    "check",
-    "gtin",
-    "product_id",
-    "name",
-    "owner_id",
-    "owner",
-    "market",
-    "attribute",
-    "language",
-    "value",
-    "reason",
+    *("check", "gtin", "product_id", "name", "owner_id", "owner"),
+    *("attribute", "language", "value", "reason"),
 )
 
 
@@ -52,13 +43,13 @@ class FailingProducts:
     Attributes
     ----------
     place
-        Of the check in the audit: what links lead to.
+        Number of the check in the audit, to which links lead.
     rows
-        Those that are shown.
+        The findings that are shown.
     total
-        How many there are.
+        Number of all findings.
     products
-        How many products fail.
+        Number of products that fail.
     """
 
     place: int
@@ -93,6 +84,7 @@ def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, list[dict[str, 
     kept: dict[int, list[dict[str, str | None]]] = {}
     places = {check.id: place for place, check in enumerate(audit.checks)}
     for batch in audit.failure_batches():
+        # By the numbers of the dictionary and not by names: a large audit has millions of findings.
         checks = batch.column("check")
         named = np.array([places[one] for one in checks.dictionary.to_pylist()], np.int64)
         there = named[checks.indices.to_numpy()]

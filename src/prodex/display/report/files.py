@@ -1,4 +1,4 @@
-"""The files beside a page: all failures, products and checks, of which the page shows a part."""
+"""The files next to a page: all failures, products and checks, of which the page shows a part."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import pandas as pd
 import pyarrow as pa
 
 from prodex.files import safe_name
@@ -19,7 +18,7 @@ from prodex.quality.failures import FAILURES
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
 
-#: CSV is what people open in a spreadsheet, so nothing in it may run there; Parquet holds every text as it came.
+#: People open CSV in a spreadsheet, so nothing in it may run as a formula; Parquet has every text unchanged.
 _WRITERS: dict[str, Callable[..., object]] = {
     "csv": partial(write_csv, escape_formulas=True),
     "parquet": write_parquet,
@@ -28,21 +27,20 @@ _WRITERS: dict[str, Callable[..., object]] = {
 
 @dataclass(frozen=True)
 class LinkedFile:
-    """One table beside the page.
+    """One table that is exported next to the page.
 
     Attributes
     ----------
     name, title, rows
-        What it is called, what is in it, how many rows.
-    csv, parquet
-        Where it is, seen from the page.
+        Its name, its contents, and its number of rows.
+    address
+        Its path without suffix, relative to the page.
     """
 
     name: str
     title: str
     rows: int
-    csv: str
-    parquet: str
+    address: str
 
 
 #: The names of these files.
@@ -50,44 +48,33 @@ FILES = tuple(f"{name}.{ending}" for name in ("failures", "products", "checks") 
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder of the files that a page links to; it stands beside the page."""
+    """Return the folder of the files that a page links to, which is next to the page."""
     return page.with_name(f"{safe_name(page.stem)}_files")
 
 
 def write_files(audit: Audit, folder: Path, name: str, failures: int) -> tuple[LinkedFile, ...]:
-    """Write what a page links to, and return what there is.
+    """Write the files that a page links to, and return them.
 
     Parameters
     ----------
     audit
-        What is reported.
+        The audit.
     folder
-        Where to write.
+        The folder to write to.
     name
-        What the folder will be called.
+        The final name of the folder.
     failures
-        How many failures there are.
+        Number of failures.
     """
-    products, checks = _table(audit.products), _table(audit.by_check)
-    return (
-        _written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches),
-        _written(
-            folder / "products",
-            name,
-            "all products with score and grade",
-            len(products),
-            products.schema,
-            products.to_batches,
-        ),
-        _written(
-            folder / "checks",
-            name,
-            "all checks with their counts",
-            len(checks),
-            checks.schema,
-            checks.to_batches,
-        ),
+    written = [_written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches)]
+    frames = (
+        ("products", "all products with score and grade", audit.products),
+        ("checks", "all checks with their counts", audit.by_check),
     )
+    for file, title, frame in frames:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        written.append(_written(folder / file, name, title, len(table), table.schema, table.to_batches))
+    return tuple(written)
 
 
 def _written(
@@ -99,17 +86,13 @@ def _written(
     batches: Callable[[], Iterable[pa.RecordBatch]],
 ) -> LinkedFile:
     plain = pa.schema([(field.name, _plain(field.type)) for field in schema])
+    # The batches are made once for each format: all findings of a large audit do not fit into memory.
     for ending, write in _WRITERS.items():
         write((batch.cast(plain) for batch in batches()), plain, path.with_name(f"{path.name}.{ending}"))
-    address = quote(f"{folder}/{path.name}")
-    return LinkedFile(path.name, title, rows, f"{address}.csv", f"{address}.parquet")
-
-
-def _table(frame: pd.DataFrame) -> pa.Table:
-    return pa.Table.from_pandas(frame, preserve_index=False)
+    return LinkedFile(path.name, title, rows, quote(f"{folder}/{path.name}"))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Write texts as texts: not as a dictionary's numbers, nor as a column of nothing."""
+    """Return the type of a column in a file: texts as text, neither as a dictionary nor as a column without a type."""
     is_text = pa.types.is_dictionary(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
     return pa.string() if is_text else kind

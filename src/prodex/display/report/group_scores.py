@@ -19,9 +19,9 @@ from prodex.text import percent
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
 
-#: What the heat map can be switched to.
+#: The groupings of the heat map.
 GROUPINGS = ("kind", "owner", "brand", "language", "market")
-#: What the list of worst offenders can be switched to.
+#: The groupings of the list of worst offenders.
 OFFENDERS = ("owner", "brand", "kind")
 
 _MOST = 25
@@ -35,11 +35,11 @@ class ScoreCell:
     Attributes
     ----------
     score
-        As written; a dash where nothing applies, or nothing that weighs.
+        As shown; a dash if no check applies, or none with a weight.
     failed
-        Failing checks of its products; those that weigh nothing count here too.
+        Number of failing checks of its products, also of those without a weight.
     shade
-        From 0, nothing fails, to 7; None where there is no score.
+        From 0 (nothing fails) to 7; None if there is no score.
     """
 
     score: str
@@ -54,9 +54,9 @@ class ScoreMapRow:
     Attributes
     ----------
     code
-        Of the group; None for the products without.
+        Code of the group; None for the products without one.
     is_small
-        Whether it has so few products that it stands below the others, whatever its score.
+        Whether it has so few products that it is listed after the others, whatever its score.
     """
 
     code: str | None
@@ -68,18 +68,18 @@ class ScoreMapRow:
 
 @dataclass(frozen=True)
 class ScoreMap:
-    """Scores of groups by block, the worst group first; small ones stand below the others.
+    """Scores of groups by block, the worst group first; small ones after the others.
 
     Attributes
     ----------
     by
-        What is grouped by.
+        The grouping.
     blocks
         The columns, after "all".
     rows
-        As many groups as are shown.
+        The groups that are shown.
     total
-        How many there are.
+        Number of all groups.
     """
 
     by: str
@@ -90,7 +90,7 @@ class ScoreMap:
 
 @dataclass(frozen=True)
 class RankedGroup:
-    """A group with much to do: its figures, and the problem that is most frequent in it."""
+    """A group with many failing checks: its figures, and its most frequent problem."""
 
     name: Words
     products: int
@@ -100,14 +100,13 @@ class RankedGroup:
     failed: int
     score: str
     grade: str
-    worst_check: str
     worst_problem: str
     worst_count: int
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The groups with most failing checks of products, the worst first, small ones below; how many of how many."""
+    """The groups with the most failing checks, the worst first and small ones last, and the number of all groups."""
 
     by: str
     rows: tuple[RankedGroup, ...]
@@ -137,7 +136,7 @@ class GroupScores:
 
     @classmethod
     def of(cls, audit: Audit, by: str) -> Self:
-        """Compute them."""
+        """Compute the scores of an audit."""
         blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
         code, *_ = column_names(by)
         whole = audit.scores(by)
@@ -147,9 +146,10 @@ class GroupScores:
         )
 
     def shown(self, first: int = 0, most: int = _MOST) -> ScoreMap:
-        """Return so many groups, from the one at this place."""
+        """Return `most` groups, beginning with number `first`."""
         code, *_ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
+        # Of all groups: labels that occur twice are told apart by their codes, also from one page to the next.
         names = shown_names(self.whole, self.by)[first : first + most]
         # Blocks list their groups in an order of their own.
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
@@ -174,24 +174,19 @@ def heat_map(audit: Audit, by: str) -> ScoreMap:
 
 def _cells(scores: pd.DataFrame) -> list[ScoreCell]:
     """Return the cell of each group; a group is empty where no check of the block is in its language."""
-    cells = []
-    for score, failed in zip(scores["score"].tolist(), scores["failed"].tolist(), strict=True):
-        has_none = math.isnan(score)
-        cells.append(
-            ScoreCell(
-                "–" if has_none else percent(score),
-                0 if math.isnan(failed) else int(failed),
-                None if has_none else shade(score),
-            )
-        )
-    return cells
+    pairs = zip(scores["score"].tolist(), scores["failed"].fillna(0).astype(int).tolist(), strict=True)
+    return [
+        ScoreCell("–", failed, None) if math.isnan(score) else ScoreCell(percent(score), failed, shade(score))
+        for score, failed in pairs
+    ]
 
 
 def offenders(audit: Audit, by: str) -> Ranking:
-    """Return the groups with most failing checks, those of ten products or more before the others."""
+    """Return the groups with the most failing checks; groups of fewer than ten products come last."""
     code, *_ = column_names(by)
     scores = audit.scores(by)
     worst = scores[scores["failed"] > 0]
+    # Small groups come last: one of two products that fails would lead every list.
     worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
         ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
     )
@@ -212,7 +207,6 @@ def offenders(audit: Audit, by: str) -> Ranking:
                 int(row["failed"]),
                 percent(row["score"]),
                 row["grade"] if isinstance(row["grade"], str) else "none",
-                audit.checks[most].id,
                 audit.checks[most].problem,
                 int(counts[most]),
             )

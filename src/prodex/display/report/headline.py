@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from prodex.display.audit import lines
 from prodex.display_text import Words, label, words
 from prodex.quality.scores import readiness
+from prodex.query import ProductQuery
 from prodex.text import percent
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ class Header:
     Attributes
     ----------
     name
-        Of the catalogue.
+        Name of the catalogue.
     facts
         Catalogue, query and profile: pairs of a term and its value.
     not_asked
-        What the query left out, so that it is not mistaken for missing.
+        What the query left out, and what must not be mistaken for missing.
     warnings
         What limits the meaning of the figures.
     """
@@ -65,27 +66,8 @@ class Tile:
     verdict: str
 
 
-@dataclass(frozen=True)
-class Gap:
-    """One failing check, and what fixing it would gain."""
-
-    check: str
-    problem: str
-    title: str
-    block: str
-    severity: str
-    products: int
-    applicable: int
-    ready_if_fixed: float
-    ready_gain: float
-    score_if_fixed: float
-    score_gain: float
-    brings: str
-    fix: str
-
-
 def header(audit: Audit) -> Header:
-    """Say what was judged."""
+    """Return the source of the figures of an audit."""
     origin = audit.origin
     folder = audit.catalog_folder
     # Files and records announce no total, so there is nothing to compare with.
@@ -114,18 +96,14 @@ def header(audit: Audit) -> Header:
 
 
 def _not_asked(audit: Audit) -> list[str]:
-    """List what the query left out, and the checks that are unknown because of it."""
-    query = audit.origin.query
-    left_out = []
-    if query is not None:
-        if query.source_include:
-            left_out.append(f"Only these attributes were requested: {', '.join(query.source_include)}.")
-        if query.source_exclude:
-            left_out.append(f"These attributes were left out: {', '.join(query.source_exclude)}.")
-        if query.product_languages:
-            left_out.append(
-                f"Only texts in these languages were requested: {', '.join(query.product_languages)}."
-            )
+    """Return what the query left out, and the checks that are unknown because of it."""
+    query = audit.origin.query or ProductQuery()
+    restrictions = {
+        "Only these attributes were requested": query.source_include,
+        "These attributes were left out": query.source_exclude,
+        "Only texts in these languages were requested": query.product_languages,
+    }
+    left_out = [f"{what}: {', '.join(names)}." for what, names in restrictions.items() if names]
     table = audit.by_check
     crashed = {crash.check for crash in audit.crashes}
     # Crashed checks have a section of their own.
@@ -166,13 +144,12 @@ def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
     # A change that rounds to nothing would read as "0.0 points more".
     if not step or size == "0.0 points":
         return "no change", ""
+    # More is better for shares, and worse for numbers of products that need work.
     verdict = "better" if (step > 0) == is_share else "worse"
     arrow, word = ("▲", "more") if step > 0 else ("▼", "fewer")
     return f"{arrow} {size} {word}", verdict
 
 
-def largest_gaps(found: pd.DataFrame) -> tuple[Gap, ...]:
-    """Return the gaps that it would help most to close."""
-    names = list(Gap.__dataclass_fields__)
-    rows: Sequence[dict[Any, Any]] = found.head(_GAPS)[names].to_dict("records")
-    return tuple(Gap(**row) for row in rows)
+def largest_gaps(found: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the gaps that it would help most to close, as rows of `Audit.gaps`."""
+    return found.head(_GAPS).to_dict("records")

@@ -5,20 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from functools import cache
 from importlib.resources import files as resources
-from typing import Any
-
-import jinja2
 
 from prodex.display.charts import SCORES, grades_over_time
+from prodex.display.html_tables import data_url, template
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
 from prodex.display.report.product_cards import PICTURE_FACTS
 from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
-from prodex.locales import language_label
 from prodex.quality.scores import SMALL
-from prodex.text import percent
 
 
 def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
@@ -27,12 +22,13 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
     Parameters
     ----------
     contents
-        What it shows.
+        The contents.
     files
-        What lies beside it.
+        The files that it links to.
     """
+    # The policy of the page names the hash of this script, so that a browser runs no other.
     script = _resource("sort.js")
-    return _template().render(
+    return template("prodex.display", "report", "page.html").render(
         it=contents,
         files=files,
         chart=_chart(contents),
@@ -46,36 +42,16 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
     )
 
 
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("prodex.display", "report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"percent": percent, "n": _number, "language": _language}
-    return environment.get_template("page.html")
-
-
 def _style() -> str:
     """Return the style sheet: what the report has in common with summaries and panels, then its own."""
+    # The theme of the system decides: a page that is opened by itself has no notebook around it.
     dark = custom_properties(":root", DARK)
     shared = [custom_properties(":root", LIGHT), f"@media (prefers-color-scheme: dark) {{ {dark} }}"]
-    return "\n".join([*shared, stylesheet("tables"), _resource("style.css")])
+    return "\n".join([*shared, stylesheet("tables", "audit"), _resource("style.css")])
 
 
 def _resource(name: str) -> str:
     return (resources("prodex.display.report") / name).read_text("utf-8")
-
-
-def _number(value: Any) -> str:
-    return f"{value:,}"
-
-
-def _language(code: str | None) -> str:
-    return "" if code is None else language_label(code)
 
 
 def _chart(contents: Contents) -> str:
@@ -87,11 +63,11 @@ def _chart(contents: Contents) -> str:
     with mpl.rc_context({"svg.hashsalt": "prodex"}):
         figure = grades_over_time(contents.trend)
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"
+    return data_url(drawn.getvalue(), "svg+xml")
 
 
 def _chart_words(contents: Contents) -> str:
-    """Say what the chart shows, for those who cannot see it."""
+    """Return what the chart shows in words, for those who cannot see it."""
     row = contents.trend[contents.trend["comparable"]].iloc[-1]
     grades = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
     return f"Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them."

@@ -44,17 +44,17 @@ class ReportCard:
     Attributes
     ----------
     gtin, name, owner, brand, kind, market
-        What it is.
+        Identification of the product.
     score, grade, ready
-        How it was judged.
+        Results of the audit.
     is_pending
-        Whether an update waits for acceptance: it is neither judged nor shown.
+        Whether an update is pending acceptance; it is neither audited nor shown.
     failed
-        Places of the checks that it fails, the worst first.
+        Numbers of the checks that it fails, the worst first.
     texts, texts_total
-        Its texts, and how many there are.
+        Its texts that are shown, and the number of all.
     pictures, pictures_total
-        What is known of its pictures, in words; how many there are.
+        Descriptions of its pictures that are shown, and the number of all.
     """
 
     gtin: Words
@@ -76,7 +76,7 @@ class ReportCard:
 
 @dataclass(frozen=True)
 class ReportCards:
-    """The worst products, of how many that fail anything.
+    """The products that are furthest from ready, and the number of all that fail a check.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ def _identity(product: dict[Any, Any]) -> dict[str, Words]:
 
 
 def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-    """Read texts and pictures of some products, those of an update that waits apart."""
+    """Return texts and pictures of some products, without those of pending updates."""
     if audit.catalog is None:
         return {}, {}
     # One pass over the table for all cards instead of one for each.
@@ -175,6 +175,7 @@ def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict
 
 
 def _fact(value: object) -> Words:
+    # As on the card of a panel: nobody should have to know how a programming language spells it.
     if isinstance(value, bool):
         return label("yes" if value else "no")
     if isinstance(value, datetime):

@@ -1,9 +1,10 @@
-"""Fields: which of them a cell can correct, and what may stand in it."""
+"""Fields: which of them can be corrected in a cell, and which values are allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -15,27 +16,17 @@ from prodex.tables.declaration import TABLES
 #: Codes with their labels, by attribute.
 Codes = Mapping[str, Sequence[tuple[str, str | None]]]
 
-#: What no cell can correct: keys, what the service keeps by itself, and what is more than a value.
+#: What no cell can correct.
 _ELSEWHERE = frozenset(
     {
-        "id",
-        "uuid",
-        "gtin",
-        "createdAt",
-        "updatedAt",
-        "owner",
-        "product_key",
-        "validation",
-        "manufacturerSharingStatus",
-        "targetProductStatus",
-        "lastRequest",
-        "assets",
-        "logisticalHierarchies",
-        "sharingUnits",
-        "isPartitionedBy",
+        # Keys: with another one it would be another product.
+        *("id", "uuid", "gtin", "owner", "product_key"),
+        # What the service keeps by itself.
+        *("createdAt", "updatedAt", "validation", "manufacturerSharingStatus", "targetProductStatus"),
+        *("lastRequest", "hasTags", "isTaggedBy"),
+        # What is more than a value.
+        *("assets", "logisticalHierarchies", "sharingUnits", "isPartitionedBy"),
         "certificationInformationList",
-        "hasTags",
-        "isTaggedBy",
     }
 )
 
@@ -55,20 +46,20 @@ _CODES = {
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may stand in the "New value" of a row.
+    """The values that are allowed as "New value" of a row.
 
     Attributes
     ----------
     title, message
-        The text that is shown when the cell is selected.
+        The text that is shown while the cell is selected.
     longest
-        Longest text, in characters.
+        Most characters of a text.
     choices
-        The values there are.
+        The possible values.
     codes_of
-        The attribute whose codes are meant.
+        The attribute whose codes are offered.
     strict
-        Whether anything else is refused, not only asked about.
+        Whether other values are refused; otherwise the spreadsheet only warns.
     """
 
     title: str
@@ -80,7 +71,7 @@ class Allowed:
 
 
 def is_correctable(attribute: str | None) -> bool:
-    """Say whether a cell can correct the attribute.
+    """Return whether an attribute can be corrected in a cell.
 
     >>> is_correctable("namePublicLong"), is_correctable("assets.pictures"), is_correctable("gtin")
     (True, False, False)
@@ -98,7 +89,7 @@ def code_column(attribute: str) -> str | None:
 
 
 def allowed(attribute: str, language: str | None, codes: Mapping[str, int]) -> Allowed | None:
-    """Return what may stand there, or None where nobody knows.
+    """Return the allowed values, or None if they are unknown.
 
     Parameters
     ----------
@@ -107,20 +98,19 @@ def allowed(attribute: str, language: str | None, codes: Mapping[str, int]) -> A
     language
         Language of the text, for localized texts.
     codes
-        How many codes are known, by attribute.
+        Number of known codes, by attribute.
     """
     if attribute in _BOOLEANS:
         return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
     if codes.get(attribute):
         message = f"A code: {codes[attribute]:,} are in use, see the sheet Codes. Others are possible."
+        # Only asked about: the codes in use are known here, and the service knows others.
         return Allowed("Code", message, codes_of=attribute, strict=False)
     if attribute in _LONGEST:
         longest = _LONGEST[attribute]
-        return Allowed(
-            f"{attribute}"[:32],
-            f"A text{_in(language)} of up to {longest:,} characters, on one line.",
-            longest,
-        )
+        message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
+        # A spreadsheet refuses a longer title.
+        return Allowed(attribute[:32], message, longest)
     if language is not None:
         return Allowed("Text", f"A text{_in(language)} of up to {_LONGEST_TEXT:,} characters.", _LONGEST_TEXT)
     return None
@@ -137,17 +127,16 @@ _RANGES = 500
 def validate(
     sheet: Any, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool], codes: Codes
 ) -> None:
-    """Say of each cell of "New value" what may stand in it, where that is known."""
+    """Declare the allowed values of the cells of "New value", as far as they are known."""
     place = next(i for i, column in enumerate(TO_FIX) if column.name == "new_value")
     counts = {name: len(known) for name, known in codes.items()}
     pairs = pa.table([columns["attribute"], columns["language"]], names=["attribute", "language"])
     pairs = pairs.append_column("row", pa.array(np.arange(1, len(pairs) + 1)))
+    # Cells with the same rule share one validation: sheets with one for each row open slowly.
     grouped = pairs.group_by(["attribute", "language"], use_threads=False).aggregate([("row", "list")])
     for pair in grouped.to_pylist():
         attribute = pair["attribute"]
-        if not can[attribute]:
-            continue
-        rule = allowed(attribute, pair["language"], counts)
+        rule = allowed(attribute, pair["language"], counts) if can[attribute] else None
         if rule is None:
             continue
         ranges = [[first, place, last, place] for first, last in _runs(pair["row_list"])]
@@ -167,21 +156,16 @@ def _criteria(rule: Allowed, codes: Codes) -> dict[str, Any]:
     if rule.choices:
         return {"validate": "list", "source": list(rule.choices), **about}
     if rule.codes_of is not None:
-        first = 2 + sum(len(known) for name, known in _before(codes, rule.codes_of))
+        # The sheet Codes lists the codes of one attribute after those of the other, below a row of headings.
+        above = takewhile(lambda name: name != rule.codes_of, codes)
+        first = 2 + sum(len(codes[name]) for name in above)
         last = first + len(codes[rule.codes_of]) - 1
         return {"validate": "list", "source": f"=Codes!$B${first}:$B${last}", **about}
     return {"validate": "length", "criteria": "<=", "value": rule.longest, **about}
 
 
-def _before(codes: Codes, name: str) -> Iterator[tuple[str, Sequence[tuple[str, str | None]]]]:
-    for other, known in codes.items():
-        if other == name:
-            return
-        yield other, known
-
-
 def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
-    """Return first and last of each stretch of rows that follow each other.
+    """Return the first and the last row of each block of consecutive rows.
 
     >>> _runs([1, 2, 3, 7, 9, 10])
     [(1, 3), (7, 7), (9, 10)]

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from os import cpu_count
@@ -44,16 +43,10 @@ _FORMAT = 1
 _MOST_CODES = 5_000
 _INDEX_SCHEMA = pa.schema(
     [
-        ("code", pa.string()),
-        ("label", pa.string()),
-        ("products", pa.int64()),
-        ("failing_checks", pa.int64()),
-        ("findings", pa.int64()),
-        ("blockers", pa.int64()),
+        *((name, pa.string()) for name in ("code", "label")),
+        *((name, pa.int64()) for name in ("products", "failing_checks", "findings", "blockers")),
         ("file", pa.string()),
-        ("escaped_characters", pa.int64()),
-        ("cut_texts", pa.int64()),
-        ("failures", pa.int64()),
+        *((name, pa.int64()) for name in ("escaped_characters", "cut_texts", "failures")),
     ]
 )
 
@@ -74,13 +67,13 @@ def write_worklists(
     audit
         The audit.
     folder
-        Where to; it must be new or empty.
+        The folder, which must be new or empty.
     by
-        What `Audit.scores` groups by; a product of several tags stands in the worklist of each. By "language" a
-        finding goes where its language goes. Products without have a worklist of their own.
+        A grouping of `Audit.scores`. A product with several tags is in the worklist of each. By "language", findings
+        are grouped by their own language. Products without a group have a worklist of their own.
     replace
-        Take the place of worklists that were written there before. What somebody filled in there is lost; a folder
-        that holds anything else is refused in any case.
+        Replace worklists that were written there before. Values that were filled in are lost; a folder with any other
+        file is refused in any case.
     escape_formulas
         Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
         gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
@@ -98,7 +91,7 @@ def write_worklists(
     Raises
     ------
     InputError
-        When the folder holds something already.
+        When the folder is not empty, or has files that are not worklists.
     QueryError
         When there is no such group or column.
     StorageError
@@ -110,8 +103,11 @@ def write_worklists(
     facts = _facts(audit, by, equal, len(rows))
     codes = _codes(audit.catalog, rows)
     options = {"escape_formulas": escape_formulas}
-    with _taking(target, replace) as beside:
+    _refuse_foreign(target, replace)
+    # Only the files that the index lists are removed with the folder that is replaced.
+    with replacing(target, _written_before(target), target / MANIFEST) as beside:
         write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
+        # Arrow, compression and the disk work without the lock of the interpreter.
         with ThreadPoolExecutor(cpu_count()) as threads:
             index = list(threads.map(write, made))
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
@@ -133,20 +129,10 @@ def _write(
 ) -> dict[str, Any]:
     rows = folder / f"{worklist.name}.parquet"
     parquet.write(worklist.rows, rows)
-    write_csv(
-        iter(worklist.rows.to_batches()),
-        WORKLIST,
-        folder / f"{worklist.name}.csv",
-        **csv,
-    )
+    write_csv(iter(worklist.rows.to_batches()), WORKLIST, folder / f"{worklist.name}.csv", **csv)
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(rows.read_bytes()).hexdigest()
-    keys = {
-        "worklist": digest,
-        "file": rows.name,
-        "by": worklist.by,
-        **_keys(audit),
-    }
+    keys = {"worklist": digest, "file": rows.name, "by": worklist.by, **_keys(audit)}
     unshown = write_workbook(worklist, facts, codes, keys, folder / f"{worklist.name}.xlsx")
     return {
         "code": worklist.code,
@@ -197,7 +183,7 @@ def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[s
 
 
 def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
-    """Return the codes in use of the attributes that fail, where a list of them is of help."""
+    """Return the codes in use of the attributes with findings, if a list of them is short enough."""
     if catalog is None:
         return {}
     known = {}
@@ -207,22 +193,19 @@ def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
             own = pc.field("attribute") == attribute.removesuffix(".code")
             found = catalog.arrow("codes", ["code", "label"], own)
         else:
-            found = catalog.arrow("products", [column, *_label_of(column)])
+            found = catalog.arrow("products", [column, column.removesuffix("_code")])
         names = found.column_names
         found = found.filter(pc.is_valid(found[names[0]]))
         found = found.group_by(names[0]).aggregate([(names[-1], "max")]).sort_by(names[0])
         codes = list(zip(found[names[0]].to_pylist(), found[f"{names[-1]}_max"].to_pylist(), strict=True))
+        # Nobody scrolls through a longer list in a cell, and every workbook would carry it.
         if 0 < len(codes) <= _MOST_CODES:
             known[attribute] = codes
     return known
 
 
-def _label_of(column: str) -> list[str]:
-    return [column.removesuffix("_code")] if column.endswith("_code") else []
-
-
 def _keys(audit: Audit) -> dict[str, Any]:
-    """Name the audit for programs."""
+    """Return what identifies the audit, for programs."""
     return {
         "prodex": version("prodex"),
         "audited_at": audit.audited_at.isoformat(),
@@ -233,18 +216,10 @@ def _keys(audit: Audit) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def _taking(folder: Path, replace: bool) -> Iterator[Path]:
-    """Give a folder to write to that takes the place of `folder` in the end; of that, only what we wrote goes."""
-    ours = _refuse_foreign(folder, replace) | _written_before(folder)
-    with replacing(folder, ours, folder / MANIFEST) as beside:
-        yield beside
-
-
-def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
-    """Return the files of ours in a folder; refuse one that holds anything else, or may not be replaced."""
+def _refuse_foreign(folder: Path, replace: bool) -> None:
+    """Refuse a folder that has other files than worklists, or that may not be replaced."""
     if not is_there(folder):
-        return set()
+        return
     there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
     # Only files that our index lists are ours: a folder is never emptied on suspicion.
     known = _written_before(folder)
@@ -259,7 +234,6 @@ def _refuse_foreign(folder: Path, replace: bool) -> set[str]:
             f"{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
             "replace=True (--replace)."
         )
-    return there
 
 
 class _Listed(msgspec.Struct):
@@ -267,7 +241,7 @@ class _Listed(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """What the index for programs says, as far as it is read again."""
+    """The index for programs, as far as it is read again."""
 
     worklists: list[_Listed]
 
@@ -276,6 +250,7 @@ def _written_before(folder: Path) -> set[str]:
     """Return the names of the files that the index of a folder lists; none where it has no index of ours."""
     try:
         listed = read_json(folder / MANIFEST, _Manifest, newest=_FORMAT).worklists
+    # An index that cannot be read lists nothing of ours, so the folder is refused as that of somebody else.
     except (OSError, ValueError):
         return set()
     stems = [one.file.removesuffix(".xlsx") for one in listed]

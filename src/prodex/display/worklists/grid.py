@@ -26,8 +26,10 @@ __all__ = ["LONGEST", "MOST_ROWS", "WorkbookCells", "all_spelled", "cell", "cell
 _ELSEWHERE = "; all in the Parquet and CSV"
 # XML cannot hold these; a carriage return it holds, and gives back as a line feed.
 _IMPOSSIBLE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+# The same for Arrow, whose regular expressions (RE2) write code points in braces.
 _IMPOSSIBLE_RE2 = r"[\x00-\x08\x0B-\x1F\x{FFFE}\x{FFFF}]"
 _CODED_RE2 = "_x[0-9a-fA-F]{4}_"
+# Ampersands first: what replaces the others contains one.
 _ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 
@@ -40,9 +42,9 @@ class WorkbookCells:
     texts
         The texts.
     escaped
-        How many characters stand there as an escape such as \\x0b, since no workbook can hold them.
+        Number of characters that are shown as an escape such as \\x0b, since no workbook can hold them.
     cut
-        How many texts were too long; what is shown ends with "n of N characters".
+        Number of texts that were too long; what is shown ends with "n of N characters".
     """
 
     texts: pa.Array
@@ -51,19 +53,20 @@ class WorkbookCells:
 
 
 def cell(text: str) -> tuple[str, int, bool]:
-    """Return one text as a cell can hold it, how many characters of it are escapes, and whether it is cut.
+    """Return a text as a cell can hold it, the number of its escapes, and whether it is cut.
 
     >>> cell("a\\x0bb")
     ('a\\\\x0bb', 1, False)
     """
     text, escaped = _IMPOSSIBLE.subn(_escape, text)
-    if _units(text) <= LONGEST:
+    # Spreadsheets count in units of UTF-16, of which some characters take two.
+    if len(text.encode("utf-16-le")) // 2 <= LONGEST:
         return text, escaped, False
     return beginning(text, _ELSEWHERE), escaped, True
 
 
 def spelled(text: str) -> str:
-    """Return one text as it stands in the XML of a workbook.
+    """Return a text as it is written in the XML of a workbook.
 
     >>> spelled("<b>_x0041_</b>")
     '&lt;b&gt;_x005F_x0041_&lt;/b&gt;'
@@ -89,7 +92,7 @@ def cells(texts: pa.Array) -> WorkbookCells:
 
 
 def all_spelled(texts: pa.Array) -> pa.Array:
-    """Return a column of texts as they stand in the XML of a workbook; null stays null."""
+    """Return a column of texts as they are written in the XML of a workbook; null stays null."""
     coded = _where(pc.match_substring_regex(texts, _CODED_RE2))
     texts = _replaced(texts, {place: without_codes(texts[place].as_py()) for place in coded})
     for character, entity in _ENTITIES:
@@ -115,10 +118,6 @@ def _replaced(texts: pa.Array, changed: dict[int, str]) -> pa.Array:
 def _escape(found: re.Match[str]) -> str:
     code = ord(found.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
 
 
 #: Cells of a row, each a text or a number with its format; and the height of the row.
@@ -157,13 +156,13 @@ class Rows(Worksheet):  # type: ignore[misc]  # XlsxWriter publishes no types
         self._content: Iterator[str] = iter(())
 
     def fill(self, content: Iterator[str], rows: int, columns: int, style: Any) -> None:
-        """Take the rows, and tell readers how far they go: some read no further than a sheet says."""
+        """Set the rows, and mark the corners of their range: some programs read no further than a sheet declares."""
         self._content = content
         self.write_blank(0, 0, None, style)
         self.write_blank(max(rows, 1) - 1, columns - 1, None, style)
 
     def fill_lines(self, lines: Sequence[Line], style: Any) -> None:
-        """Do the same for a sheet that is small enough to be spelled line by line."""
+        """Set the rows of a sheet that is small enough to be written line by line."""
         content = [spelled_row(number, *line) for number, line in enumerate(lines, 1)]
         self.fill(iter(content), len(lines), max((len(cells) for cells, _ in lines), default=1) or 1, style)
 
@@ -198,7 +197,7 @@ class Styles:
 
 
 def spelled_row(number: int, filled: Sequence[tuple[Any, Any]], height: int) -> str:
-    """Spell one row of texts and numbers, each with its format."""
+    """Return the XML of a row of texts and numbers, each with its format."""
     written = []
     for place, (value, style) in enumerate(filled):
         at = f'<c r="{xl_col_to_name(place)}{number}" s="{Styles.index(style)}"'
@@ -211,7 +210,7 @@ def spelled_row(number: int, filled: Sequence[tuple[Any, Any]], height: int) -> 
 
 
 def spelled_column(letter: str, number: pa.Array, texts: pa.Array, style: Any) -> pa.Array:
-    """Return the cells of a column; where there is no text only what differs from the column's own look."""
+    """Return the XML of the cells of a column; a cell without text has none, unless its format is its own."""
     filled = pc.binary_join_element_wise(
         f'<c r="{letter}', number, '" s="', style, '" t="inlineStr"><is><t xml:space="preserve">', all_spelled(texts),
         "</t></is></c>", "",

@@ -1,4 +1,4 @@
-"""The rows of worklists: every finding with what is needed to find its place again when a new value comes back."""
+"""The rows of worklists: every finding, with the keys by which a new value is assigned to its place."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
 
 
 def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
-    """Look up in the catalogue what the failures themselves do not say."""
+    """Return what only the catalogue has: which text is meant, and when the product was last changed."""
     size = len(rows)
     empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in (*_PLACE, "updated_at", "new_value")}
     if catalog is None or not size:
@@ -88,9 +88,9 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
 
 
 def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
-    """Say which text item each failure means: the one that reads as the value seen, else the only one there is.
+    """Return which text item each finding means: the one with the value found, else the only one.
 
-    Where several read the same, the first failure means the first, and so on.
+    If several have the same text, the first finding means the first of them, and so on.
     """
     columns = ["product_id", "attribute", "language", "text", *_PLACE]
     concerned = pc.field("attribute").isin(pa.array(rows["attribute"].dropna().unique(), pa.string()))
@@ -121,7 +121,7 @@ _EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()
 def grouped_worklists(
     audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()
 ) -> Iterator[Worklist]:
-    """Cut findings into groups by code, never by label; those with the most come first.
+    """Yield a worklist for each group, by code and never by label; those with the most findings come first.
 
     Parameters
     ----------
@@ -130,14 +130,14 @@ def grouped_worklists(
     rows
         From `worklist_rows`.
     by
-        What `Audit.scores` groups by; by "language" a finding goes where its language goes.
+        A grouping of `Audit.scores`; by "language", findings are grouped by their own language.
     taken
         Names of files, without ending, that no worklist may have.
 
     Raises
     ------
     QueryError
-        When there is nothing to group by under this name.
+        When there is no such grouping.
     """
     found: list[tuple[str | None, str | None, Rows, Mapping[Any, Any]]] = []
     if by == "language":
@@ -162,7 +162,7 @@ def grouped_worklists(
 
 
 def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
-    """Yield for each group which rows are about its products, in their order."""
+    """Yield for each group the rows of its products, in their order."""
     by_product = np.argsort(products, kind="stable")
     first = np.searchsorted(products[by_product], np.arange(size + 1))
     order = np.argsort(groups.groups, kind="stable")
@@ -177,7 +177,7 @@ def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
 def file_names(
     groups: Sequence[tuple[str | None, str | None]], by: str, taken: Collection[str] = ()
 ) -> list[str]:
-    """Give each group a safe file name that is unique even where a disk ignores case.
+    """Return a safe file name for each group, unique even on a disk that ignores case.
 
     >>> file_names([("4", "Käse & Co"), ("../4", "Käse & Co"), (None, None)], "owner")
     ['Käse_Co-4', 'Käse_Co-4-2', 'no_owner']

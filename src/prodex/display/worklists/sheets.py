@@ -26,7 +26,7 @@ class SheetColumn:
     is_hidden: bool = False
 
 
-#: Readers go by the names, which the hidden sheet lists in this order; headings and widths may change.
+#: Programs rely on the names, which the hidden sheet lists in this order; headings and widths may change.
 TO_FIX = (
     SheetColumn("gtin", "GTIN", 16),
     SheetColumn("product_id", "Product", 12),
@@ -78,18 +78,18 @@ _SEVERITIES = (
 
 @dataclass(frozen=True, eq=False)
 class Worklist:
-    """What one group has to fix.
+    """The findings of one group.
 
     Attributes
     ----------
     by, code, label
-        The group: what is grouped by, its code and label; None for the products without.
+        The grouping, and code and label of the group; None for the products without a group.
     name
         Name of its files, without ending.
     rows
         The findings, as `WORKLIST`.
     figures
-        What `Audit.scores` says of the group, where it is one of products.
+        The row of `Audit.scores` for a group of products; empty for a language.
     """
 
     by: str
@@ -101,29 +101,29 @@ class Worklist:
 
     @property
     def title(self) -> str:
-        """The group in words."""
+        """The group, as it is shown."""
         if self.code is None:
             return f"without {self.by}"
         return f"{self.by} {self.code}" if self.label in {None, self.code} else f"{self.label} ({self.code})"
 
     @property
     def products(self) -> int:
-        """How many products have something to fix."""
+        """Number of products with findings."""
         return len(pc.unique(self.rows["product_id"]))
 
     @property
     def failing_checks(self) -> int:
-        """How many checks of products fail: a product can fail one by several findings."""
+        """Number of failing checks of products: a product can fail a check by several findings."""
         return len(self.rows.group_by(["product_id", "check"]).aggregate([]))
 
     def with_severity(self, severity: str) -> int:
-        """How many findings are of a severity."""
+        """Return the number of findings of a severity."""
         return int(pc.sum(pc.equal(self.rows["severity"], severity)).as_py() or 0)
 
 
 @dataclass(frozen=True)
 class WorklistFacts:
-    """What all worklists of an audit have in common.
+    """The facts that all worklists of an audit share.
 
     Attributes
     ----------
@@ -200,6 +200,7 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
     for column in TO_FIX:
         values = rows[column.name].combine_chunks()
         if pa.types.is_timestamp(values.type):
+            # As text: a spreadsheet would show a date in the format of whoever opens it.
             moments = values.to_pylist()
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())

@@ -30,12 +30,12 @@ from prodex.display.worklists.grid import (
 from prodex.display.worklists.sheets import TO_FIX, Worklist, WorklistFacts, read_me, shown, standing, summary
 from prodex.formats import workbook
 
-#: Version of what readers go by: the hidden sheet, and the columns that it lists.
+#: Version of what programs rely on: the hidden sheet, and the columns that it lists.
 FORMAT = 1
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
 _SMALL = 20_000
-#: Rows spelled in one go: with the longest texts in all cells they still fit into an Arrow array.
+#: Rows that are written at once: with the longest texts in all cells they still fit into an Arrow array.
 _AT_ONCE = 500
 
 
@@ -46,9 +46,9 @@ class UnshownText:
     Attributes
     ----------
     escaped
-        Characters that no workbook can hold; they stand there as escapes.
+        Number of characters that no workbook can hold; they are shown as escapes.
     cut
-        Texts of which only the beginning stands there.
+        Number of texts of which only the beginning is shown.
     """
 
     escaped: int
@@ -78,27 +78,27 @@ def write_workbook(
     path: Path,
     most_rows: int = MOST_ROWS,
 ) -> UnshownText:
-    """Write one worklist.
+    """Write the workbook of a worklist.
 
     Parameters
     ----------
     worklist
-        What stands in it.
+        The worklist.
     facts
-        What all worklists have in common.
+        The facts that all worklists share.
     codes
         Known codes with their labels, by attribute.
     keys
-        What the hidden sheet says to programs.
+        The contents of the hidden sheet, for programs.
     path
-        Where to.
+        The file.
     most_rows
-        Rows that a sheet holds; what is more goes to further sheets.
+        Number of rows that a sheet can hold; further rows are written to further sheets.
 
     Returns
     -------
     UnshownText
-        What could not be shown as it is; "Read me" says it too.
+        What could not be shown unchanged; the sheet "Read me" lists it as well.
     """
     columns = shown(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
@@ -118,11 +118,8 @@ def write_workbook(
             _write_to_fix(book, styles, names[-1], some, mine)
         if mine:
             write_codes(book, styles, mine)
-        write_keys(
-            book,
-            styles,
-            {"format": FORMAT, **keys, "sheets": names, "columns": [column.name for column in TO_FIX]},
-        )
+        listed = [column.name for column in TO_FIX]
+        write_keys(book, styles, {"format": FORMAT, **keys, "sheets": names, "columns": listed})
     return unshown
 
 
@@ -133,6 +130,7 @@ def _write_to_fix(
     for place, column in enumerate(TO_FIX):
         style = {"new_value": styles.open}.get(column.name, styles.text)
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    # GTIN, product and name stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
     rows = len(columns["row"])
     sheet.autofilter(0, 0, rows, len(TO_FIX) - 1)
@@ -173,14 +171,13 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], can: Mapping[str | 
 
 
 def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
-    """Say how high each row has to be to show what it holds, within reason."""
+    """Return the height of each row, which is limited for long texts."""
     lines = np.ones(len(columns["row"]), np.int64)
     for column in TO_FIX:
         if not column.is_hidden:
-            length = pc.fill_null(pc.utf8_length(columns[column.name]), 0).to_numpy(zero_copy_only=False)
-            breaks = pc.fill_null(pc.count_substring(columns[column.name], "\n"), 0).to_numpy(
-                zero_copy_only=False
-            )
+            texts = columns[column.name].fill_null("")
+            length = pc.utf8_length(texts).to_numpy()
+            breaks = pc.count_substring(texts, "\n").to_numpy()
             lines = np.maximum(lines, -(-length // column.width) + breaks)
     return np.minimum(lines, HIGHEST) * LINE
 
@@ -197,10 +194,22 @@ KEYS_SHEET = "prodex"
 _PAGE = 84
 
 
+#: The columns of the sheet "Summary": column of `summary`, heading, width in characters.
+_SUMMARY = (
+    ("severity", "Severity", 10),
+    ("problem", "Problem", 40),
+    ("title", "Expected", 46),
+    ("products", "Products", 10),
+    ("findings", "Findings", 10),
+    ("fix", "How to fix", 56),
+    ("check", "Check", 30),
+)
+
+
 def write_read_me(
     book: Workbook, styles: Styles, worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]
 ) -> None:
-    """Say what this is, how to fill it in, where it comes from, what is left out, and how to read it."""
+    """Write the sheet "Read me": contents, how to fill it in, source, what is left out, and how to read it."""
     sheet = _sheet(book, "Read me", [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
@@ -212,34 +221,25 @@ def write_read_me(
 
 
 def write_summary(book: Workbook, styles: Styles, worklist: Worklist) -> None:
-    """Show each check with its failing products."""
-    widths = (10, 40, 46, 10, 10, 56, 30)
+    """Write the sheet "Summary": each check with its failing products."""
+    names, headings, widths = zip(*_SUMMARY, strict=True)
     sheet = _sheet(book, "Summary", widths)
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
     rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist)]
-    headings = ("Severity", "Problem", "Expected", "Products", "Findings", "How to fix", "Check")
     rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     for row in summary(worklist).to_dict("records"):
-        names = ("severity", "problem", "title", "products", "findings", "fix", "check")
         values = [row[name] for name in names]
-        looks = [
-            styles.severity[row["severity"]],
-            styles.text,
-            styles.text,
-            styles.number,
-            styles.number,
-            styles.text,
-            styles.text,
-        ]
+        looks = [styles.number if isinstance(value, int) else styles.text for value in values]
+        looks[0] = styles.severity[row["severity"]]
         lines = max(_lines(str(value), width - 2) for value, width in zip(values, widths, strict=True))
         rows.append((list(zip(values, looks, strict=True)), LINE * min(lines, HIGHEST)))
     sheet.fill_lines(rows, styles.text)
 
 
 def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
-    """List the codes that cells offer, with their labels."""
+    """Write the sheet "Codes": the codes that cells offer, with their labels."""
     sheet = _sheet(book, "Codes", (24, 20, 60))
     sheet.freeze_panes(1, 0)
     rows: list[Line] = [([(name, styles.heading) for name in ("Field", "Code", "Label")], LINE)]
@@ -249,7 +249,7 @@ def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
 
 
 def write_keys(book: Workbook, styles: Styles, keys: Mapping[str, Any]) -> None:
-    """Say to programs what this is."""
+    """Write the hidden sheet, by which programs recognize the workbook."""
     sheet = _sheet(book, KEYS_SHEET, (20, 60))
     sheet.hide()
     rows = [([(name, styles.plain), (json.dumps(value), styles.plain)], LINE) for name, value in keys.items()]
@@ -266,5 +266,5 @@ def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> Rows:
 
 
 def _lines(text: str, width: int) -> int:
-    """Say how many lines a text takes, about."""
+    """Return about how many lines a text takes."""
     return max(-(-len(text) // width), 1)

@@ -11,30 +11,14 @@ from itables.widget import ITable
 
 from prodex.display.report.contents import CheckRow, check_rows
 from prodex.notebook.audit.drill_down import Choose, DrillDown, of_check
-from prodex.notebook.paged_tables import ITABLE, Pager
-from prodex.notebook.panel import Panel, html, text_html
+from prodex.notebook.paged_tables import Pager, aligned
+from prodex.notebook.panel import Panel, check_box, html, row, text_html
 from prodex.quality import Audit
 from prodex.text import counted
 
 _ROWS = 12
-_COLUMNS = (
-    "Problem",
-    "Block",
-    "Severity",
-    "Fail",
-    "Pass",
-    "Not applicable",
-    "Unknown",
-    "Score",
-    "If fixed",
-)
-_OPTIONS: dict[str, Any] = {
-    **ITABLE,
-    "columnDefs": [
-        {"className": "dt-left", "targets": [0, 1, 2]},
-        {"className": "dt-right", "targets": [3, 4, 5, 6, 7, 8]},
-    ],
-}
+_COLUMNS = ("Problem", "Block", "Severity", "Fail", "Pass", "Not applicable", "Unknown", "Score", "If fixed")
+_OPTIONS = aligned(texts=range(3), numbers=range(3, len(_COLUMNS)))
 
 
 class CheckTable(w.VBox):
@@ -46,25 +30,21 @@ class CheckTable(w.VBox):
         self._shown: tuple[CheckRow, ...] = ()
         self._gains: dict[str, str] = {}
         self._chosen: DrillDown | None = None
-        self.only_failing: w.Checkbox = w.Checkbox(
-            value=True, description="Only failing checks", indent=False
-        )
-        self.pager: Pager = Pager(_ROWS)
-        self.table = ITable(
-            rule_frame((), {}),
-            **_OPTIONS,
-        )
+        self.only_failing: w.Checkbox = check_box("Only failing checks", is_ticked=True)
+        self.pager: Pager = Pager(panel, _ROWS, self._draw)
+        self.table: Any = ITable(rule_frame((), {}), **_OPTIONS)
         self.explanation: Any = html("")
         panel.on(self.only_failing, lambda _: self._filter(), "value")
-        panel.on(self.pager, lambda _: self._draw(), "first")
         panel.on(self.table, lambda _: self._selected(), "selected_rows")
-        bar = w.HBox([self.only_failing, self.pager])
-        bar.add_class("bar-above")
+        bar = row(self.only_failing, self.pager, look="bar-above")
         super().__init__([html("<h3>Checks</h3>"), bar, self.table, self.explanation])
 
     def show(self, audit: Audit) -> None:
         """Show the checks of an audit."""
-        self._rows, self._gains = check_rows(audit), if_fixed(audit)
+        found = audit.gaps()
+        self._rows = check_rows(audit)
+        # Messages are made of characters that every terminal has; a page can show an arrow.
+        self._gains = dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
         self._filter()
 
     def mark(self, chosen: DrillDown | None) -> None:
@@ -73,17 +53,13 @@ class CheckTable(w.VBox):
         self.table.selected_rows = self._places()
 
     def _filter(self) -> None:
-        was_first = self.pager.first == 0
-        count = len(self._wanted())
-        self.pager.over(count, "failing check" if self.only_failing.value else "check")
-        if was_first:
-            self._draw()
+        self.pager.over(len(self._wanted()), "failing check" if self.only_failing.value else "check")
 
     def _wanted(self) -> tuple[CheckRow, ...]:
-        return tuple(row for row in self._rows if row.failed or not self.only_failing.value)
+        return tuple(one for one in self._rows if one.failed or not self.only_failing.value)
 
     def _draw(self) -> None:
-        self._shown = self._wanted()[self.pager.first : self.pager.first + _ROWS]
+        self._shown = self._wanted()[self.pager.page]
         self.explanation.value = ""
         frame = rule_frame(self._shown, self._gains)
         self.table.update(frame, selected_rows=self._places(), **_OPTIONS)
@@ -101,37 +77,26 @@ class CheckTable(w.VBox):
 
     def _places(self) -> list[int]:
         """Return the number of the selected row, if it is on this page."""
-        return [place for place, row in enumerate(self._shown) if of_check(row.facts) == self._chosen]
-
-
-def if_fixed(audit: Audit) -> dict[str, str]:
-    """Return for each failing check how the score would change if it were fixed."""
-    found = audit.gaps()
-    return dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
+        return [place for place, one in enumerate(self._shown) if of_check(one.facts) == self._chosen]
 
 
 def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:
     """Return checks as rows of the table."""
     cells: list[tuple[Any, ...]] = [
         (
-            row.facts.problem,
-            row.facts.block,
-            row.facts.severity,
-            f"{row.failed:,}",
-            f"{row.passed:,}",
-            f"{row.not_applicable:,}",
-            f"{row.unknown:,}",
-            row.score,
-            gains.get(row.facts.id, "–"),
+            *(one.facts.problem, one.facts.block, one.facts.severity),
+            *(f"{count:,}" for count in (one.failed, one.passed, one.not_applicable, one.unknown)),
+            one.score,
+            gains.get(one.facts.id, "–"),
         )
-        for row in rows
+        for one in rows
     ]
     return pd.DataFrame(cells, columns=list(_COLUMNS), dtype="str")
 
 
-def rule_html(row: CheckRow) -> str:
+def rule_html(check: CheckRow) -> str:
     """Return the explanation of a rule as HTML."""
-    facts = row.facts
+    facts = check.facts
     described = {
         "Rule": facts.title,
         "Why it matters": facts.why,
@@ -139,14 +104,14 @@ def rule_html(row: CheckRow) -> str:
         "Applies to": facts.scope,
         "Source": facts.source,
         "Check ID": facts.id,
-        "Rule crashed": "" if row.crash.is_missing else row.crash.text,
+        "Rule crashed": "" if check.crash.is_missing else check.crash.text,
     }
     listed = "".join(
         f"<dt>{escape(term)}</dt><dd>{text_html(text)}</dd>" for term, text in described.items() if text
     )
-    fails = f"{'fails' if row.failed == 1 else 'fail'} out of {row.failed + row.passed:,} that it applies to"
+    fails = f"{'fails' if check.failed == 1 else 'fail'} out of {check.failed + check.passed:,} that it applies to"
     return (
         f"<div class='rule'><h4>{text_html(facts.problem)}</h4><p><span class='severity {escape(facts.severity)}'>"
-        f"{escape(facts.severity)}</span> {counted(row.failed, 'product')} {fails}.</p>"
+        f"{escape(facts.severity)}</span> {counted(check.failed, 'product')} {fails}.</p>"
         f"<dl>{listed}</dl></div>"
     )

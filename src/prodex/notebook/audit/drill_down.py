@@ -50,6 +50,7 @@ class DrillDown:
 
     def products(self, audit: Audit) -> tuple[str, ...]:
         """Return their ids, in the order of the audit."""
+        # By the matrix and not by the table of findings, which would have to be computed first.
         kept = np.ones(len(audit), bool)
         if self.checks is not None:
             wanted = [place for place, check in enumerate(audit.checks) if check.id in self.checks]
@@ -157,7 +158,8 @@ class DrillDownButton(w.Button):
         """
         with self.hold_sync():  # one message to the browser instead of four
             self.choice, self._words, self._more = choice, words, more
-            self.disabled, self.tooltip = choice is None, hint or None
+            self.disabled: bool = choice is None
+            self.tooltip: str | None = hint or None
             self.mark(chosen)
 
     def mark(self, chosen: DrillDown | None) -> None:

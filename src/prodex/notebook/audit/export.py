@@ -9,7 +9,7 @@ import ipywidgets as w
 
 from prodex.errors import InputError
 from prodex.notebook.exporting import Exporter, path_of
-from prodex.notebook.panel import Panel, html
+from prodex.notebook.panel import Panel, button, check_box, html, row, styled
 from prodex.notebook.snapshots.saved import earlier
 from prodex.quality import Audit
 from prodex.text import counted
@@ -29,31 +29,28 @@ class AuditExport(w.VBox):
 
     def __init__(self, panel: Panel) -> None:
         self._audit: Audit | None = None
-        narrow = w.Layout(width="auto")
         self.by: w.Dropdown = w.Dropdown(
             options=[(f"one per {by}", by) for by in _BY], description="Worklists"
         )
         self.folder: w.Text = w.Text(description="Folder")
         self.page: w.Text = w.Text(description="Report")
         self.name: w.Text = w.Text(description="Snapshot")
-        self.replace: w.Checkbox = w.Checkbox(description=_REPLACE, indent=False, layout=narrow)
-        self.export_worklists: w.Button = w.Button(description="Export worklists", layout=narrow)
-        self.export_report: w.Button = w.Button(description="Export report", layout=narrow)
-        self.save: w.Button = w.Button(description="Save audit", layout=narrow)
+        self.replace: w.Checkbox = check_box(_REPLACE)
+        self.export_worklists: w.Button = button("Export worklists")
+        self.export_report: w.Button = button("Export report")
+        self.save: w.Button = button("Save audit")
         exports = {
             self.export_worklists: self._export_worklists,
             self.export_report: self._export_report,
             self.save: self._save,
         }
         self.exporter: Exporter = Exporter(panel, exports)
-        rows = [
-            w.HBox([self.by, self.folder, self.export_worklists]),
-            w.HBox([self.page, self.export_report]),
-            w.HBox([self.name, self.save]),
-        ]
-        for row in rows:
-            row.add_class("form-row")
-            row.add_class("export-row")
+        lines = (
+            (self.by, self.folder, self.export_worklists),
+            (self.page, self.export_report),
+            (self.name, self.save),
+        )
+        rows = [styled(row(*line, look="form-row"), "export-row") for line in lines]
         super().__init__([html("<h3>Export</h3>"), *rows, self.replace, self.exporter.line])
 
     def show(self, audit: Audit) -> None:
@@ -68,15 +65,14 @@ class AuditExport(w.VBox):
         self.exporter.show_message("")
 
     def _export_worklists(self) -> None:
-        folder = _entered(self.folder.value, "a folder for the worklists")
+        folder = path_of(self.folder.value, "a folder for the worklists")
         write = partial(worklists, self._shown(), folder, str(self.by.value), self.replace.value)
         self.exporter.start(write, "Exporting worklists …")
 
     def _export_report(self) -> None:
-        page = _entered(self.page.value, "a file for the report, such as audit.html")
-        self.exporter.start(
-            partial(report, self._shown(), page, self.replace.value), "Exporting the report …"
-        )
+        page = path_of(self.page.value, "a file for the report, such as audit.html")
+        write = partial(report, self._shown(), page, self.replace.value)
+        self.exporter.start(write, "Exporting the report …")
 
     def _save(self) -> None:
         name = self.name.value.strip()
@@ -120,9 +116,3 @@ def report(audit: Audit, page: Path, replace: bool) -> str:
 def saved(audit: Audit, name: str | None) -> str:
     """Save an audit with its snapshot, and return where it is."""
     return f"Saved the audit to {audit.save(name).folder}."
-
-
-def _entered(text: str, what: str) -> Path:
-    if not text.strip():
-        raise InputError(f"Enter {what}.")
-    return path_of(text)

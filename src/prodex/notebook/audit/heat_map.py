@@ -7,7 +7,7 @@ import ipywidgets as w
 from prodex.display.report.group_scores import GROUPINGS, GroupScores
 from prodex.notebook.audit.drill_down import Choose, DrillDown, DrillDownButton, of_cell
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, html, text_html
+from prodex.notebook.panel import Panel, html, row, styled, text_html
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
 from prodex.text import counted
@@ -32,17 +32,14 @@ class HeatMap(w.VBox):
             style=w.ToggleButtonsStyle(button_width="auto"),
             layout=w.Layout(width="auto"),
         )
-        self.pager: Pager = Pager(_ROWS)
+        self.pager: Pager = Pager(panel, _ROWS, self._draw)
         self._corner = html("")
         self._heads: list[w.HTML] = []
         self._names = [html("", "heat-name") for _ in range(_ROWS)]
         self._cells: list[list[DrillDownButton]] = [[] for _ in range(_ROWS)]
-        self._grid = w.GridBox()
-        self._grid.add_class("heat")
+        self._grid = styled(w.GridBox(), "heat")
         panel.on(self.switch, lambda _: self._switch(), "value")
-        panel.on(self.pager, lambda _: self._draw(), "first")
-        bar = w.HBox([self.switch, self.pager])
-        bar.add_class("bar-above")
+        bar = row(self.switch, self.pager, look="bar-above")
         title = (
             "<h3>Scores by group and block <span class='muted small'>worst first; groups of fewer than "
             f"{SMALL} products come last. A stronger colour means a lower score. Press a cell to list the products "
@@ -53,7 +50,7 @@ class HeatMap(w.VBox):
     @property
     def buttons(self) -> list[DrillDownButton]:
         """All cells."""
-        return [cell for row in self._cells for cell in row]
+        return [cell for cells in self._cells for cell in cells]
 
     def show(self, audit: Audit) -> None:
         """Show an audit."""
@@ -79,20 +76,17 @@ class HeatMap(w.VBox):
             return
         standings = self._standings()
         self._fit(("all blocks", *standings.blocks))
-        was_first = self.pager.first == 0
         self.pager.over(len(standings.whole), standings.by)
-        if was_first:  # else the pager has gone back to its first row, and its observer has drawn
-            self._draw()
 
     def _fit(self, blocks: tuple[str, ...]) -> None:
         """Make as many columns as there are blocks."""
         heads = [f"<div class='heat-head'>{text_html(block)}</div>" for block in blocks]
         if len(self._heads) != len(heads):
             self._heads = [html("") for _ in heads]
-            for row in self._cells:
-                row[:] = [*row[: len(heads)]] + [
-                    DrillDownButton(self._panel, self._choose, "cell") for _ in heads[len(row) :]
-                ]
+            # Cells are kept: each is a model of its own in the browser, which is slow to make.
+            for cells in self._cells:
+                new = (DrillDownButton(self._panel, self._choose, "cell") for _ in heads[len(cells) :])
+                cells[:] = [*cells[: len(heads)], *new]
             columns = f"minmax(150px, 2fr) repeat({len(heads)}, minmax(64px, 1fr))"
             self._grid.layout.grid_template_columns = columns
         for head, words in zip(self._heads, heads, strict=True):
@@ -102,20 +96,15 @@ class HeatMap(w.VBox):
         if self._audit is None:
             return
         shown_map = self._standings().shown(self.pager.first, _ROWS)
-        for place, row in enumerate(shown_map.rows):
-            name = f"{text_html(row.name.text)}{'…' if row.name.is_cut else ''}"
-            size = f"n = {row.products}" if row.is_small else f"{row.products:,}"
+        for place, group in enumerate(shown_map.rows):
+            name = f"{text_html(group.name.text)}{'…' if group.name.is_cut else ''}"
+            size = f"n = {group.products}" if group.is_small else f"{group.products:,}"
             self._names[place].value = f"{name} <span class='muted n'>{size}</span>"
-            for cell, button, block in zip(
-                row.cells, self._cells[place], (None, *shown_map.blocks), strict=True
-            ):
-                choice = (
-                    of_cell(self._audit, shown_map.by, row.code, row.name.text, block)
-                    if cell.failed
-                    else None
-                )
+            blocks = (None, *shown_map.blocks)
+            for cell, button, block in zip(group.cells, self._cells[place], blocks, strict=True):
+                choice = of_cell(self._audit, shown_map.by, group.code, group.name.text, block)
                 button.set_choice(
-                    choice,
+                    choice if cell.failed else None,
                     cell.score,
                     more="none" if cell.shade is None else f"h{cell.shade}",
                     hint=counted(cell.failed, "failing check") if cell.failed else "",

@@ -18,7 +18,7 @@ from prodex.notebook.audit.drill_down import (
     to_work_on,
     with_blockers,
 )
-from prodex.notebook.panel import Panel, html, list_html, text_html
+from prodex.notebook.panel import Panel, html, list_html, row, show_if, styled, text_html
 from prodex.quality import Audit
 from prodex.text import counted, percent
 
@@ -35,11 +35,9 @@ class AuditTiles(w.Box):
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._figures = [html("") for _ in range(5)]
         self.buttons: list[DrillDownButton] = [DrillDownButton(panel, choose, "link") for _ in range(2)]
-        boxes = [w.VBox([figure]) for figure in self._figures]
+        boxes = [styled(w.VBox([figure]), "tile") for figure in self._figures]
         for box, button in zip(boxes[-2:], self.buttons, strict=True):
             box.children = (*box.children, button)
-        for box in boxes:
-            box.add_class("tile")
         super().__init__(boxes)
         self.add_class("tiles")
 
@@ -52,9 +50,8 @@ class AuditTiles(w.Box):
                 f"<div class='title'>{escape(tile.title)}</div><div class='figure'>{escape(tile.figure)}</div>"
                 f"<div class='detail'>{escape(tile.detail)}</div>{_change(tile)}"
             )
-        for button, tile, choice in zip(
-            self.buttons, shown[-2:], (to_work_on(audit), with_blockers(audit)), strict=True
-        ):
+        choices = (to_work_on(audit), with_blockers(audit))
+        for button, tile, choice in zip(self.buttons, shown[-2:], choices, strict=True):
             is_some = tile.figure != "0"
             button.set_choice(choice if is_some else None, "Show products" if is_some else "None")
 
@@ -75,9 +72,8 @@ class GradeBars(w.VBox):
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self.buttons: list[DrillDownButton] = [DrillDownButton(panel, choose, "grade") for _ in _GRADES]
         self._bars = [html("", "bar-cell") for _ in _GRADES]
-        self._rows = [w.HBox(pair) for pair in zip(self.buttons, self._bars, strict=True)]
-        for row in self._rows:
-            row.add_class("grade-row")
+        pairs = zip(self.buttons, self._bars, strict=True)
+        self._rows = [row(*pair, look="grade-row") for pair in pairs]
         super().__init__([html("<h3>Grades</h3>"), *self._rows])
 
     def show(self, audit: Audit) -> None:
@@ -85,19 +81,19 @@ class GradeBars(w.VBox):
         figures = audit.summary
         counts = [int(figures[f"grade_{grade}"]) for grade in _GRADES if grade]
         counts.append(len(audit) - sum(counts))
-        for grade, count, button, bar, row in zip(
-            _GRADES, counts, self.buttons, self._bars, self._rows, strict=True
-        ):
+        lines = zip(_GRADES, counts, self.buttons, self._bars, self._rows, strict=True)
+        for grade, count, button, bar, line in lines:
             named = f"Grade {grade}" if grade else "No grade"
             button.set_choice(of_grade(grade) if count else None, named)
             share = count / len(audit) if len(audit) else 0.0
+            # The bar says what the numbers beside it say, so screen readers skip it.
             bar.value = (
                 f"<div class='bar grade-{grade or 'none'}' aria-hidden='true'>"
                 f"{f'<span style=width:{share * 100:.2f}%></span>' if count else ''}</div>"
                 f"<span class='n'>{count:,}</span> <span class='n muted'>{percent(share)}</span>"
             )
             # Mostly no product is without a grade, and an empty bar would need an explanation.
-            row.layout.display = "none" if grade is None and not count else ""
+            show_if(line, grade is not None or count > 0)
 
 
 class GapList(w.VBox):
@@ -107,9 +103,8 @@ class GapList(w.VBox):
         self._title = html("")
         self._words = [html("", "gap") for _ in range(_GAPS)]
         self.buttons: list[DrillDownButton] = [DrillDownButton(panel, choose, "link") for _ in range(_GAPS)]
-        self._rows = [w.HBox(pair) for pair in zip(self._words, self.buttons, strict=True)]
-        for row in self._rows:
-            row.add_class("gap-row")
+        pairs = zip(self._words, self.buttons, strict=True)
+        self._rows = [row(*pair, look="gap-row") for pair in pairs]
         super().__init__([self._title, *self._rows])
 
     def show(self, audit: Audit) -> None:
@@ -121,13 +116,9 @@ class GapList(w.VBox):
             f" <span class='muted'>{len(shown)} of {len(found):,}</span>" if len(found) > len(shown) else ""
         )
         self._title.value = f"<h3>{'Largest gaps' if shown else 'No failing checks'}{more}</h3>"
-        for place, (sentence, button, row) in enumerate(
-            zip(self._words, self.buttons, self._rows, strict=True)
-        ):
-            row.layout.display = "" if place < len(shown) else "none"
-            if place >= len(shown):
-                continue
-            gap = shown[place]
+        for place, line in enumerate(self._rows):
+            show_if(line, place < len(shown))
+        for sentence, button, gap in zip(self._words, self.buttons, shown, strict=False):
             sentence.value = (
                 f"<span class='severity {escape(gap['severity'])}'>{escape(gap['severity'])}</span> "
                 f"<span class='what'>{text_html(gap['problem'])}</span> <span class='muted then'>if fixed: "
@@ -151,6 +142,7 @@ def warnings(audit: Audit, catalog: Catalog | None) -> str:
     """Return what limits the meaning of the figures; nothing if nothing does."""
     found = [line for line, is_warning in lines(audit) if is_warning]
     if catalog is not None and not is_about(audit, catalog):
+        # First of all: the figures would be taken for those of the catalogue that is shown.
         found.insert(
             0,
             f"This audit covers another catalogue ({counted(len(audit), 'product')}) than the one shown "

@@ -19,7 +19,7 @@ from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footn
 from prodex.notebook.audit.run_controls import RunControls
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
-from prodex.notebook.panel import Panel, html, text_html
+from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
 from prodex.store.snapshot import catalog_given
@@ -79,20 +79,17 @@ class AuditPanel(Panel):
         self.controls: RunControls = RunControls(self, self._to_audit, self._audited, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
-        self.show_all: w.Button = w.Button(description="Show all products", layout=w.Layout(width="auto"))
-        self._chosen_row = w.HBox([self._shown, self.show_all])
-        self._chosen_row.add_class("chosen-row")
-        self.tiles, self.grades = AuditTiles(self, self._choose), GradeBars(self, self._choose)
-        self.gaps, self.heat = GapList(self, self._choose), HeatMap(self, self._choose)
-        self.checks, self.export = CheckTable(self, self._choose), AuditExport(self)
-        columns = w.Box([self.grades, self.gaps])
-        columns.add_class("columns")
-        self._results = w.VBox(
-            [
-                *(self._headline, self._warnings, self.tiles, self._chosen_row, columns),
-                *(self.heat, self.checks, self.export, self._notes),
-            ]
-        )
+        self.show_all: w.Button = button("Show all products")
+        self.tiles: AuditTiles = AuditTiles(self, self._choose)
+        self.grades: GradeBars = GradeBars(self, self._choose)
+        self.gaps: GapList = GapList(self, self._choose)
+        self.heat: HeatMap = HeatMap(self, self._choose)
+        self.checks: CheckTable = CheckTable(self, self._choose)
+        self.export: AuditExport = AuditExport(self)
+        chosen = row(self._shown, self.show_all, look="chosen-row")
+        columns = styled(w.Box([self.grades, self.gaps]), "columns")
+        above = (self._headline, self._warnings, self.tiles, chosen, columns)
+        self._results = w.VBox([*above, self.heat, self.checks, self.export, self._notes])
         self.fill(self.controls, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
@@ -126,14 +123,15 @@ class AuditPanel(Panel):
     def _draw(self) -> None:
         """Show the audit, or only the controls that run one."""
         made = self.audit
-        self.controls.layout.display = "" if self._catalog is not None else "none"
-        self._results.layout.display = "" if made is not None else "none"
+        show_if(self.controls, self._catalog is not None)
+        show_if(self._results, made is not None)
         if self._chosen is not None:
             self._choose(None)
         else:
             self._mark(None)
         if made is None:
             return
+        # Whoever audits again mostly wants the same profile.
         self.controls.prefer(made.profile)
         self._headline.value = headline(made, self.controls.title(made.profile))
         self._notes.value = footnotes(made)
@@ -146,6 +144,7 @@ class AuditPanel(Panel):
     def _compared(self, before: Audit | None) -> None:
         """Show how the figures changed since the audit before."""
         if before is not None and self.audit is not None:
+            # It arrives after the click has ended, so nothing else would show an error.
             with self.guarded():
                 self.tiles.show(self.audit, before)
                 self._mark(self._chosen)
@@ -167,18 +166,15 @@ class AuditPanel(Panel):
 
     def _follow(self) -> None:
         """Clear the selection when another panel has set other conditions."""
-        if (
-            self._chosen is not None
-            and self.exploration is not None
-            and self.exploration.conditions != self._chosen.conditions()
-        ):
+        chosen, shared = self._chosen, self.exploration
+        if chosen is not None and shared is not None and shared.conditions != chosen.conditions():
             self._mark(None)
 
     def _mark(self, chosen: DrillDown | None) -> None:
         self._chosen = chosen
         ids = chosen.products(self.audit) if chosen is not None and self.audit is not None else ()
-        for button in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
-            button.mark(chosen)
+        for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
+            one.mark(chosen)
         self.heat.mark(chosen)
         self.checks.mark(chosen)
         sentence = _INVITATION if chosen is None else _summary(chosen, len(ids))
@@ -188,11 +184,8 @@ class AuditPanel(Panel):
 
 def _summary(chosen: DrillDown, count: int) -> str:
     group = f" of {text_html(chosen.group)}" if chosen.facet is not None else ""
-    fails = (
-        ""
-        if chosen.checks is None
-        else f" that {'fails' if count == 1 else 'fail'}: {text_html(chosen.title)}"
-    )
+    verb = "fails" if count == 1 else "fail"
+    fails = "" if chosen.checks is None else f" that {verb}: {text_html(chosen.title)}"
     return f"<b>{counted(count, 'product')}</b>{group}{fails}"
 
 
@@ -211,12 +204,12 @@ def _exploration(
         if audit is not None:
             exploration.audit = audit
         return exploration
-    if catalog is not None:
-        catalog = catalog_given(catalog, "AuditPanel(catalog=catalog)")
-    elif audit is not None:
-        catalog = audit.catalog
     if catalog is None and audit is None:
         raise InputError(
             "AuditPanel has nothing to show. Give it an audit, a catalogue to audit, or an exploration."
         )
+    if catalog is not None:
+        catalog = catalog_given(catalog, "AuditPanel(catalog=catalog)")
+    elif audit is not None:
+        catalog = audit.catalog
     return None if catalog is None else Exploration(catalog=catalog, audit=audit)

@@ -12,7 +12,7 @@ import ipywidgets as w
 
 from prodex.catalog import Catalog
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Panel, html, set_busy, text_html
+from prodex.notebook.panel import Panel, button, check_box, html, row, set_busy, show_if, text_html
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates
@@ -47,20 +47,15 @@ class RunControls(w.VBox):
         self._task: LatestTask[Audit] = LatestTask(self._run_audit, self._finished, self._failed)
         self._titles: dict[str, str] = {}
         self.profile: w.Dropdown = w.Dropdown(description="Profile", options=self._profiles(own))
-        self.run: w.Button = w.Button(description="Audit", layout=w.Layout(width="auto"))
-        self.run.add_class("primary")
-        self.cancel: w.Button = w.Button(description="Cancel", layout=w.Layout(width="auto"))
-        self.include_pending: w.Checkbox = w.Checkbox(
-            description="Include pending updates",
-            tooltip="Audit the products as if their pending updates were accepted",
-            indent=False,
-            layout=w.Layout(width="auto"),
+        self.run: w.Button = button("Audit", "primary")
+        self.cancel: w.Button = button("Cancel")
+        self.include_pending: w.Checkbox = check_box(
+            "Include pending updates", tooltip="Audit the products as if their pending updates were accepted"
         )
         self.progress: w.IntProgress = w.IntProgress(description="Audited", min=0)
         self._about = html("")
-        row = w.HBox([self.profile, self.include_pending, self.run, self.progress, self.cancel])
-        row.add_class("form-row")
-        super().__init__([row, self._about])
+        controls = (self.profile, self.include_pending, self.run, self.progress, self.cancel)
+        super().__init__([row(*controls, look="form-row"), self._about])
         panel.on(self.profile, lambda _: self._describe(), "value")
         panel.on(self.run, lambda _: self._start())
         panel.on(self.cancel, lambda _: self._cancel())
@@ -88,6 +83,7 @@ class RunControls(w.VBox):
         ]
         self._titles = {str(name): title for title, name in listed}
         if own is None or (isinstance(own, str) and own in self._titles):
+            # `sorted` is stable: the profile that was asked for comes first, and the others keep their order.
             return sorted(listed, key=lambda option: option[1] != own)
         read = own if isinstance(own, Profile) else Profile.read(own)
         self._titles.setdefault(read.name, read.title)
@@ -106,6 +102,7 @@ class RunControls(w.VBox):
     def _start(self) -> None:
         catalog = self._catalog()
         self._stop = threading.Event()
+        # A bar needs an end, also for a catalogue without products.
         self.progress.value, self.progress.max = 0, max(len(catalog), 1)
         self._busy(True)
         self._task(catalog, self.profile.value, self.include_pending.value, self._stop)
@@ -144,4 +141,4 @@ class RunControls(w.VBox):
     def _busy(self, is_busy: bool) -> None:
         set_busy(self.run, is_busy=is_busy)
         for widget in (self.progress, self.cancel):
-            widget.layout.display = "" if is_busy else "none"
+            show_if(widget, is_busy)

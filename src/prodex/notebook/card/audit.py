@@ -47,8 +47,6 @@ class ProductAudit:
 
     Attributes
     ----------
-    profile
-        Name of the profile.
     score, grade, ready
         As they are shown.
     failed
@@ -63,7 +61,6 @@ class ProductAudit:
         Attributes with languages that the checks look for in this product.
     """
 
-    profile: str
     score: str
     grade: str
     ready: str
@@ -112,7 +109,6 @@ def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
 
     severities = list(SEVERITIES)
     return ProductAudit(
-        profile=audit.profile,
         score=percent(float(tally.scores[0])),
         grade=grade or "none",
         # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-
-import jinja2
+from typing import TYPE_CHECKING
 
 from prodex.catalog import Catalog
-from prodex.display_text import Words, ends, words
+from prodex.display.html_tables import Html, table, template
+from prodex.display_text import Words
 from prodex.notebook.card.audit import ProductAudit, read_product_audit
 from prodex.notebook.card.header import CardHeader, read_header
 from prodex.notebook.card.hierarchies import HierarchyTrees, read_hierarchies
@@ -23,6 +21,9 @@ from prodex.notebook.card.texts import Texts, texts
 from prodex.notebook.panel import style
 from prodex.quality import Audit
 from prodex.text import counted
+
+if TYPE_CHECKING:
+    from prodex.pictures import Thumbnail
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,34 +141,7 @@ def read_card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> 
     )
 
 
-@dataclass(frozen=True)
-class PictureImage:
-    """A picture as it is shown: its bytes, or why there are none.
-
-    Attributes
-    ----------
-    image
-        A JPEG or PNG file, or None.
-    problem
-        Why there is no image, or None.
-    """
-
-    image: bytes | None
-    problem: str | None = None
-
-    @property
-    def address(self) -> str:
-        """The bytes as a data URL."""
-        image = self.image or b""
-        kind = "png" if image.startswith(b"\x89PNG") else "jpeg"
-        return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
-
-    @property
-    def words(self) -> Words:
-        return words(self.problem, 1_000)
-
-
-def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) -> tuple[str, str, str]:
+def parts(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> tuple[str, str, str]:
     """Return the HTML of a card in three pieces: before the pictures, the pictures, and after them.
 
     Parameters
@@ -175,27 +149,19 @@ def parts(card: CardContents, images: Mapping[str, PictureImage] | None = None) 
     card
         The contents.
     images
-        Images by the position of their picture, once somebody has asked for them.
+        Thumbnails by the position of their picture, once somebody has asked for them.
     """
     # Three widgets show them: only the second is sent again when the images have arrived, and the long texts that
     # somebody has opened in the others stay open.
-    page = _template().module
+    page = template("prodex.notebook", "card", "card.html").make_module({"table_html": _table_html})
     return tuple(  # type: ignore[return-value]
         f'<div class="prodex card mathjax_ignore">{piece}</div>'
         for piece in (page.before(card), page.pictures(card.pictures, images or {}), page.after(card))  # type: ignore[attr-defined]
     )
 
 
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("prodex.notebook", "card"),
-        # Everything is escaped unless the template says otherwise, and an attribute that does not exist is an error.
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    # `closed` ends the marks of direction that a text leaves open; see `text_html`.
-    environment.filters |= {"n": lambda value: f"{value:,}", "closed": lambda text: text + ends(text)}
-    return environment.get_template("card.html")
+def _table_html(grid: CardTable, caption: str, cell: Callable[[Words, str], Html]) -> Html:
+    """Return a table of a card; `cell` is the macro of the template that shows a value, or a dash for none."""
+    headings = [f"{one[0].upper()}{one[1:]}" for one in grid.headings]
+    rows = ([cell(value, "–") for value in values] for values in grid.rows)
+    return Html(table(caption, headings, rows, numbers=[headings[place] for place in grid.numeric]))

@@ -45,8 +45,6 @@ class CardHeader:
     ----------
     name
         The name of the product, in the first language of its market that has one.
-    language
-        Language of the name.
     name_is_pending
         Whether only a pending update has a name.
     gtin, digits
@@ -62,7 +60,6 @@ class CardHeader:
     """
 
     name: Words
-    language: str | None
     name_is_pending: bool
     gtin: Words
     digits: str
@@ -75,36 +72,35 @@ class CardHeader:
 def read_header(record: Record) -> CardHeader:
     """Return the header of a product's card."""
     product = record.product
-    name, language, waits = _name(record)
+    name, waits = _name(record)
     gtin = product["gtin"]
     problem = "no GTIN: " + why_missing(record, "gtin") if gtin is None else _wrong(gtin)
     return CardHeader(
         name=label(name),
-        language=language,
         name_is_pending=waits,
         gtin=words(gtin),
         digits=problem or "check digit correct",
         gtin_is_valid=not problem,
         facts=(
-            _named(record, "Brand", "brand"),
-            _named(record, "Kind", "kind"),
+            _fact(record, "Brand", "brand", "brand_code"),
+            _fact(record, "Kind", "kind", "kind_code"),
             _fact(record, "Owner", "owner", ""),
             _market(record),
-            _named(record, "Packaging", "packaging"),
+            _fact(record, "Packaging", "packaging", "packaging_code"),
         ),
         flags=tuple(_flags(record)),
         statuses=tuple(_status(record, column, term) for column, term in _STATUSES.items()),
     )
 
 
-def _name(record: Record) -> tuple[str | None, str | None, bool]:
+def _name(record: Record) -> tuple[str | None, bool]:
     rows = [row for row in record.tables.get("texts", ()) if row["attribute"] in NAME_PATHS]
     texts = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in TEXT_COLUMNS})
     names = Names.of(texts, np.zeros(len(rows), np.int64), pa.array([record.market], pa.string()))
     (row,) = names.rows().tolist()
     if row < 0:
-        return None, None, False
-    return names.text[row].as_py(), names.language[row].as_py(), bool(names.is_pending[row])
+        return None, False
+    return names.text[row].as_py(), bool(names.is_pending[row])
 
 
 def _wrong(gtin: str) -> str:
@@ -115,17 +111,9 @@ def _wrong(gtin: str) -> str:
         digits = "".join(one for one in shown if one.isascii() and one.isdigit())
         # The check digit is worth a sentence only if everything else is right: of other lengths it has no meaning.
         if shown == digits and len(digits) in {8, 12, 13, 14} and int(digits):
-            return _check_digit(digits)
+            return f"check digit {digits[-1]} is wrong, expected {check_digit(digits[:-1].zfill(13))}"
         return "not a GTIN: 14 digits expected"
     return "" if full == gtin else f"check digit correct; with all 14 digits {full}"
-
-
-def _check_digit(digits: str) -> str:
-    return f"check digit {digits[-1]} is wrong, expected {check_digit(digits[:-1].zfill(13))}"
-
-
-def _named(record: Record, term: str, name: str) -> LabelledValue:
-    return _fact(record, term, name, f"{name}_code")
 
 
 def _fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
@@ -171,7 +159,6 @@ def _status(record: Record, column: str, term: str) -> LabelledValue:
     if column in _NAMED:
         # The service may have a status that is newer than this release: it is shown as its number.
         known = {int(one): one.name for one in _NAMED[column]}
-        return LabelledValue(
-            term, value_text(known.get(value, value)), value_text(value if value in known else None)
-        )
+        number = value_text(value if value in known else None)
+        return LabelledValue(term, value_text(known.get(value, value)), number)
     return LabelledValue(term, value_text(value))

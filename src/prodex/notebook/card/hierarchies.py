@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prodex.display_text import Words, label, words
-from prodex.notebook.card.labelled_values import MOST, UNIT_FLAGS, LabelledValue, leaves_of, value_text
+from prodex.notebook.card.labelled_values import (
+    MOST,
+    UNIT_FLAGS,
+    LabelledValue,
+    leaves_of,
+    order_of,
+    value_text,
+)
 from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import PACKINGS, Record, Row
 
@@ -19,10 +26,7 @@ _MOST_FACTS = 60
 _DEEPEST = 24
 #: The path of a value in a hierarchy: the attribute, the levels below the root, and the path in the unit.
 _NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
-_TITLES = {
-    "logisticalHierarchies": "Logistical hierarchies",
-    "sharingUnits": "Sharing units",
-}
+_TITLES = {"logisticalHierarchies": "Logistical hierarchies", "sharingUnits": "Sharing units"}
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,6 @@ class HierarchyUnit:
     ----------
     gtin, packaging
         What it is.
-    level
-        0 at the root.
     quantity
         How many are packed in the unit around it; "" at the root.
     in_all
@@ -57,7 +59,6 @@ class HierarchyUnit:
 
     gtin: Words
     packaging: Words
-    level: int
     quantity: str
     in_all: str
     is_this: bool
@@ -103,7 +104,7 @@ def read_hierarchies(record: Record) -> tuple[HierarchyTrees, ...]:
 
 
 def _packing(record: Record, source: str) -> HierarchyTrees:
-    every = sorted(_nodes(record, source), key=lambda row: _position(row["position"]))
+    every = sorted(_nodes(record, source), key=lambda row: order_of(row["position"]))
     rows = every[:_MOST]
     places = {row["position"] for row in rows}
     facts = _facts(record, source, places)
@@ -147,21 +148,13 @@ def _nodes(record: Record, source: str) -> Iterator[Row]:
 
 def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
     quantity, units = row["quantity"], row["units_per_root"]
-    inner = row["level"] > 0
+    inside = "unknown" if quantity is None else value_text(quantity).text
+    in_all = "total unknown" if units is None else f"= {value_text(units).text} in total"
     return HierarchyUnit(
         gtin=label(row["node_gtin"]),
         packaging=label(row["packaging"] or row["packaging_code"]),
-        level=row["level"],
-        quantity=""
-        if not inner
-        else f"× {value_text(quantity).text}"
-        if quantity is not None
-        else "× unknown",
-        in_all=""
-        if row["level"] < 2
-        else f"= {value_text(units).text} in total"
-        if units is not None
-        else "total unknown",
+        quantity="" if row["level"] == 0 else f"× {inside}",
+        in_all="" if row["level"] < 2 else in_all,
         # The record marks no unit as the product itself, so it is found by its GTIN.
         is_this=_same(row["node_gtin"], record.product["gtin"]),
         is_active=row["active_listing"],
@@ -170,25 +163,22 @@ def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
     )
 
 
-def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list[LabelledValue]]:
+def _facts(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
     """Return the values of each unit that the tree itself does not show, by position."""
     found: dict[str, list[LabelledValue]] = {}
-    known = set(places)
     for row in _nodes(record, source):
-        if row["position"] in known:
+        if row["position"] in places:
+            unlike = [name for column, name in UNIT_FLAGS.items() if row[column] is False]
             values = {
                 "quantity": row["quantity"] if row["level"] == 0 else None,
                 "packaging code": row["packaging_code"] if row["packaging"] else None,
                 "uuid": row["node_uuid"],
                 "product_key_id": row["product_key_id"],
-                "is not": ", ".join(name for column, name in UNIT_FLAGS.items() if row[column] is False)
-                or None,
+                "is not": ", ".join(unlike) or None,
                 "active listing": row["active_listing"],
             }
-            facts = [
-                LabelledValue(term, value_text(value)) for term, value in values.items() if value is not None
-            ]
-            found.setdefault(row["position"], []).extend(facts)
+            facts = found.setdefault(row["position"], [])
+            facts += [LabelledValue(term, value_text(one)) for term, one in values.items() if one is not None]
     for table in record.tables:
         # The tree itself shows `hierarchies`; the others have no rows of units.
         if table in {"hierarchies", "products", "presence", "raw"}:
@@ -199,14 +189,9 @@ def _facts(record: Record, source: str, places: Iterable[str]) -> dict[str, list
                 place = ".".join(row["position"].split(".")[: level + 1])
                 for line in leaves_of(table, {**row, "attribute": match[3]}):
                     spoken = label(line.place if table == "texts" else None)
-                    found.setdefault(place, []).append(
-                        LabelledValue(line.attribute, words(line.value, MOST), spoken)
-                    )
+                    fact = LabelledValue(line.attribute, words(line.value, MOST), spoken)
+                    found.setdefault(place, []).append(fact)
     return found
-
-
-def _position(position: str) -> tuple[int, ...]:
-    return tuple(int(one) for one in position.split(".") if one)
 
 
 def _around(position: str, places: set[str]) -> str:

@@ -80,13 +80,22 @@ def wire_text(value: Any) -> str:
     return str(value)
 
 
+def order_of(position: str) -> tuple[int, ...]:
+    """Return a position as numbers, by which rows are sorted: as text, item 10 would come before item 2.
+
+    >>> order_of("0.10") > order_of("0.2")
+    True
+    """
+    return tuple(int(one) for one in position.split(".") if one)
+
+
 def item_text(position: str) -> str | None:
     """Return which item of a list a position means; None for the first, which is mostly the only one.
 
     >>> item_text("0"), item_text("0.2"), item_text("")
     (None, 'item 1.3', None)
     """
-    numbers = [int(one) + 1 for one in position.split(".") if one]
+    numbers = [one + 1 for one in order_of(position)]
     return "item " + ".".join(map(str, numbers)) if any(one > 1 for one in numbers) else None
 
 

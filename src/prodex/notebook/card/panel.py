@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import ipywidgets as w
 from traitlets import Unicode, link
 
@@ -9,11 +11,13 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.card import CardContents, read_card
-from prodex.notebook.card.contents import PictureImage, parts
+from prodex.notebook.card.contents import parts
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel, html, set_busy
+from prodex.notebook.panel import Panel, html, set_busy, show_if
 from prodex.quality import Audit
-from prodex.store.snapshot import catalog_given
+
+if TYPE_CHECKING:
+    from prodex.pictures import Thumbnail
 
 #: Pixels of the longer side of a picture.
 _SIDE = 256
@@ -65,9 +69,7 @@ class ProductCard(Panel):
     ) -> None:
         super().__init__()
         if exploration is None:
-            if catalog is None:
-                raise InputError("ProductCard needs a catalogue, or an exploration that has one.")
-            exploration = Exploration(catalog=catalog_given(catalog, "ProductCard(catalog)"), audit=audit)
+            exploration = Exploration.of(catalog, audit, "ProductCard")
         elif catalog is not None or audit is not None:
             raise InputError("Give ProductCard either a catalogue, or an exploration, which has a catalogue.")
         self.exploration = exploration
@@ -89,11 +91,10 @@ class ProductCard(Panel):
         # Pictures of the product before must not arrive in the card of this one.
         self._fetch.forget()
         self.card = None
+        state = self.exploration
         try:
-            if self.exploration.product_id is not None:
-                self.card = read_card(
-                    self.exploration.catalog, self.exploration.product_id, self.exploration.audit
-                )
+            if state.product_id is not None:
+                self.card = read_card(state.catalog, state.product_id, state.audit)
         # Also when the product is not found: the card of the one before would be taken for it.
         finally:
             self._draw()
@@ -106,7 +107,7 @@ class ProductCard(Panel):
         self._before.value, self._pictures.value, self._after.value = pieces
         self._show.description = f"Show pictures ({count})"
         set_busy(self._show, is_busy=False)
-        self._show.layout.display = None if count else "none"
+        show_if(self._show, count > 0)
 
     def _ask(self) -> None:
         """Download the pictures of the product that is shown, in the background."""
@@ -116,11 +117,11 @@ class ProductCard(Panel):
         set_busy(self._show, is_busy=True)
         self._fetch(self.exploration.catalog, self.card.product_id)
 
-    def _show_images(self, images: dict[str, PictureImage]) -> None:
+    def _show_images(self, images: dict[str, Thumbnail]) -> None:
         with self.guarded():
             if self.card is not None:
                 self._pictures.value = parts(self.card, images)[1]
-                self._show.layout.display = "none"
+                show_if(self._show, False)
 
     def _say_why_not(self, error: BaseException) -> None:
         self.show_error(error)
@@ -128,13 +129,9 @@ class ProductCard(Panel):
         set_busy(self._show, is_busy=False)
 
 
-def _fetched(catalog: Catalog, product_id: str) -> dict[str, PictureImage]:
+def _fetched(catalog: Catalog, product_id: str) -> dict[str, Thumbnail]:
     """Return the pictures of a product by position, as small JPEGs that prodex has encoded itself."""
     # Imported on request: most cards are read without their pictures, and Pillow takes a while.
     from prodex.pictures import thumbnails
 
-    return {
-        one.position: PictureImage(one.bytes, one.problem)
-        for one in thumbnails(catalog, [product_id], _SIDE)
-        if one.position is not None
-    }
+    return {one.position: one for one in thumbnails(catalog, [product_id], _SIDE) if one.position is not None}

@@ -124,14 +124,15 @@ _ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_ma
 
 def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
     """Return the columns of `products` that are shown nowhere else on a card."""
-    facts = [LabelledValue("product_id", value_text(record.product_id))]
-    for column, path in PATHS.items():
-        value = record.product[column]
-        if value is None or column in _ELSEWHERE or column.startswith(("is_", "has_")):
-            continue
-        if not column.endswith(("_status", "_description", "_code")):
-            facts.append(LabelledValue(path, value_text(value)))
-    return tuple(facts)
+    shown = {
+        path: record.product[column]
+        for column, path in PATHS.items()
+        if column not in _ELSEWHERE
+        and not column.startswith(("is_", "has_"))
+        and not column.endswith(("_status", "_description", "_code"))
+    }
+    facts = {"product_id": record.product_id, **shown}
+    return tuple(LabelledValue(name, value_text(one)) for name, one in facts.items() if one is not None)
 
 
 def _missing(record: Record, section: _Section) -> str:

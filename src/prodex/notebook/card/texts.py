@@ -9,7 +9,7 @@ from prodex.display_text import Words, even_limit, weight, words
 from prodex.errors import QueryError
 from prodex.facts.name import NAMES
 from prodex.locales import language_tag, short_of
-from prodex.notebook.card.labelled_values import language_text
+from prodex.notebook.card.labelled_values import language_text, order_of
 from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import Record, Row
 from prodex.quality.text_columns import TEXTS
@@ -137,10 +137,7 @@ def _line(
         rows = cells.get((attribute, language), ())
         tags = {row["language_code"] for row in rows}
         found = tuple(
-            LanguageText(
-                words(row["text"], most),
-                row["language_code"] if len(tags) > 1 else None,
-            )
+            LanguageText(words(row["text"], most), row["language_code"] if len(tags) > 1 else None)
             for row in rows
         )
         gap = None if found else why_missing(record, attribute, language)
@@ -181,8 +178,7 @@ def _rank(attribute: str) -> tuple[int, str]:
 
 
 def _order(row: Row) -> tuple[int, str, tuple[int, ...]]:
-    position = tuple(int(one) for one in row["position"].split(".") if one)
-    return *_rank(row["attribute"]), position
+    return *_rank(row["attribute"]), order_of(row["position"])
 
 
 def _grouped(gaps: dict[str, Missing]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -10,11 +10,10 @@ import pyarrow.compute as pc
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
-from prodex.notebook.panel import Fold, Panel, html, status_html
-from prodex.notebook.products.export import ExportBox, ShownTable
+from prodex.notebook.panel import Fold, Panel, html, row, status_html, styled
+from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_box import FacetBox
 from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
 from prodex.notebook.products.facets import Facet
@@ -23,7 +22,6 @@ from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.notebook.products.search import Search
 from prodex.quality import Audit
-from prodex.store.snapshot import catalog_given
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
 _OPEN = ("grade", "kind", "brand")
@@ -99,10 +97,6 @@ class CatalogExplorer(Panel):
         """Put the focus into the search field."""
         self._search_field.focus()
 
-    def _shown(self) -> tuple[ShownTable, Catalog]:
-        """Return the table, of all its pages, and the catalogue of its products."""
-        return self._table.shown, self.catalog
-
     def _make(self) -> None:
         self._search_field = w.Text(
             description="Search",
@@ -112,17 +106,12 @@ class CatalogExplorer(Panel):
         self._hint = html("", "muted", "hint")
         self._filters = ActiveFilters(panel=self)
         self._table = ProductTable(panel=self)
-        self._facets = w.VBox()
-        self._facets.add_class("facets")
-        search = w.HBox([self._search_field, self._hint])
-        search.add_class("search")
-        self._export = ExportBox(panel=self, gather=self._shown)
+        self._facets = styled(w.VBox(), "facets")
+        search = row(self._search_field, self._hint, look="search")
+        self._export = ExportBox(panel=self, gather=lambda: (self._table.shown, self.catalog))
         folds = (Fold("Columns", [self._table.column_picker]), Fold("Export", [self._export]))
-        main = w.VBox([search, self._filters, *self._table.head, *folds, self._table])
-        main.add_class("main")
-        both = w.HBox([self._facets, main])
-        both.add_class("sides")
-        self.fill(both)
+        main = styled(w.VBox([search, self._filters, *self._table.head, *folds, self._table]), "main")
+        self.fill(row(self._facets, main, look="sides"))
 
     def _connect(self) -> None:
         self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
@@ -255,9 +244,7 @@ def _chosen(products: ProductColumns, mask: Mask) -> Catalog:
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
     if exploration is None:
-        if catalog is None:
-            raise InputError("CatalogExplorer needs a catalogue, or an exploration that has one.")
-        return Exploration(catalog=catalog_given(catalog, "CatalogExplorer(catalog)"), audit=audit)
+        return Exploration.of(catalog, audit, "CatalogExplorer")
     if catalog is not None and catalog is not exploration.catalog:
         exploration.look_at(catalog, audit)
     elif audit is not None:

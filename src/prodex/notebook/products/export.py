@@ -14,10 +14,9 @@ import pyarrow as pa
 
 from prodex import formats
 from prodex.catalog import Catalog
-from prodex.errors import QueryError
 from prodex.formats.registry import FORMATS, FormatName
-from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
-from prodex.notebook.panel import Panel
+from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
+from prodex.notebook.panel import Panel, button, row, show_if
 from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.notebook.products.table_page import column_values
 from prodex.tables.declaration import TABLES
@@ -124,23 +123,20 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
     StorageError
         When the disk refuses.
     """
-    if request.what == AS_SHOWN:
+    if is_shown := request.what == AS_SHOWN:
         tables = {_FILE: (table.batches(), table.schema)}
         origin = table.products.catalog.origin.to_json()
         paths = formats.export(
             tables, request.folder, request.format, origin, escape_formulas=request.escapes
         )
+        where = f"{paths[0].absolute()} ({counted(len(table.columns), 'column')})"
     else:
         paths = catalog.export(request.folder, request.format, escape_formulas=request.escapes)
-    described = json.loads((request.folder / _DESCRIBED).read_text("utf-8"))
-    # The export describes what it had to change in the data package beside the files.
-    altered = sum(resource["altered_texts"] for resource in described["resources"])
-    if request.what == AS_SHOWN:
-        where = f"{paths[0].absolute()} ({counted(len(table.columns), 'column')})"
-        report = f"Exported {counted(len(table.rows), 'product')} to {where}."
-    else:
         where = f"{len(paths) - 1} tables in {request.folder.absolute()}"  # one file is the description
-        report = f"Exported {counted(len(catalog), 'product')} to {where}."
+    report = f"Exported {counted(len(table.rows if is_shown else catalog), 'product')} to {where}."
+    # The export describes what it had to change in the data package beside the files.
+    described = json.loads((request.folder / _DESCRIBED).read_text("utf-8"))
+    altered = sum(resource["altered_texts"] for resource in described["resources"])
     if altered:
         are = "is" if altered == 1 else "are"
         report += (
@@ -148,21 +144,6 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
             "there; each cell states the full length."
         )
     return report
-
-
-def folder_of(text: str) -> Path:
-    """Return the folder that was entered.
-
-    Raises
-    ------
-    QueryError
-        When nothing was entered.
-    InputError
-        When no folder can have this name.
-    """
-    if not text.strip():
-        raise QueryError("No folder is entered. Give its name, such as out.")
-    return path_of(text)
 
 
 #: By title, so that CSV, which every program reads, is proposed first.
@@ -188,17 +169,10 @@ class ExportBox(w.VBox):
         self._what = w.Dropdown(description="Export", options=[AS_SHOWN, EVERYTHING], layout=narrow)
         self._format = w.Dropdown(description="as", options=_FORMATS, layout=narrow)
         self._folder = w.Text(description="to folder", value="export", layout=w.Layout(width="320px"))
-        self._safe = w.Checkbox(
-            description=SAFE_FOR_SPREADSHEETS,
-            value=True,
-            indent=False,
-            layout=w.Layout(width="auto"),  # not shared: this widget is hidden by its layout
-        )
-        self._button = w.Button(layout=narrow)
-        self._button.add_class("primary")
+        self._safe = spreadsheet_box()
+        self._button = button("", "primary")
         self.exporter: Exporter = Exporter(panel, {self._button: self._export}, finished=self._reset)
-        line = w.HBox([self._what, self._format, self._folder, self._button])
-        line.add_class("line")
+        line = row(self._what, self._format, self._folder, self._button, look="line")
         self.children: tuple[Any, Any, Any] = (line, self._safe, self.exporter.line)
         for control in (self._what, self._format, self._folder, self._safe):
             panel.on(control, lambda _: self._reset(), "value")
@@ -213,14 +187,13 @@ class ExportBox(w.VBox):
         """Ask again before files are replaced, since something has changed."""
         self._confirmed = None
         # Only CSV has no types: a spreadsheet reads a text in it as a formula.
-        self._safe.layout.display = "" if FORMATS[self._format.value].can_escape_formulas else "none"
+        show_if(self._safe, FORMATS[self._format.value].can_escape_formulas)
         self._button.description = f"Export {counted(self._products, 'product')}"
         self._button.disabled = not self._products
 
     def _export(self) -> None:
-        request = ExportRequest(
-            self._what.value, self._format.value, folder_of(self._folder.value), self._safe.value
-        )
+        folder = path_of(self._folder.value, "a folder for the files, such as out")
+        request = ExportRequest(self._what.value, self._format.value, folder, self._safe.value)
         existing = request.existing_files
         if existing and request != self._confirmed:
             self._confirmed = request

@@ -99,7 +99,7 @@ class FacetBox(w.VBox):
         if self.is_open and self._values is not None and self._counts is not None:
             self._draw_rows(self._values, self._counts)
         else:
-            self.children = (self._head,)
+            self.children: tuple[w.Widget, ...] = (self._head,)
 
     def _draw_rows(self, values: FacetValues, counts: Counts) -> None:
         fitting = self._fitting(values, counts)
@@ -140,9 +140,8 @@ class FacetBox(w.VBox):
         state = ("is-chosen",) if is_chosen else () if count else ("is-empty",)
         with row.hold_sync():
             row.description = f"{'☑' if is_chosen else '☐'} {isolated(label)}"
-            row.tooltip = (
-                f"{count:,}"  # the style sheet shows it at the end of the row: a button has one label only
-            )
+            # The style sheet shows it at the end of the row: a button has one label only.
+            row.tooltip = f"{count:,}"
             row._dom_classes = ("facet-row", *state)
 
     def _button(self, name: str) -> w.Button:

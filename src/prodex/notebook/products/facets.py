@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from prodex.facts.groups import Groups
+from prodex.facts.label import CODE_OF
+from prodex.facts.owner import OWNER_COLUMNS
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.tables.columns import encoded, is_true
 
@@ -126,18 +128,7 @@ FACETS = (
 #: The columns of `products` that most facets need: read together, since a file is opened once for all of them.
 COLUMNS = (
     "product_id",
-    "kind_code",
-    "kind",
-    "brand_code",
-    "brand",
-    "owner_id",
-    "owner_uuid",
-    "owner",
-    "target_market",
-    "product_status",
-    "sharing_status",
-    "is_consumer_unit",
-    "packaging_code",
-    "packaging",
-    "has_pending_update",
+    *OWNER_COLUMNS,
+    *(column for label in ("kind", "brand", "packaging") for column in (label, CODE_OF[label])),
+    *("target_market", "product_status", "sharing_status", "is_consumer_unit", "has_pending_update"),
 )

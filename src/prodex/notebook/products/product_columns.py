@@ -152,10 +152,8 @@ class ProductColumns:
             ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
             rows = part.read(table, ["product_id", *columns])
             # Children name their product by id; everything here works with places, which numpy can index by.
-            place = pc.index_in(rows["product_id"].combine_chunks(), ids)
-            return place.to_numpy(zero_copy_only=False).astype(np.int64) + before, rows.drop_columns(
-                "product_id"
-            )
+            place = pc.index_in(rows["product_id"].combine_chunks(), ids).to_numpy(zero_copy_only=False)
+            return place.astype(np.int64) + before, rows.drop_columns("product_id")
 
         yield from self.each_part(read)
 

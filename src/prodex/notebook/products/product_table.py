@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import ipywidgets as w
 import numpy as np
 import pandas as pd
 from itables.widget import ITable
-from traitlets import Instance, Tuple, Unicode
+from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.locales import language_label
-from prodex.notebook.paged_tables import ITABLE
-from prodex.notebook.panel import Panel, html
+from prodex.notebook.paged_tables import ITABLE, Pager
+from prodex.notebook.panel import OwnChange, Panel, button, html, row, styled
 from prodex.notebook.products.export import ShownTable
-from prodex.notebook.products.product_columns import Mask, ProductColumns
+from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.removable_buttons import ColumnPicker
-from prodex.notebook.products.table_page import (
-    AUDIT_COLUMNS,
-    COLUMNS,
-    Order,
-    Sorter,
-    TablePage,
-    cells,
-    is_number,
-    page_of,
-    title,
-)
+from prodex.notebook.products.table_page import AUDIT_COLUMNS, COLUMNS, Order, Sorter, cells, is_number, title
 
 _UNSORTED = ("order of the catalogue", "")
 _SIZES = (10, 25, 50, 100)
@@ -71,9 +60,8 @@ class ProductTable(w.VBox):
         self.add_class("product-table")
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
-        self._number = 1
         self._ids: list[str] = []
-        self._is_drawing = False
+        self._drawing = OwnChange()
         self._make(panel)
         self._connect(panel)
 
@@ -92,8 +80,8 @@ class ProductTable(w.VBox):
 
     def show(self, mask: Mask) -> None:
         """Show the products of a mask, from the first page."""
-        self._mask, self._number = mask, 1
-        self.draw()
+        self._mask = mask
+        self._from_start()
 
     @property
     def language(self) -> str | None:
@@ -109,34 +97,28 @@ class ProductTable(w.VBox):
     def shown(self) -> ShownTable:
         """The table with all its pages."""
         assert self._products is not None  # noqa: S101 - an explorer sets it before anybody can click
-        ordered = self._sorter.order(self.order, self.language)
-        return ShownTable(self._products, ordered[self._mask[ordered]], self.columns, self.language)
+        return ShownTable(self._products, self._places(), self.columns, self.language)
 
     def draw(self) -> None:
         """Show the page."""
         if self._products is None:
             return
-        ordered = self._sorter.order(self.order, self.language)
-        page = page_of(ordered, self._mask, self._number, self._size.value)
-        frame = cells(self._products, page.rows, self.columns, self.language)
-        self._number = page.number
-        self._ids = self._products.ids.take(page.rows).to_pylist()
+        rows = self._places()[self._above.page]
+        frame = cells(self._products, rows, self.columns, self.language)
+        self._ids = self._products.ids.take(rows).to_pylist()
+        options = {**_OPTIONS, "columnDefs": _alignment(self.columns)}
         # The rows of the new page are marked here; that must not count as a selection by the user.
-        self._is_drawing = True
-        try:
-            with self._table.hold_sync():
-                self._table.update(
-                    frame,
-                    selected_rows=self._chosen_here(),
-                    **_OPTIONS,
-                    columnDefs=_alignment(self.columns),
-                )
-        finally:
-            self._is_drawing = False
-        self._show_page(page)
+        with self._drawing, self._table.hold_sync():
+            self._table.update(frame, selected_rows=self._chosen_here(), **options)
+        self._all.disabled = not self._ids
+        self._show_selection()
 
     def _make(self, panel: Panel) -> None:
         narrow = w.Layout(width="auto")
+        # Above the table, and below it for whoever has read to its end.
+        self._above: Pager = styled(Pager(panel, _SIZE, self.draw), "count")
+        self._below: Pager = Pager(panel, _SIZE, lambda: None)
+        link((self._above, "first"), (self._below, "first"))
         self._by = w.Dropdown(description="Sort by", options=[_UNSORTED], layout=narrow)
         self._direction = w.Dropdown(description="Order", options=["ascending", "descending"], layout=narrow)
         self._language = w.Dropdown(description="Names in", options=[("any language", "")], layout=narrow)
@@ -144,46 +126,34 @@ class ProductTable(w.VBox):
         self.column_picker: ColumnPicker = ColumnPicker(panel=panel)
         empty = pd.DataFrame({title(name): pd.Series([], dtype="str") for name in self.columns})
         self._table = ITable(empty, **_OPTIONS, columnDefs=_alignment(self.columns))
-        # Above the table, and below it for whoever has read to its end.
-        self._counts = [html("", "count"), html("", "muted")]
-        self._previous = [w.Button(description="Previous", layout=narrow) for _ in self._counts]
-        self._next = [w.Button(description="Next", layout=narrow) for _ in self._counts]
-        above, below = zip(self._counts, self._previous, self._next, strict=True)
         self._chosen = html("", "muted")
-        self._all = w.Button(description="Select this page", layout=narrow)
-        self._clear = w.Button(description="Clear selection", layout=narrow)
+        self._all, self._clear = button("Select this page"), button("Clear selection")
         self.head: tuple[Any, Any] = (
-            _line(*above, self._chosen, self._all, self._clear),
-            _line(self._by, self._direction, self._language, self._size),
+            row(self._above, self._chosen, self._all, self._clear, look="line"),
+            row(self._by, self._direction, self._language, self._size, look="line"),
         )
-        table = w.Box([self._table])
-        table.add_class("table")
-        self.children: tuple[Any, Any] = (table, _line(*below))
+        self.children: tuple[Any, Any] = (styled(w.Box([self._table]), "table"), self._below)
 
     def _connect(self, panel: Panel) -> None:
         for control in (self._by, self._direction, self._language, self._size):
             panel.on(control, lambda _: self._from_start(), "value")
         panel.on(self.column_picker, lambda change: self._take_columns(change["new"]), "columns")
-        for buttons, by in ((self._previous, -1), (self._next, 1)):
-            for line, button in enumerate(buttons):
-                panel.on(button, partial(self._turn, line, by))
         panel.on(self._all, lambda _: self._choose(self._ids))
         panel.on(self._clear, lambda _: self._choose([], clear=True))
         panel.on(self._table, lambda change: self._picked(change["new"]), "selected_rows")
         panel.on(self, lambda _: self._mark(), "selected")
 
     def _from_start(self) -> None:
-        self._number = 1
-        self.draw()
+        found, every = int(self._mask.sum()), len(self._mask)
+        # The one above first: it turns both of them back, and draws the table once.
+        for pager in (self._above, self._below):
+            pager.size = self._size.value
+            pager.over(found, "product", "" if found == every else f" ({every:,} in all)")
 
-    def _turn(self, line: int, by: int, _: w.Button) -> None:
-        self._number += by
-        self.draw()
-        # A button that becomes disabled loses the focus, so it goes to the other one.
-        if self._next[line].disabled:
-            self._previous[line].focus()
-        elif self._previous[line].disabled:
-            self._next[line].focus()
+    def _places(self) -> Rows:
+        """Return the places of the products that are shown, on all pages."""
+        ordered = self._sorter.order(self.order, self.language)
+        return ordered[self._mask[ordered]]
 
     def _take_columns(self, columns: tuple[str, ...]) -> None:
         self.columns = columns
@@ -195,7 +165,7 @@ class ProductTable(w.VBox):
 
     def _picked(self, rows: list[int]) -> None:
         """Add the selection on this page to that on other pages."""
-        if self._is_drawing:
+        if self._drawing:
             return
         here = [self._ids[row] for row in rows if row < len(self._ids)]
         kept = [one for one in self.selected if one not in self._ids or one in here]
@@ -214,49 +184,26 @@ class ProductTable(w.VBox):
     def _mark(self) -> None:
         """Mark the selected products on this page."""
         if self._table.selected_rows != (chosen := self._chosen_here()):
-            self._is_drawing = True
-            try:
+            with self._drawing:
                 self._table.selected_rows = chosen
-            finally:
-                self._is_drawing = False
         self._show_selection()
 
     def _chosen_here(self) -> list[int]:
         chosen = set(self.selected)
         return [row for row, one in enumerate(self._ids) if one in chosen]
 
-    def _show_page(self, page: TablePage) -> None:
-        for line in self._counts:
-            line.value = f"<span role='status'>{page.words}</span>"
-        for button in self._previous:
-            button.disabled = page.number == 1
-        for button in self._next:
-            button.disabled = page.number == page.pages
-        self._all.disabled = not self._ids
-        self._show_selection()
-
     def _show_selection(self) -> None:
         self._chosen.value = f"{len(self.selected):,} selected"
         self._clear.disabled = not self.selected
 
 
-def _line(*widgets: w.Widget) -> w.HBox:
-    line = w.HBox(widgets)
-    line.add_class("line")
-    return line
-
-
 def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
     """Align numbers on the right, and keep numbers and dates on one line."""
     # One entry for a column with all its classes: of several entries for a column itables applies only the first.
-    looks = [
-        " ".join(
-            [
-                "dt-right" if is_number(name) else "dt-left",
-                *(["dt-nowrap"] if is_number(name) or name.endswith("_at") else []),
-                *(["wide"] if name == "name" else []),
-            ]
-        )
-        for name in columns
-    ]
-    return [{"className": look, "targets": [place]} for place, look in enumerate(looks)]
+    return [{"className": _look(name), "targets": [place]} for place, name in enumerate(columns)]
+
+
+def _look(column: str) -> str:
+    if is_number(column):
+        return "dt-right dt-nowrap"
+    return "dt-left wide" if column == "name" else f"dt-left{' dt-nowrap' * column.endswith('_at')}"

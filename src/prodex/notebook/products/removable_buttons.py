@@ -55,9 +55,8 @@ class RemovableButtons(w.HBox):
 
         def clicked(_: Any) -> None:
             self.remove(place)
-            if (
-                0 < self._shown <= place
-            ):  # the button that was clicked is hidden, and would leave the focus nowhere
+            # The button that was clicked is hidden, and would leave the focus nowhere.
+            if 0 < self._shown <= place:
                 self._buttons[self._shown - 1].focus()
 
         self._panel.on(button, clicked)

@@ -19,16 +19,8 @@ from prodex.tables.columns import unaccented_texts
 
 #: Columns of `products` that are searched in addition to the texts.
 _COLUMNS = (
-    "gtin",
-    "product_id",
-    "supplier_id",
-    "brand",
-    "brand_code",
-    "kind",
-    "kind_code",
-    "owner",
-    "packaging",
-    "gpc",
+    *("gtin", "product_id", "supplier_id", "owner", "packaging", "gpc"),
+    *("brand", "brand_code", "kind", "kind_code"),
 )
 
 _Places: TypeAlias = npt.NDArray[np.int32]

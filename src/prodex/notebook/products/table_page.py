@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
-from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
+from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
 from prodex.text import percent
@@ -45,53 +45,6 @@ class Order:
 
     column: str = ""
     descending: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class TablePage:
-    """The products on a page.
-
-    Attributes
-    ----------
-    rows
-        Their places in the catalogue.
-    first
-        Number of the first of them, from 1.
-    found, whole
-        Number of products that meet the conditions, and of all products.
-    number, pages
-        Number of the page, from 1, and of pages.
-    """
-
-    rows: Rows
-    first: int
-    found: int
-    whole: int
-    number: int
-    pages: int
-
-    @property
-    def words(self) -> str:
-        """Which products of how many, as a sentence."""
-        last = self.first + len(self.rows) - 1
-        shown = f"{self.first:,}-{last:,} of {self.found:,}" if len(self.rows) else "0"
-        every = "" if self.found == self.whole else f" ({self.whole:,} in all)"
-        return f"{shown} {'product' if self.found == 1 else 'products'}{every}"
-
-
-def page_of(ordered: Rows, mask: Mask, number: int, size: int) -> TablePage:
-    """Return a page of the products of a mask; if there is no such page, the nearest one.
-
-    >>> page = page_of(np.arange(10), np.arange(10) % 2 == 0, 9, 2)
-    >>> page.rows.tolist(), page.words, page.number
-    ([8], '5-5 of 5 products (10 in all)', 3)
-    """
-    found = ordered[mask[ordered]]
-    pages = max(1, -(-len(found) // size))
-    # A filter may have left fewer pages than the one that was shown.
-    number = min(max(number, 1), pages)
-    first = (number - 1) * size
-    return TablePage(found[first : first + size], first + 1, len(found), len(mask), number, pages)
 
 
 class Sorter:
@@ -155,9 +108,8 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     >>> cell("score", 0.875), cell("brand", None), cell("brand", None, asked=False), cell("brand", "")
     ('87.5 %', '—', 'not asked for', '""')
     """
-    if value is None or (
-        value == 0 and not asked
-    ):  # a count of what was not asked for is 0, and means nothing
+    # A count of what was not asked for is 0, and means nothing.
+    if value is None or (value == 0 and not asked):
         return NOTHING if asked else "not asked for"
     if column == "score" and isinstance(value, float):
         return percent(value)
@@ -191,8 +143,10 @@ def title(column: str) -> str:
 
 def is_number(column: str) -> bool:
     """Return whether a column is aligned on the right."""
-    field = TABLES["products"].schema.field(column) if column in _DECLARED else None
-    return column == "score" or (field is not None and pa.types.is_integer(field.type))
+    declared = TABLES["products"].schema
+    return column == "score" or (
+        column in declared.names and pa.types.is_integer(declared.field(column).type)
+    )
 
 
 def is_asked(products: ProductColumns, column: str) -> bool:
@@ -203,7 +157,6 @@ def is_asked(products: ProductColumns, column: str) -> bool:
     return column.endswith("_count") and bool(pc.any(pc.greater(products.column(column), 0)).as_py())
 
 
-_DECLARED = frozenset(TABLES["products"].schema.names)
 #: Wire paths of which at least one must have been asked for. Texts are counted whatever their attribute, so their count
 #: is known as soon as names were asked for.
 _PATHS: dict[str, tuple[str, ...]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from html import escape
+from typing import Any
 
 import ipywidgets as w
 
@@ -22,7 +23,8 @@ class QueryCode(w.VBox):
 
     def __init__(self) -> None:
         self._asked: tuple[ProductQuery, str | None, float | None] = (ProductQuery(), None, None)
-        self.python, self.wire = html(""), html("")
+        self.python: Any = html("")
+        self.wire: Any = html("")
         self.python_fold: Fold = Fold("Python code", [self.python])
         self.wire_fold: Fold = Fold("Request body", [self.wire])
         super().__init__([self.python_fold, self.wire_fold])

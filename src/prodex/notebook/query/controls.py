@@ -9,8 +9,8 @@ import ipywidgets as w
 from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
-from prodex.notebook.panel import html, text_html
-from prodex.notebook.query.parsing import Word
+from prodex.notebook.panel import OwnChange, button, html, row, show_if, styled, text_html
+from prodex.notebook.query.parsing import Word, listed
 
 #: The options of a list, each a label and a value; "" stands for no value, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
@@ -23,9 +23,7 @@ _SELECT = ("select …", "")
 
 def label_above(widget: Any, *classes: str) -> Any:
     """Show the label of a control above it."""
-    for name in ("above", *classes):
-        widget.add_class(name)
-    return widget
+    return styled(widget, "above", *classes)
 
 
 def text_line(title: str, example: str = "") -> Any:
@@ -95,21 +93,20 @@ class ToggleControl(w.VBox):
 
     def __init__(self, title: str, options: Options) -> None:
         self._meant: list[Any] = [value for _, value in options]
+        # Shared: each layout is a model of its own in the browser.
         layout = w.Layout(**_AUTO)
         self.buttons: list[Any] = [
             w.ToggleButton(description=text, tooltip=f"{title}: {text}", layout=layout) for text, _ in options
         ]
-        row = w.HBox(self.buttons)
-        row.add_class("choices")
-        super().__init__([html(title, "label"), row])
+        super().__init__([html(title, "label"), row(*self.buttons, look="choices")])
         self.add_class("wide")
         self.observe(lambda _: self._show(), "value")
-        for button, value in zip(self.buttons, self._meant, strict=True):
-            button.observe(lambda change, value=value: self._pressed(value, change["new"]), "value")
+        for one, value in zip(self.buttons, self._meant, strict=True):
+            one.observe(lambda change, value=value: self._pressed(value, change["new"]), "value")
 
     def _show(self) -> None:
-        for button, value in zip(self.buttons, self._meant, strict=True):
-            button.value = value in self.value
+        for one, value in zip(self.buttons, self._meant, strict=True):
+            one.value = value in self.value
 
     def _pressed(self, value: Any, is_on: bool) -> None:
         others = tuple(one for one in self.value if one != value)
@@ -118,7 +115,32 @@ class ToggleControl(w.VBox):
             self.value = (*others, value) if is_on else others
 
 
-class ListControl(w.VBox):
+class TextControl(w.VBox):
+    """A text field with more around it; the text is its `value`.
+
+    Parameters
+    ----------
+    text
+        The field.
+    *others
+        What is shown below it.
+    look
+        Class of our style sheet.
+    """
+
+    value: Unicode[str, str | bytes] = Unicode()
+
+    def __init__(self, text: Any, *others: Any, look: str = "list") -> None:
+        super().__init__([text, *others])
+        self.add_class(look)
+        w.link((self, "value"), (text, "value"))
+        self.observe(lambda _: self._show(), "value")
+
+    def _show(self) -> None:
+        """Show what the text means."""
+
+
+class ListControl(TextControl):
     """A comma-separated text, with a list of names to add from.
 
     Parameters
@@ -131,42 +153,36 @@ class ListControl(w.VBox):
         Returns the note on the list, as HTML.
     """
 
-    value: Unicode[str, str | bytes] = Unicode()
-
     def __init__(
         self, title: str, one: str, names: Options, example: str, note: Callable[[str], str] = lambda _: ""
     ) -> None:
         self._note, self._note_line = note, html("", "muted")
-        self._text = text_line(title, example)
         self._names = ChoiceControl(f"Add {one} by name", [_SELECT])
-        super().__init__([self._text, self._names, self._note_line])
-        self.add_class("list")
+        super().__init__(text_line(title, example), self._names, self._note_line)
         self.offer(names)
-        w.link((self, "value"), (self._text, "value"))
-        self.observe(lambda _: self._show_note(), "value")
         self._names.observe(self._added, "value")
 
     def offer(self, names: Options, note: Callable[[str], str] | None = None) -> None:
         """Offer other names, with another note; without names only the text is shown."""
         self._note = note or self._note
         self._names.offer((_SELECT, *names))
-        self._names.layout.display = "" if names else "none"
-        self._show_note()
+        show_if(self._names, bool(names))
+        self._show()
 
-    def _show_note(self) -> None:
+    def _show(self) -> None:
         self._note_line.value = self._note(self.value)
 
     def _added(self, change: dict[str, Any]) -> None:
         if not change["new"]:
             return
-        held = [one.strip() for one in self.value.split(",") if one.strip()]
+        held = listed(self.value)
         # The name stays in the list: adding it twice would send it twice.
         if str(change["new"]) not in held:
             self.value = ", ".join([*held, str(change["new"])])
         self._names.value = ""
 
 
-class PresetControl(w.VBox):
+class PresetControl(TextControl):
     """A text, with a list of presets.
 
     Parameters
@@ -177,18 +193,12 @@ class PresetControl(w.VBox):
         Labels and texts; the first text is empty.
     """
 
-    value: Unicode[str, str | bytes] = Unicode()
-
     def __init__(self, title: str, presets: Options) -> None:
         self._presets = presets
         self._usual = ChoiceControl(title, [*presets, ("other paths", _OWN)])
-        self._text = text_line(
-            f"Paths to {title[0].lower()}{title[1:]}", "namePublicLong.data, assets.pictures"
-        )
-        super().__init__([self._usual, self._text])
-        self.add_class("list")
-        w.link((self, "value"), (self._text, "value"))
-        self.observe(lambda _: self._show(), "value")
+        text = text_line(f"Paths to {title[0].lower()}{title[1:]}", "namePublicLong.data, assets.pictures")
+        super().__init__(text)
+        self.children: tuple[Any, ...] = (self._usual, text)
         self._usual.observe(self._chosen, "value")
 
     def _show(self) -> None:
@@ -200,18 +210,12 @@ class PresetControl(w.VBox):
             self.value = change["new"]
 
 
-class PasteControl(w.VBox):
+class PasteControl(TextControl):
     """Lines of text, with a note on what was read from them."""
-
-    value: Unicode[str, str | bytes] = Unicode()
 
     def __init__(self, title: str, example: str, read: Callable[[str], object]) -> None:
         self._read, self._note_line = read, html("", "muted")
-        self._text = text_area(title, example)
-        super().__init__([self._text, self._note_line])
-        self.add_class("wide")
-        w.link((self, "value"), (self._text, "value"))
-        self.observe(lambda _: self._show(), "value")
+        super().__init__(text_area(title, example), self._note_line, look="wide")
         self._show()
 
     def _show(self) -> None:
@@ -233,8 +237,7 @@ class _WordRow(w.HBox):
     def __init__(self, number: int, fields: Options, changed: Callable[[], object]) -> None:
         self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
         self.fields = ToggleControl(f"Search for word {number} in", fields)
-        self.remove = w.Button(description="Remove", tooltip=f"Remove word {number}", layout=_AUTO)
-        self.remove.add_class("quiet")
+        self.remove = button("Remove", "quiet", tooltip=f"Remove word {number}")
         super().__init__([label_above(self.text), self.fields, self.remove])
         self.add_class("word")
         for one in (self.text, self.fields):
@@ -259,12 +262,10 @@ class SearchWords(w.VBox):
         self._every = tuple(value for _, value in fields)
         self._made: list[_WordRow] = []
         self._shown = 0
-        self._is_filling = False
+        self._filling = OwnChange()
         self._list = w.VBox()
-        self.add: w.Button = w.Button(
-            description="+ Add a word", layout={"width": "auto", "align_self": "flex-start"}
-        )
-        self.add.add_class("quiet")
+        self.add: w.Button = button("+ Add a word", "quiet")
+        self.add.layout.align_self = "flex-start"
         super().__init__([self._list, self.add])
         self.add_class("wide")
         self.add.on_click(lambda _: self._fill((*self._typed(), ("", self._every))))
@@ -277,17 +278,17 @@ class SearchWords(w.VBox):
         return self._made[: self._shown]
 
     def _typed(self) -> tuple[Word, ...]:
-        return tuple((row.text.value, row.fields.value) for row in self.rows)
+        return tuple((line.text.value, line.fields.value) for line in self.rows)
 
     def _assigned(self, _: object) -> None:
         if self.value != self._filled():
             self._fill(self.value)
 
     def _filled(self) -> tuple[Word, ...]:
-        return tuple(row for row in self._typed() if row[0])
+        return tuple((word, fields) for word, fields in self._typed() if word)
 
     def _changed(self) -> None:
-        if not self._is_filling:
+        if not self._filling:
             self.value = self._filled()
 
     def _fill(self, words: tuple[Word, ...]) -> None:
@@ -295,15 +296,12 @@ class SearchWords(w.VBox):
         # Rows are made once and then filled again: a new one would take the focus from whoever is typing.
         while len(self._made) < len(words):
             number = len(self._made)
-            row = _WordRow(number + 1, self._fields, self._changed)
-            row.remove.on_click(lambda _, number=number: self._removed(number))
-            self._made.append(row)
-        self._is_filling = True  # the value would be assigned from rows of which half are filled
-        try:
-            for row, (word, fields) in zip(self._made, words, strict=False):
-                row.text.value, row.fields.value = word, fields
-        finally:
-            self._is_filling = False
+            line = _WordRow(number + 1, self._fields, self._changed)
+            line.remove.on_click(lambda _, number=number: self._removed(number))
+            self._made.append(line)
+        with self._filling:  # the value would be assigned from rows of which half are filled
+            for line, (word, fields) in zip(self._made, words, strict=False):
+                line.text.value, line.fields.value = word, fields
         if self._shown != len(words):
             self._shown = len(words)
             self._list.children = self.rows

@@ -52,6 +52,9 @@ class QueryField:
     hint: str = ""
 
 
+FRONT, MORE, ANSWER, EXPERT = FieldGroup
+
+
 def _one(
     name: str,
     make: Callable[[], Any],
@@ -71,17 +74,9 @@ def _one(
     )
 
 
-# Controls hold no None: an empty tuple or text stands for "no filter".
-def _none_as_empty(value: Any) -> Any:
-    return value or ()
-
-
-def _none_as_blank(value: Any) -> Any:
-    return value or ""
-
-
-def _empty_as_none(value: Any) -> Any:
-    return value or None
+def _or(empty: Any) -> Callable[[Any], Any]:
+    """Return what replaces an empty value: controls hold no None, and a query has None for "no filter"."""
+    return lambda value: value or empty
 
 
 def _text(name: str, title: str, example: str, place: FieldGroup) -> QueryField:
@@ -93,17 +88,11 @@ def _moment(name: str, title: str, place: FieldGroup) -> QueryField:
 
 
 def _choice(name: str, title: str, options: Callable[[], controls.Options], place: FieldGroup) -> QueryField:
-    return _one(name, lambda: controls.ChoiceControl(title, options()), place, _none_as_blank, _empty_as_none)
+    return _one(name, lambda: controls.ChoiceControl(title, options()), place, _or(""), _or(None))
 
 
 def _toggles(name: str, title: str, options: Callable[[], controls.Options]) -> QueryField:
-    return _one(
-        name,
-        lambda: controls.ToggleControl(title, options()),
-        FieldGroup.FRONT,
-        _none_as_empty,
-        _empty_as_none,
-    )
+    return _one(name, lambda: controls.ToggleControl(title, options()), FRONT, _or(()), _or(None))
 
 
 def _packshot_of(query: ProductQuery) -> str:
@@ -115,47 +104,47 @@ _PACKSHOT = (("with or without", ""), ("with a packshot", "with"), ("without a p
 _ACTIVE = (("all products", ""), ("only the active range", True))
 
 _DESIGNED: tuple[QueryField, ...] = (
-    _choice("target_market", "Target market", options.markets, FieldGroup.FRONT),
+    _choice("target_market", "Target market", options.markets, FRONT),
     QueryField(
         ("has_packshot", "has_no_packshot"),
         lambda: controls.ChoiceControl("Packshot", _PACKSHOT),
-        FieldGroup.FRONT,
+        FRONT,
         _packshot_of,
         lambda value: {
             "has_packshot": value == "with" or None,
             "has_no_packshot": value == "without" or None,
         },
     ),
-    _moment("updated_at_from", "Updated from (UTC)", FieldGroup.FRONT),
-    _moment("updated_at_to", "Updated until (UTC)", FieldGroup.FRONT),
-    _text("tags_in", "With tags", "exportable, new", FieldGroup.FRONT),
-    _text("tags_not_in", "Without tags", "blocked", FieldGroup.FRONT),
-    _choice("status_shared_from", "Sharing status of the source", options.sharing_statuses, FieldGroup.FRONT),
-    _choice("status_shared_with", "Sharing status of the target", options.sharing_statuses, FieldGroup.FRONT),
+    _moment("updated_at_from", "Updated from (UTC)", FRONT),
+    _moment("updated_at_to", "Updated until (UTC)", FRONT),
+    _text("tags_in", "With tags", "exportable, new", FRONT),
+    _text("tags_not_in", "Without tags", "blocked", FRONT),
+    _choice("status_shared_from", "Sharing status of the source", options.sharing_statuses, FRONT),
+    _choice("status_shared_with", "Sharing status of the target", options.sharing_statuses, FRONT),
     _toggles("target_productstatus_in", "Status at the retailer", options.product_statuses),
     _toggles("validation_status_in", "Validation status", options.validation_statuses),
     _one(
         "search",
         lambda: SearchWords(options.searched_fields()),
-        FieldGroup.FRONT,
-        _none_as_empty,
+        FRONT,
+        _or(()),
         parsing.words,
         "All words must match, each in at least one of its fields.",
     ),
     _one(
         "gtins_in",
         lambda: controls.PasteControl("GTINs", "Paste a column of a spreadsheet", parsing.read_gtins),
-        FieldGroup.MORE,
+        MORE,
         lambda value: "\n".join(value or ()),
         parsing.gtins,
     ),
-    _moment("pictures_last_updated_at_from", "Pictures updated from (UTC)", FieldGroup.MORE),
-    _moment("pictures_last_updated_at_to", "Pictures updated until (UTC)", FieldGroup.MORE),
-    _choice("active_range", "Range", lambda: _ACTIVE, FieldGroup.MORE),
+    _moment("pictures_last_updated_at_from", "Pictures updated from (UTC)", MORE),
+    _moment("pictures_last_updated_at_to", "Pictures updated until (UTC)", MORE),
+    _choice("active_range", "Range", lambda: _ACTIVE, MORE),
     _one(
         "owners_in",
         lambda: controls.ListControl("Owners", "an owner", [], "numbers, such as 11, 12"),
-        FieldGroup.MORE,
+        MORE,
         parsing.written,
         parsing.numbers,
     ),
@@ -168,7 +157,7 @@ _DESIGNED: tuple[QueryField, ...] = (
             "all languages",
             note=lambda text: escape(options.language_names(text)),
         ),
-        FieldGroup.ANSWER,
+        ANSWER,
         parsing.written,
         parsing.typed_list,
         "Leaves out texts in other languages; the same products are returned.",
@@ -176,7 +165,7 @@ _DESIGNED: tuple[QueryField, ...] = (
     QueryField(
         ("source_include",),
         lambda: controls.PresetControl("Return", options.INCLUDED),
-        FieldGroup.ANSWER,
+        ANSWER,
         parsing.shown_paths,
         lambda text: {"source_include": parsing.typed_list(text)},
         "Keys and dates are always included.",
@@ -184,14 +173,14 @@ _DESIGNED: tuple[QueryField, ...] = (
     _one(
         "source_exclude",
         lambda: controls.PresetControl("Leave out", options.EXCLUDED),
-        FieldGroup.ANSWER,
+        ANSWER,
         parsing.written,
         parsing.typed_list,
     ),
     _one(
         "extra",
         lambda: controls.text_area("Further filters, as JSON", '{"allow_not_consumer_units": true}'),
-        FieldGroup.EXPERT,
+        EXPERT,
         parsing.shown_extra,
         parsing.extra,
         "Sent to the service unchanged.",
@@ -203,13 +192,13 @@ def _made_of(name: str, one: Filter) -> QueryField:
     """Declare the control of a filter for which nobody has designed one, by the form of its values."""
     title = one.option.replace("-", " ").capitalize()
     if one.kind.form is Form.FLAG:
-        return _choice(name, title, lambda: (("all products", ""), (one.help, True)), FieldGroup.MORE)
+        return _choice(name, title, lambda: (("all products", ""), (one.help, True)), MORE)
     if one.kind.form is Form.TIME:
-        return _moment(name, f"{title} (UTC)", FieldGroup.MORE)
+        return _moment(name, f"{title} (UTC)", MORE)
     if one.kind.form is Form.VALUE:
         line = partial(controls.text_line, title, "")
-        return _one(name, line, FieldGroup.MORE, _none_as_blank, _empty_as_none, one.help)
-    return _text(name, title, "", FieldGroup.MORE)
+        return _one(name, line, MORE, _or(""), _or(None), one.help)
+    return _text(name, title, "", MORE)
 
 
 #: The controls, in the order in which they are shown. A filter that is new has one at once.

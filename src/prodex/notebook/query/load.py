@@ -7,7 +7,9 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from datetime import UTC, datetime
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -15,18 +17,25 @@ import ipywidgets as w
 from traitlets import Bool, Instance
 
 from prodex.catalog import Catalog
+from prodex.display.html_tables import table
 from prodex.errors import IncompleteLoad, ServiceError
 from prodex.load import load_products
 from prodex.load.reuse import in_words as age_in_words
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Panel, error_text, html, message_html, set_busy, text_html
+from prodex.notebook.panel import (
+    Panel,
+    button,
+    error_text,
+    html,
+    message_html,
+    row,
+    set_busy,
+    show_if,
+    text_html,
+)
 from prodex.notebook.query.controls import ChoiceControl, lock, text_line
 from prodex.query import ProductQuery
 from prodex.service import Client
-
-
-class Cancelled(Exception):
-    """The load was cancelled; raised by the progress function, and caught by the panel."""
 
 
 class Load:
@@ -34,8 +43,8 @@ class Load:
 
     Parameters
     ----------
-    service, query, name, max_age, allow_incomplete
-        As for `load_products`.
+    load
+        Loads with the progress function that it is given.
 
     Attributes
     ----------
@@ -45,21 +54,13 @@ class Load:
         Time of our clock when it began, UTC.
     """
 
-    def __init__(
-        self,
-        service: Client,
-        query: ProductQuery,
-        *,
-        name: str | None = None,
-        max_age: float | None = None,
-        allow_incomplete: bool = False,
-    ) -> None:
-        self._service, self._query, self._name = service, query, name
-        self._max_age, self._allow_incomplete = max_age, allow_incomplete
+    def __init__(self, load: Callable[..., Catalog]) -> None:
+        self._load = load
         self._stop = threading.Event()
         self._start = time.monotonic()
         self.began: datetime = datetime.now(UTC)
-        self.done = self.total = 0
+        self.done: int = 0
+        self.total: int = 0
 
     @property
     def seconds(self) -> float:
@@ -76,19 +77,12 @@ class Load:
 
         Raises
         ------
-        Cancelled
+        CancelledError
             When it was stopped before all products were received; those received are in the journal.
         ProdexError
             As `load_products`.
         """
-        return load_products(
-            self._service,
-            self._query,
-            name=self._name,
-            max_age=self._max_age,
-            allow_incomplete=self._allow_incomplete,
-            progress=self._received,
-        )
+        return self._load(progress=self._received)
 
     def stop(self) -> None:
         """Stop after the page that is being received."""
@@ -98,7 +92,7 @@ class Load:
         self.done, self.total = done, total
         # Called after a page is in the journal: whatever is raised here, the next load continues from that page.
         if self._stop.is_set():
-            raise Cancelled
+            raise CancelledError
 
 
 #: Problems that are shown; `catalog.problems` has all.
@@ -133,12 +127,10 @@ def cancelled_text(done: int, total: int) -> str:
 def load_report(catalog: Catalog, load: Load) -> str:
     """Return the report of a load as HTML: how many products, complete or not, when, where, and what is missing."""
     state = "complete" if catalog.complete else "incomplete"
-    report = [
-        f"<p><strong>{escape(str(catalog.origin.ledger))}</strong>, {state}. {_when(catalog, load)}</p>"
-    ]
-    if catalog.folder is not None:
-        report.append(f"<p class='muted'>Snapshot in {text_html(catalog.folder)}</p>")
-    return "".join(report) + _problems(catalog.origin.ledger.problems)
+    ledger, folder = catalog.origin.ledger, catalog.folder
+    where = "" if folder is None else f"<p class='muted'>Snapshot in {text_html(folder)}</p>"
+    loaded = f"<p><strong>{escape(str(ledger))}</strong>, {state}. {_when(catalog, load)}</p>"
+    return loaded + where + _problems(ledger.problems)
 
 
 def _when(catalog: Catalog, load: Load) -> str:
@@ -154,24 +146,14 @@ def _when(catalog: Catalog, load: Load) -> str:
 def _problems(problems: list[tuple[str, str]]) -> str:
     if not problems:
         return ""
-    rows = "".join(
-        f"<tr><td>{text_html(what)}</td><td>{text_html(why)}</td></tr>" for what, why in problems[:PROBLEMS]
-    )
     of = f"{min(PROBLEMS, len(problems)):,} of {len(problems):,}; all in panel.catalog.problems"
-    return (
-        f"<table class='problems'><caption>Missing: {of}</caption>"
-        f"<thead><tr><th scope='col'>What</th><th scope='col'>Reason</th></tr></thead><tbody>{rows}</tbody></table>"
-    )
+    return table(f"Missing: {of}", ("What", "Reason"), problems[:PROBLEMS], look="problems")
 
 
 #: Seconds between two updates of the progress.
 _INTERVAL = 0.25
 
-_AGES = (
-    ("if less than an hour old", ""),
-    ("if less than a day old", 86_400),
-    ("never, load again", 0),
-)
+_AGES = (("if less than an hour old", ""), ("if less than a day old", 86_400), ("never, load again", 0))
 
 
 class LoadBox(w.VBox):
@@ -213,21 +195,18 @@ class LoadBox(w.VBox):
         self.name_field.layout.width = "240px"
         self.age_field: ChoiceControl = ChoiceControl("Reuse a recent snapshot", _AGES)
         self.age_field.layout.width = "240px"
-        self.load_button: w.Button = w.Button(description="Load", layout=w.Layout(width="110px"))
-        self.load_button.add_class("primary")
-        self.cancel_button: w.Button = w.Button(description="Cancel", layout=w.Layout(width="110px"))
-        self.keep_button: w.Button = w.Button(
-            description="Keep incomplete load",
-            tooltip="Save the products that were received as an incomplete snapshot",
-            layout=w.Layout(width="auto"),
+        self.load_button: w.Button = button("Load", "primary")
+        self.cancel_button: w.Button = button("Cancel")
+        for one in (self.load_button, self.cancel_button):
+            one.layout.width = "110px"
+        self.keep_button: w.Button = button(
+            "Keep incomplete load", tooltip="Save the products that were received as an incomplete snapshot"
         )
         self._bar = w.IntProgress(bar_style="info", layout=w.Layout(width="240px"))
         self._progress, self._report = html(""), html("", "outcome")
-        row = w.HBox([self.name_field, self.age_field, self.load_button, self.keep_button])
-        self._running = w.HBox([self._bar, self._progress, self.cancel_button])
-        for one in (row, self._running):
-            one.add_class("query-bar")
-        super().__init__([row, self._running, self._report])
+        start = row(self.name_field, self.age_field, self.load_button, self.keep_button, look="query-bar")
+        self._running = row(self._bar, self._progress, self.cancel_button, look="query-bar")
+        super().__init__([start, self._running, self._report])
         self.add_class("query-load")
         panel.on(self.load_button, lambda _: self._begin(allow_incomplete=False))
         panel.on(self.keep_button, lambda _: self._begin(allow_incomplete=True))
@@ -263,13 +242,8 @@ class LoadBox(w.VBox):
     def _begin(self, *, allow_incomplete: bool) -> None:
         if self.is_loading:
             return
-        self._load = Load(
-            self._service,
-            self._asked(),
-            name=self.name,
-            max_age=self.max_age,
-            allow_incomplete=allow_incomplete,
-        )
+        load = partial(load_products, self._service, self._asked(), allow_incomplete=allow_incomplete)
+        self._load = Load(partial(load, name=self.name, max_age=self.max_age))
         self._report.value = ""
         self._keep(offered=False)
         self.is_loading = True
@@ -307,14 +281,15 @@ class LoadBox(w.VBox):
         self.is_loading = False
         stopped = self._load if self._load is not None and self._load.is_stopping else None
         # A service that fails while a load is being cancelled is no news to whoever has cancelled it.
-        if stopped is not None and isinstance(error, Cancelled | ServiceError):
+        if stopped is not None and isinstance(error, CancelledError | ServiceError):
             self._report.value = message_html(cancelled_text(stopped.done, stopped.total))
             return
         self._report.value = message_html(error_text(error), is_problem=True)
+        # Only a load that the service ended early has something to keep; other errors left nothing, or the journal.
         self._keep(offered=isinstance(error, IncompleteLoad))
 
     def _keep(self, *, offered: bool) -> None:
-        self.keep_button.layout.display = "" if offered else "none"
+        show_if(self.keep_button, offered)
 
     def _show(self) -> None:
         for one in (self.name_field, self.age_field, self.keep_button):
@@ -322,4 +297,4 @@ class LoadBox(w.VBox):
         set_busy(self.load_button, is_busy=self.is_loading)
         set_busy(self.cancel_button, is_busy=False)
         self.load_button.disabled = not self.is_possible
-        self._running.layout.display = "" if self.is_loading else "none"
+        show_if(self._running, self.is_loading)

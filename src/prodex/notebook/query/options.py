@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any
 
 import pandas as pd
 
 from prodex import locales
 from prodex.locales import short_of
+from prodex.notebook.query.parsing import listed
 from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, ValidationStatus
 
+# By hand: the names in the specification are abbreviations.
 _VALIDATION = {
     ValidationStatus.NA: "Not available (NA)",
     ValidationStatus.NOT_OK: "Not OK",
@@ -51,10 +52,7 @@ def markets() -> list[tuple[str, int | str]]:
     >>> [one for one in markets() if one[1] in ("", 56)]
     [('any market', ''), ('Belgium (056)', 56)]
     """
-    return [
-        ("any market", ""),
-        *((f"{name} ({code:03d})", code) for code, name in locales.markets().items()),
-    ]
+    return [("any market", ""), *((f"{name} ({code:03d})", code) for code, name in locales.markets().items())]
 
 
 def languages() -> list[tuple[str, str]]:
@@ -68,9 +66,7 @@ def language_names(text: str) -> str:
     >>> language_names("fr, nld, x")
     'French, Dutch'
     """
-    known = locales.languages()
-    tags = [short_of(one.strip()) for one in text.split(",") if one.strip()]
-    return ", ".join(dict.fromkeys(known[tag] for tag in tags if tag in known))
+    return _names_in(map(short_of, listed(text)), locales.languages())
 
 
 def validation_statuses() -> list[tuple[str, ValidationStatus]]:
@@ -113,9 +109,11 @@ def owners(organizations: pd.DataFrame) -> list[tuple[str, int]]:
 
 def owner_names(text: str, known: Sequence[tuple[str, int]]) -> str:
     """Return the names of the owners in a comma-separated text, as far as they are known."""
-    names: dict[Any, str] = {str(number): name for name, number in known}
-    numbers = [one.strip() for one in text.split(",") if one.strip()]
-    return ", ".join(names[one] for one in numbers if one in names)
+    return _names_in(listed(text), {str(number): name for name, number in known})
+
+
+def _names_in(codes: Iterable[str], known: Mapping[str, str]) -> str:
+    return ", ".join(dict.fromkeys(known[code] for code in codes if code in known))
 
 
 def _in_words(one: Enum) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -15,7 +14,19 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.load.reference_data import load_organizations
 from prodex.notebook.background import LatestTask
-from prodex.notebook.panel import Fold, Panel, error_text, html, message_html, status_html, text_html
+from prodex.notebook.panel import (
+    Fold,
+    OwnChange,
+    Panel,
+    button,
+    error_text,
+    html,
+    message_html,
+    row,
+    status_html,
+    styled,
+    text_html,
+)
 from prodex.notebook.query import options
 from prodex.notebook.query.code import QueryCode
 from prodex.notebook.query.controls import lock
@@ -81,7 +92,8 @@ class QueryPanel(Panel):
         service = service_given(service, "QueryPanel(service)", query)
         super().__init__("Load products")
         self._service = service
-        self._is_filling = False
+        # Each control that is filled reports a change; the query is complete only when all are filled.
+        self._filling = OwnChange()
         self._counting: LatestTask[int | None] = LatestTask(
             self._count, self._counted, self._not_counted, delay=_PAUSE
         )
@@ -95,17 +107,9 @@ class QueryPanel(Panel):
             place: Fold(place.value, [self._grid(place)]) for place in _FOLDED
         }
         self.code: QueryCode = QueryCode()
-        self.clear_button: w.Button = w.Button(description="Clear all filters", layout=w.Layout(width="auto"))
-        self.clear_button.add_class("quiet")
-        count = w.HBox([self.matching, self.clear_button])
-        count.add_class("query-count")
-        self.fill(
-            self._grid(FieldGroup.FRONT),
-            *self.folds.values(),
-            count,
-            self.loading,
-            self.code,
-        )
+        self.clear_button: w.Button = button("Clear all filters", "quiet")
+        count = row(self.matching, self.clear_button, look="query-count")
+        self.fill(self._grid(FieldGroup.FRONT), *self.folds.values(), count, self.loading, self.code)
         self.on(self.clear_button, lambda _: self.set_trait("query", ProductQuery()))
         for control in self.controls:
             self.on(control, lambda _: self._changed(), "value")
@@ -136,39 +140,35 @@ class QueryPanel(Panel):
         return zip(FIELDS, self.controls, strict=True)
 
     def _grid(self, place: FieldGroup) -> Any:
-        grid = w.Box(
-            [
-                _with_hint(control, field.hint) if field.hint else control
-                for field, control in self._pairs()
-                if field.place is place
-            ]
+        here = [(field.hint, control) for field, control in self._pairs() if field.place is place]
+        return styled(
+            w.Box([_with_hint(control, hint) if hint else control for hint, control in here]), "fields"
         )
-        grid.add_class("fields")
-        return grid
 
     def _changed(self) -> None:
         """Read the query from the controls."""
-        if self._is_filling:
+        if self._filling:
             return
         try:
             query = asked([control.value for control in self.controls])
         except QueryError as error:
             self._counting.forget()
             self.matching.value = message_html(str(error), is_problem=True)
+            # The controls contradict each other: what matched before is not what they ask for.
             self._set_valid(is_valid=False)
             self.count = None
             return
         try:
-            with self._filling():
+            with self._filling:
                 self.query = query
         finally:  # also when an observer of the query fails
             self._count_matches()
 
     def _assigned(self) -> None:
         """Fill the controls with a query that was assigned."""
-        if self._is_filling:
+        if self._filling:
             return
-        with self._filling():
+        with self._filling:
             for control, value in zip(self.controls, shown(self.query), strict=True):
                 control.value = value
         self.show_message("")
@@ -178,7 +178,7 @@ class QueryPanel(Panel):
     def _assigned_again(self, proposal: dict[str, Any]) -> Any:
         """Fill the controls also when the last valid query is assigned while they hold an invalid one."""
         # traitlets calls no observer for a value that is assigned again, but it validates it.
-        if not self._is_valid and not self._is_filling and proposal["value"] == self.query:
+        if not self._is_valid and not self._filling and proposal["value"] == self.query:
             self._assigned()
         return proposal["value"]
 
@@ -196,15 +196,6 @@ class QueryPanel(Panel):
 
     def _set_valid(self, *, is_valid: bool) -> None:
         self._is_valid = self.loading.is_possible = is_valid
-
-    @contextmanager
-    def _filling(self) -> Iterator[None]:
-        # Each control that is filled reports a change; the query is complete only when all are filled.
-        self._is_filling = True
-        try:
-            yield
-        finally:
-            self._is_filling = False
 
     def _count(self, query: ProductQuery) -> int | None:
         # The count runs in a thread: it stops when the query of the panel is another one by then.
@@ -247,9 +238,7 @@ class QueryPanel(Panel):
 
 def _with_hint(control: Any, hint: str) -> Any:
     box = w.VBox([control, html(escape(hint), "muted")])
-    for name in set(control._dom_classes) & {"wide"}:
-        box.add_class(name)
-    return box
+    return styled(box, *({"wide"} & set(control._dom_classes)))
 
 
 def count_products(

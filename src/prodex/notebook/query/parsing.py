@@ -31,6 +31,15 @@ def written(values: Iterable[object] | None) -> str:
     return ", ".join(map(str, values or ()))
 
 
+def listed(text: str) -> list[str]:
+    """Return the items of a comma-separated text.
+
+    >>> listed("new, big,")
+    ['new', 'big']
+    """
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
 def typed_list(text: str) -> str | None:
     """Return a comma-separated text for the query to read, or None if nothing was entered."""
     return text.strip() or None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -13,21 +13,35 @@ import pyarrow as pa
 from traitlets import Instance
 
 from prodex.compare import Difference, diff
+from prodex.display.html_tables import Html, table
 from prodex.display_text import words
 from prodex.errors import InputError
 from prodex.facts.groups import shown_names
 from prodex.files import writing
 from prodex.formats import write_csv
 from prodex.notebook.background import LatestTask
-from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
+from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, html, list_html, set_busy, status_html, text_html
+from prodex.notebook.panel import (
+    Panel,
+    button,
+    html,
+    list_html,
+    row,
+    set_busy,
+    show_if,
+    status_html,
+    text_html,
+)
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.text import counted, moved
 
 #: Rows of the tables of groups and checks; characters of a value, and of a figure in large letters.
 _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
+#: Changed values on a page.
+_ROWS = 20
+_MOVES = ("added", "removed", "changed")
 
 
 def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
@@ -62,17 +76,18 @@ def notes_markup(difference: Difference) -> str:
 def groups_markup(difference: Difference, by: str) -> str:
     """Return the groups with the most changed products."""
     counts = difference.counts(by)
-    moved = counts[counts[["added", "removed", "changed"]].sum(axis=1) > 0]
+    moved = counts[counts[list(_MOVES)].sum(axis=1) > 0]
     if moved.empty:
         return "<p class='muted'>No group has changes.</p>"
     shown = moved.head(_GROUPS)
+    counted_moves = shown[list(_MOVES)].itertuples(index=False)
     rows = [
-        [text_html(name), *(f"{row[change]:,}" for change in _MOVES)]
-        for name, row in zip(shown_names(moved, by), shown.to_dict("records"), strict=False)
+        (_verbatim(name), *counts)
+        for name, counts in zip(shown_names(moved, by), counted_moves, strict=False)
     ]
     caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
     moves = tuple(one.capitalize() for one in _MOVES)
-    return table(caption, (by.capitalize(), *moves), rows, numbers=moves)
+    return table(caption, (by.capitalize(), *moves), rows, numbers=moves, look="plain numbers")
 
 
 def changes_markup(changes: pd.DataFrame) -> str:
@@ -80,16 +95,17 @@ def changes_markup(changes: pd.DataFrame) -> str:
     if changes.empty:
         return ""
     rows = [
-        [
-            f"<span class='gtin'>{text_html(row['product_id'] if pd.isna(row['gtin']) else row['gtin'])}</span>",
-            text_html(_attribute(row)),
-            escape(f"{row['column']} {row['change']}"),
+        (
+            _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
+            _verbatim(_attribute(row)),
+            f"{row['column']} {row['change']}",
             _value(row["old"]),
             _value(row["new"]),
-        ]
+        )
         for row in changes.to_dict("records")
     ]
-    return table("Changed values", ("GTIN", "Attribute", "What", "Old", "New"), rows)
+    headings = ("GTIN", "Attribute", "What", "Old", "New")
+    return table("Changed values", headings, rows, codes=headings[:1], look="plain")
 
 
 def audits_markup(compared: AuditComparison) -> str:
@@ -99,41 +115,24 @@ def audits_markup(compared: AuditComparison) -> str:
     old, new = compared.old.summary, compared.new.summary
     pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
     pairs += [
-        *((name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")),
+        (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
     ]
     changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
+    # What got worse comes first: somebody has to look at it.
     changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
-    rows = [
-        [text_html(row["problem"]), escape(row["severity"]), f"{row['fixed']:,}", f"{row['newly_failing']:,}"]
-        for row in changed.head(_CHECKS).to_dict("records")
-    ]
-    notes = list_html(compared.notes)
+    shown = changed[["problem", "severity", "fixed", "newly_failing"]].head(_CHECKS)
     caption = (
-        f"{len(rows)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
+        f"{len(shown)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
     )
     columns = ("Problem", "Severity", "Fixed", "Newly failing")
-    listed = table(caption, columns, rows, numbers=columns[2:]) if rows else ""
-    return f"<h4>Audits</h4>{notes}{tiles_markup(pairs)}{listed}"
+    rows = [(_verbatim(problem), *others) for problem, *others in shown.itertuples(index=False)]
+    listed = table(_verbatim(caption), columns, rows, numbers=columns[2:], look="plain") if rows else ""
+    return f"<h4>Audits</h4>{list_html(compared.notes)}{tiles_markup(pairs)}{listed}"
 
 
-def table(
-    caption: str, columns: Sequence[str], rows: Iterable[list[str]], *, numbers: Collection[str] = ()
-) -> str:
-    """Return a table, whose cells are HTML already. Columns of numbers are aligned on the right."""
-    kinds = [" class='n'" if name in numbers else "" for name in columns]
-    head = "".join(
-        f"<th scope='col'{kind}>{escape(name)}</th>" for name, kind in zip(columns, kinds, strict=True)
-    )
-    body = "".join(
-        f"<tr><th scope='row'>{first}</th>"
-        f"{''.join(f'<td{kind}>{cell}</td>' for cell, kind in zip(cells, kinds[1:], strict=True))}</tr>"
-        for first, *cells in rows
-    )
-    narrow = " numbers" if len(numbers) == len(columns) - 1 else ""
-    return (
-        f"<table class='plain{narrow}'><caption>{text_html(caption)}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+def _verbatim(text: object) -> Html:
+    """Return text as a cell that shows it letter by letter and uncut."""
+    return Html(text_html(text))
 
 
 def _attribute(row: Mapping[Hashable, object]) -> str:
@@ -141,22 +140,16 @@ def _attribute(row: Mapping[Hashable, object]) -> str:
     return f"{row['attribute']}{language}"
 
 
-def _value(value: object) -> str:
+def _value(value: object) -> Html:
     if pd.isna(value):  # type: ignore[call-overload]
-        return "<span class='muted'>none</span>"
+        return Html("<span class='muted'>none</span>")
     text = words(value)
     if text.text == "":
-        return "<span class='muted'>empty</span>"
+        return Html("<span class='muted'>empty</span>")
     if text.length <= _LONG:
-        return text_html(text.text)
+        return _verbatim(text.text)
     cut = text_html(text.text[:_LONG])
-    return f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>"
-
-
-_MOVES = ("added", "removed", "changed")
-
-
-_ROWS = 20
+    return Html(f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>")
 
 
 class ComparisonBox(w.VBox):
@@ -179,51 +172,35 @@ class ComparisonBox(w.VBox):
         wide = w.Layout(width="380px")
         self.old: w.Dropdown = w.Dropdown(description="From", layout=wide)
         self.new: w.Dropdown = w.Dropdown(description="To", layout=wide)
-        self.run: w.Button = w.Button(description="Compare", layout=w.Layout(width="auto"))
-        self.run.add_class("primary")
-        self.cancel: w.Button = w.Button(description="Cancel", layout=w.Layout(width="auto"))
+        self.run: w.Button = button("Compare", "primary")
+        self.cancel: w.Button = button("Cancel")
         self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
         self.by: w.ToggleButtons = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
             style=w.ToggleButtonsStyle(button_width="auto"),
         )
-        self.pager: Pager = Pager(_ROWS)
+        self.pager: Pager = Pager(panel, _ROWS, self._draw_changes)
         self.file: w.Text = w.Text(description="File", value="changes.csv")
-        self.is_safe: w.Checkbox = w.Checkbox(
-            value=True,
-            description=SAFE_FOR_SPREADSHEETS,
-            indent=False,
-            layout=w.Layout(width="auto"),
-        )
-        self.export: w.Button = w.Button(description="Export changes as CSV", layout=w.Layout(width="auto"))
+        self.is_safe: w.Checkbox = spreadsheet_box()
+        self.export: w.Button = button("Export changes as CSV")
         self.exporter: Exporter = Exporter(panel, {self.export: self._export})
-        start = w.HBox([self.old, self.new, self.run, self.cancel])
-        files = w.HBox([self.file, self.is_safe, self.export])
-        above = w.HBox([html("<h4>Changed values</h4>"), self.pager])
-        for row in (start, files, above):
-            row.add_class("form-row")
+        start = row(self.old, self.new, self.run, self.cancel, look="form-row")
+        files = row(self.file, self.is_safe, self.export, look="form-row")
+        above = row(html("<h4>Changed values</h4>"), self.pager, look="form-row")
+        groups = (html("<h4>Groups with most changes</h4>"), self.by, self._groups)
         self._results = w.VBox(
-            [
-                *(
-                    self._notes,
-                    self._counts,
-                    self._audits,
-                    html("<h4>Groups with most changes</h4>"),
-                    self.by,
-                ),
-                *(self._groups, above, self._changes, files),
-            ]
+            [self._notes, self._counts, self._audits, *groups, above, self._changes, files]
         )
         super().__init__([html("<h3>Compare snapshots</h3>"), start, self.exporter.line, self._results])
         panel.on(self.run, lambda _: self.exporter.attempt(self._start_comparison))
         panel.on(self.cancel, lambda _: self._cancel())
         panel.on(self.by, lambda _: self._draw_groups(), "value")
-        panel.on(self.pager, lambda _: self._draw_changes(), "first")
         self._busy(False)
-        self._results.layout.display = "none"
+        show_if(self._results, False)
 
     def offer(self, snapshots: tuple[SnapshotEntry, ...]) -> None:
         """Offer snapshots, newest first, and keep the selection if it is still there."""
+        # A snapshot that cannot be read cannot be compared.
         self._offered = tuple(one for one in snapshots if one.products is not None)
         chosen = (self.old.value, self.new.value)
         for field in (self.old, self.new):
@@ -268,8 +245,7 @@ class ComparisonBox(w.VBox):
         self._audits.value = "" if audits is None else audits_markup(audits)
         self._draw_groups()
         self.pager.over(len(difference.changes), "changed value")
-        self._draw_changes()
-        self._results.layout.display = ""
+        show_if(self._results, True)
 
     def _draw_groups(self) -> None:
         if self.difference is not None:
@@ -277,8 +253,7 @@ class ComparisonBox(w.VBox):
 
     def _draw_changes(self) -> None:
         if self.difference is not None:
-            shown = self.difference.changes.iloc[self.pager.first : self.pager.first + _ROWS]
-            self._changes.value = changes_markup(shown)
+            self._changes.value = changes_markup(self.difference.changes.iloc[self.pager.page])
 
     def _failed(self, error: BaseException) -> None:
         self._busy(False)
@@ -291,13 +266,13 @@ class ComparisonBox(w.VBox):
 
     def _busy(self, is_busy: bool) -> None:
         set_busy(self.run, is_busy=is_busy)
-        self.cancel.layout.display = "" if is_busy else "none"
+        show_if(self.cancel, is_busy)
         self.exporter.line.value = status_html("Comparing …") if is_busy else ""
 
     def _export(self) -> None:
         if self.difference is None:
             raise InputError("Nothing is compared yet. Press Compare first.")
-        path = path_of(self.file.value.strip() or "changes.csv")
+        path = path_of(self.file.value.strip() or "changes.csv", "a file for the changes")
         write = partial(export_changes, self.difference, path, self.is_safe.value)
         self.exporter.start(write, "Exporting changes …")
 
@@ -309,21 +284,22 @@ def compared(old: Path, new: Path) -> tuple[Difference, AuditComparison | None]:
 
 def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     """Compare the newest audits of two snapshots by the same profile; None where there are none."""
-    audits = [list_audits(side.parent.name) for side in (old, new)]
-    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
-    before, after = (
-        {
-            str(row["profile"]): str(row["folder"])
-            for row in listed.to_dict("records")
-            if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == side.name
-        }
-        for listed, side in zip(audits, (old, new), strict=True)
-    )
+    before, after = (_audits_of(side) for side in (old, new))
     # The profile that was used last is the one that somebody works with.
     for profile in reversed([profile for profile in after if profile in before]):
         if len(both := readable([before[profile], after[profile]])) == 2:
             return compare_audits(*both)
     return None
+
+
+def _audits_of(snapshot: Path) -> dict[str, str]:
+    """Return the folder of the newest audit of a snapshot by each profile."""
+    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
+    return {
+        str(row["profile"]): str(row["folder"])
+        for row in list_audits(snapshot.parent.name).to_dict("records")
+        if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == snapshot.name
+    }
 
 
 def export_changes(difference: Difference, path: Path, is_safe: bool) -> str:

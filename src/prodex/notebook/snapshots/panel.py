@@ -16,8 +16,8 @@ from prodex.errors import InputError
 from prodex.files import seen_from_here
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.paged_tables import ITABLE, Pager
-from prodex.notebook.panel import Panel, html, set_busy, status_html, text_html
+from prodex.notebook.paged_tables import Pager, aligned
+from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if, status_html, text_html
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
@@ -26,13 +26,7 @@ from prodex.store.snapshot import open_snapshot, verify
 from prodex.text import counted
 
 _ROWS = 10
-_OPTIONS: dict[str, Any] = {
-    **ITABLE,
-    "columnDefs": [
-        {"className": "dt-left", "targets": [0, 1, 4]},
-        {"className": "dt-right", "targets": [2, 3]},
-    ],
-}
+_OPTIONS = aligned(texts=(0, 1, 4), numbers=(2, 3))
 
 
 class SnapshotPanel(Panel):
@@ -76,19 +70,18 @@ class SnapshotPanel(Panel):
         self._shown: tuple[SnapshotEntry, ...] = ()
         self._chosen: SnapshotEntry | None = None
         self._verifying: LatestTask[str] = LatestTask(verified, self._verified, self._failed)
-        self.refresh: w.Button = w.Button(description="Refresh list", layout=w.Layout(width="auto"))
-        self.verify: w.Button = w.Button(description="Verify", layout=w.Layout(width="auto"))
-        self.pager: Pager = Pager(_ROWS)
-        bar = w.HBox([self.refresh, self.verify, self.pager])
-        bar.add_class("bar-above")
-        self.table = ITable(snapshot_frame(()), **_OPTIONS)
+        self.refresh: w.Button = button("Refresh list")
+        self.verify: w.Button = button("Verify")
+        self.pager: Pager = Pager(self, _ROWS, self._draw)
+        bar = row(self.refresh, self.verify, self.pager, look="bar-above")
+        self.table: Any = ITable(snapshot_frame(()), **_OPTIONS)
         self._about = html("")
-        self.trend, self.comparison = TrendBox(self), ComparisonBox(self)
+        self.trend: TrendBox = TrendBox(self)
+        self.comparison: ComparisonBox = ComparisonBox(self)
         self._rest = w.VBox([self.trend, self.comparison])
         self.fill(bar, self.table, self._about, self._rest)
         self.on(self.refresh, lambda _: self._list())
         self.on(self.verify, lambda _: self._verify())
-        self.on(self.pager, lambda _: self._draw(), "first")
         self.on(self.table, lambda _: self._selected(), "selected_rows")
         link((self.comparison, "difference"), (self, "difference"))
         with self.guarded():
@@ -106,11 +99,8 @@ class SnapshotPanel(Panel):
 
     def _list(self) -> None:
         self._every = snapshot_entries(self._name)
-        was_first = self.pager.first == 0
         self.pager.over(len(self._every), "snapshot")
-        if was_first:
-            self._draw()
-        self._rest.layout.display = "" if self._every else "none"
+        show_if(self._rest, bool(self._every))
         self.verify.disabled = not self._every
         if not self._every:
             of = f" of {text_html(self._name)}" if self._name else ""
@@ -123,7 +113,7 @@ class SnapshotPanel(Panel):
         self.trend.show((self._chosen or self._every[0]).name, self._every)
 
     def _draw(self) -> None:
-        self._shown = self._every[self.pager.first : self.pager.first + _ROWS]
+        self._shown = self._every[self.pager.page]
         self.table.update(snapshot_frame(self._shown), selected_rows=self._places(), **_OPTIONS)
 
     def _places(self) -> list[int]:
@@ -146,6 +136,7 @@ class SnapshotPanel(Panel):
         self._show_details(chosen)
         self.catalog = catalog
         if self.exploration is not None:
+            # The audit shown elsewhere is that of another catalogue, and goes with it.
             self.exploration.look_at(catalog)
 
     def _follow(self, catalog: Catalog) -> None:
@@ -191,8 +182,8 @@ def verified(snapshot: SnapshotEntry) -> str:
     if damaged.empty:
         return f"<p role='status'>All {counted(len(files), 'file')} of {title} are intact.</p>"
     rows = "".join(
-        f"<li>{text_html(row['file'])}: {text_html(row['problem'])}</li>"
-        for row in damaged.to_dict("records")
+        f"<li>{text_html(one['file'])}: {text_html(one['problem'])}</li>"
+        for one in damaged.to_dict("records")
     )
     return (
         f"<div class='problem' role='alert'>{len(damaged):,} of {counted(len(files), 'file')} of {title} "
@@ -202,6 +193,6 @@ def verified(snapshot: SnapshotEntry) -> str:
 
 def _details(snapshot: SnapshotEntry) -> str:
     note = f" {text_html(snapshot.note)}" if snapshot.note else ""
-    state = "" if snapshot.is_complete is not False else " It is incomplete: the service had announced more."
+    state = "" if snapshot.complete is not False else " It is incomplete: the service had announced more."
     folder = text_html(seen_from_here(Path(snapshot.folder)))
     return f"<p role='status'>Selected: <b>{text_html(snapshot.title)}</b> {folder}.{escape(state)}{note}</p>"

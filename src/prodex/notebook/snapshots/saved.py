@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from prodex.errors import SnapshotDamaged, SnapshotError
+from prodex.errors import SnapshotError
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.snapshot import list_snapshots
 from prodex.text import counted
@@ -26,7 +26,7 @@ class SnapshotEntry:
         As `prodex.list_snapshots` gives them.
     products, bytes
         Number of products and size; None if unknown.
-    is_complete
+    complete
         Whether everything was received that the service had announced.
     note
         Why it cannot be read, if it cannot.
@@ -43,7 +43,7 @@ class SnapshotEntry:
     folder: str
     products: int | None
     bytes: int | None
-    is_complete: bool | None
+    complete: bool | None
     note: str
 
     @property
@@ -66,19 +66,9 @@ class SnapshotEntry:
 
 def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     """Return the snapshots of a name, or all, newest first."""
-    listed = list_snapshots(name or "*")
-    rows = [
-        SnapshotEntry(
-            row["name"],
-            row["time"],
-            row["folder"],
-            None if pd.isna(row["products"]) else int(row["products"]),
-            None if pd.isna(row["bytes"]) else int(row["bytes"]),
-            None if pd.isna(row["complete"]) else bool(row["complete"]),
-            row["note"],
-        )
-        for row in listed.to_dict("records")
-    ]
+    listed = list_snapshots(name or "*").astype("object")
+    known = listed.where(listed.notna(), None).to_dict("records")
+    rows = [SnapshotEntry(**{str(name): value for name, value in row.items()}) for row in known]
     # The time is part of the name of a folder, in a form whose order as text is that of time.
     return tuple(sorted(rows, key=lambda one: (one.time, one.name), reverse=True))
 
@@ -86,15 +76,10 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
 def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
     """Return snapshots as rows of the table."""
     words = {True: "complete", False: "incomplete", None: "cannot be read"}
+    counts = ["–" if one.products is None else f"{one.products:,}" for one in shown]
     rows = [
-        (
-            one.name,
-            one.moment,
-            "–" if one.products is None else f"{one.products:,}",
-            one.size,
-            words[one.is_complete],
-        )
-        for one in shown
+        (one.name, one.moment, count, one.size, words[one.complete])
+        for one, count in zip(shown, counts, strict=True)
     ]
     return pd.DataFrame(rows, columns=["Name", "Created (UTC)", "Products", "Size", "State"], dtype="str")
 
@@ -121,23 +106,18 @@ def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
 
 
 def readable(folders: Iterable[str]) -> list[Audit]:
-    """Open audits, and leave out those that are damaged: one of them must not hide the others."""
+    """Open audits, and leave out those that cannot be read: one of them must not hide the others."""
     found = []
     for folder in folders:
-        with suppress(SnapshotDamaged):
+        # The list of snapshots reports the damage; figures and charts are shown without.
+        with suppress(SnapshotError):
             found.append(open_audit(folder))
     return found
 
 
 def previous(audit: Audit) -> Audit | None:
     """Return the last audit before this one by the same rules; None if there is none that can be read."""
-    folders = _folders(audit, same_rules=True)
-    try:
-        return open_audit(folders[-1]) if folders else None
-    except (
-        SnapshotError
-    ):  # the figures are shown without a comparison; the list of snapshots reports the damage
-        return None
+    return next(iter(readable(_folders(audit, same_rules=True)[-1:])), None)
 
 
 def _folders(audit: Audit, *, same_rules: bool) -> list[str]:

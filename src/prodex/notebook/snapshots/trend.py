@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
+from prodex.display.html_tables import Html, data_url, table
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
@@ -84,10 +84,8 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
     products = products[products.index.notna()]
     audits = list_audits(name)
     audits = audits[audits["note"] == ""]
-    if audits.empty:
-        return Trend(name, products, None, 0)
-    # Grades of different profiles are not comparable, so only those of one profile are drawn.
-    alike = audits[audits["profile"] == audits["profile"].iloc[-1]]
+    # Grades of different profiles are not comparable, so only those of the profile that was used last are drawn.
+    alike = audits[audits["profile"].isin(audits["profile"].tail(1))]
     if not (opened := readable(alike["folder"].tail(_AUDITS))):
         return Trend(name, products, None, 0)
     *before, last = opened
@@ -136,16 +134,9 @@ def grades_markup(trend: Trend) -> str:
 def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Return a chart as a picture, with its data as a table for those who cannot see it."""
     written = io.BytesIO()
-    # Inside the page: a notebook that is sent to a colleague has no files next to it.
     figure.savefig(written, format="png")
-    picture = base64.b64encode(written.getvalue()).decode("ascii")
-    head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in columns)
-    body = "".join(
-        f"<tr><th scope='row'>{escape(first)}</th>{''.join(f'<td class=n>{escape(one)}</td>' for one in others)}</tr>"
-        for first, *others in rows
-    )
     return (
         f"<figure><img alt='{escape(title, quote=True)}; the data is in the table below' "
-        f"src='data:image/png;base64,{picture}'></figure><details><summary>Data as a table</summary>"
-        f"<table><caption>{text_html(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>"
+        f"src='{data_url(written.getvalue(), 'png')}'></figure><details><summary>Data as a table</summary>"
+        f"{table(Html(text_html(title)), columns, rows, numbers=columns[1:])}</details>"
     )
