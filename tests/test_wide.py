@@ -311,6 +311,17 @@ def _within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(f"{outer}.")
 
 
+@pytest.mark.parametrize("empty", ["", [""], [None], []])
+def test_a_cell_of_tags_is_missing_where_the_record_holds_no_tag(empty: Any) -> None:
+    """An empty text in the place of a tag is no value, at the top of the record and in a pending update."""
+    tags = {"hasTags": [{"tag": "new"}], "isTaggedBy": empty}
+    records = [{"id": 1, **tags}, {"id": 2, "lastRequest": tags}]
+
+    catalog = prodex.flatten(records)
+    assert_agrees(catalog, records, {path for record in records for path in paths_of(record)})
+    assert [None, None] == cells(catalog.wide(attributes=["isTaggedBy"]), "isTaggedBy")
+
+
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(products, min_size=1, max_size=3))
 def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, Any]]) -> None:

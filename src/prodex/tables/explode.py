@@ -111,11 +111,12 @@ def _walk_object(
 def _walk_leaf(array: pa.Array, path: str, places: Places, emit: Emit) -> None:
     table = anchored(path)
     for column in table.columns if table is not None else ():
-        if () in column.paths and (fitted := fit_column(array, column.kind)) is not None:
-            _emit(table.name, path, places, {column.name: fitted.values}, fitted.values.is_valid(), emit)  # type: ignore[union-attr]
-            if fitted.misfits is None:
-                return
-            array = fitted.misfits
+        # As in the plain walk, an empty text is no item.
+        items = _without(array, pc.equal(array, "")) if pa.types.is_string(array.type) else array
+        if () in column.paths and (fitted := fit_column(items, column.kind)) is not None:
+            found = fitted.values.is_valid()
+            _emit(table.name, path, places, {column.name: fitted.values}, found, emit)  # type: ignore[union-attr]
+            array = _without(array, found)
     rows = array.is_valid()
     if pa.types.is_floating(array.type):
         kind, texts = "number", number_texts(array)

@@ -279,7 +279,8 @@ def _hierarchy_columns(row: Row, place: _Place) -> Row:
 
 
 def _take_scalar(value: Any, place: _Place, rows: Rows) -> None:
-    table = anchored(place.path)
+    # Some records have "" where others have [] or null: it is kept, and is no item (an empty tag would be counted).
+    table = anchored(place.path) if value != "" else None
     for column in table.columns if table is not None else ():
         if () in column.paths and (fitting := fit(value, column.kind)) is not None:
             rows[table.name].append({**_where(place), column.name: fitting})  # type: ignore[union-attr]
