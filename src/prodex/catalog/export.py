@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from prodex import formats
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
-from prodex.formats.exporting import check_format
+from prodex.formats.exporting import check_format, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
@@ -32,15 +31,8 @@ def export_catalog(
     place = _checked_folder(folder, format)
     held = [str(name) for name in catalog.tables.index]
     chosen = held if tables is None else _chosen(tables)
-    sources = {}
-    for name in chosen:
-        if TABLES[name].per_product:
-            sources[name] = (catalog.batches(name), catalog._schema(name))
-        else:
-            lexicon = catalog.arrow(name)
-            sources[name] = (iter(lexicon.to_batches()), lexicon.schema)
-    return formats.export(
-        sources,
+    return write_export(
+        {name: (catalog.batches(name), catalog._schema(name)) for name in chosen},
         place,
         format,
         catalog.origin.to_json(),

@@ -22,8 +22,8 @@ from prodex.catalog.part import Part
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet, sha256
 from prodex.files.untrusted import is_there, refuse_links
-from prodex.formats import FORMATS, PACKAGE, Package, Resource, read_package
-from prodex.formats.registry import ReadTable
+from prodex.formats.package import PACKAGE, Package, Resource, read_package
+from prodex.formats.registry import FORMATS, ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import stored_presence

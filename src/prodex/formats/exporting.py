@@ -15,7 +15,7 @@ from prodex.formats.registry import FORMATS, Batches, FormatName
 from prodex.text import hint
 
 
-def export(
+def write_export(
     tables: Mapping[str, tuple[Batches, pa.Schema]],
     folder: Path,
     format: FormatName,

@@ -16,8 +16,8 @@ from typing import IO
 from xml.parsers import expat
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from prodex.formats.text_values import understood
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
 
@@ -37,7 +37,9 @@ _DAY_TOO_MANY = 60
 Cell = tuple[str, bool]
 
 
-def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa.Table:
+def read_xlsx(
+    path: Path, schema: pa.Schema, *, escape_formulas: bool = False, limits: Limits | None = None
+) -> pa.Table:
     """Read what `write_xlsx` wrote.
 
     Parameters
@@ -46,6 +48,8 @@ def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa
         The file.
     schema
         The columns it should have.
+    escape_formulas
+        Not used: text in a workbook is never run, so that none is escaped.
     limits
         What the file may take, unpacked.
 
@@ -58,6 +62,7 @@ def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa
     OSError
         When it cannot be read.
     """
+    del escape_formulas
     pieces = [schema.empty_table()]
     waiting: list[list[Cell | None]] = []
     try:
@@ -190,7 +195,7 @@ def _table(rows: Sequence[Sequence[Cell | None]], schema: pa.Schema) -> pa.Table
         if pa.types.is_string(field.type) and any(cell is not None and cell[1] for cell in cells):
             raise ValueError(f"its column {field.name!r:.60} has a number where text should be")
         texts = pa.array([None if cell is None else cell[0] for cell in cells], pa.string())
-        columns.append(understood(texts, field.type))
+        columns.append(pc.cast(texts, field.type))
     return pa.table(columns, schema=schema)
 
 

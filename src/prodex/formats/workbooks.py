@@ -15,7 +15,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from prodex.errors import QueryError
-from prodex.formats.text_values import spelled
+from prodex.formats.spreadsheet import spelled
 
 #: The most characters of a cell (UTF-16 units), rows and columns of a sheet, as Excel documents its limits.
 LONGEST = 32_767

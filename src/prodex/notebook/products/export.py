@@ -12,9 +12,9 @@ from typing import Any
 import ipywidgets as w
 import pyarrow as pa
 
-from prodex import formats
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
+from prodex.formats.exporting import write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
 from prodex.notebook.panel import Panel
@@ -127,9 +127,7 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
     if request.what == AS_SHOWN:
         tables = {_FILE: (table.batches(), table.schema)}
         origin = table.products.catalog.origin.to_json()
-        paths = formats.export(
-            tables, request.folder, request.format, origin, escape_formulas=request.escapes
-        )
+        paths = write_export(tables, request.folder, request.format, origin, escape_formulas=request.escapes)
     else:
         paths = catalog.export(request.folder, request.format, escape_formulas=request.escapes)
     described = json.loads((request.folder / _DESCRIBED).read_text("utf-8"))

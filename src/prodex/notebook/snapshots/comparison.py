@@ -17,7 +17,7 @@ from prodex.display_text import words
 from prodex.errors import InputError
 from prodex.facts.groups import shown_names
 from prodex.files import writing
-from prodex.formats import write_csv
+from prodex.formats.csv_files import write_csv
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exporting import SAFE_FOR_SPREADSHEETS, Exporter, path_of
 from prodex.notebook.paged_tables import Pager
