@@ -70,27 +70,17 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 
 #: Imported when first asked for: whoever only loads or opens a catalogue need not wait for rules, widgets and pictures.
 _LATER = {
-    "prodex.compare": ("Difference", "diff"),
-    "prodex.notebook.audit.panel": ("AuditPanel",),
-    "prodex.notebook.explore": ("Explore", "explore"),
-    "prodex.notebook.products.explorer": ("CatalogExplorer",),
-    "prodex.notebook.card.panel": ("ProductCard",),
-    "prodex.notebook.query.panel": ("QueryPanel",),
-    "prodex.notebook.snapshots.panel": ("SnapshotPanel",),
-    "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
-    "prodex.quality": (
-        "Audit",
-        "AuditComparison",
-        "Check",
-        "Evidence",
-        "Profile",
-        "Verdict",
-        "list_audits",
-        "open_audit",
-        "rule",
-    ),
-    "prodex.quality.listing": ("profiles", "rules"),
-    "prodex.quality.run": ("audit",),
+    "prodex.compare": "Difference diff",
+    "prodex.notebook.audit.panel": "AuditPanel",
+    "prodex.notebook.explore": "Explore explore",
+    "prodex.notebook.products.explorer": "CatalogExplorer",
+    "prodex.notebook.card.panel": "ProductCard",
+    "prodex.notebook.query.panel": "QueryPanel",
+    "prodex.notebook.snapshots.panel": "SnapshotPanel",
+    "prodex.pictures": "Gallery Pictures download_pictures gallery",
+    "prodex.quality": "Audit AuditComparison Check Evidence Profile Verdict list_audits open_audit rule",
+    "prodex.quality.listing": "profiles rules",
+    "prodex.quality.run": "audit",
 }
 
 #: The modules that are public beside the names below: figures, and the errors to catch.
@@ -168,7 +158,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     for module, names in _LATER.items():
-        if name in names:
+        if name in names.split():
             globals()[name] = getattr(import_module(module), name)
             return globals()[name]
     if name == "charts":

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 
 from prodex import gtin
 from prodex.arguments import listed
@@ -78,14 +79,7 @@ class ColumnCondition:
 
     def holds(self, rows: pa.Table) -> pa.Array:
         """Return for each row of a table whether the condition holds."""
-        holds = [
-            pc.or_(
-                pc.is_in(self._form(name)(rows[name]), self._values(name)),
-                pc.and_(rows[name].is_null(), self._is_none(name)),
-            )
-            for name in self.columns
-        ]
-        return reduce(pc.or_, holds)
+        return ds.dataset(rows).to_table(columns={"holds": self.condition})["holds"]
 
     def not_found(self, stored: Stored) -> list[Any]:
         """Return the values, as they were given, that no row has."""
@@ -180,24 +174,26 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
 
 def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
     """Return a value as its column has it."""
-    read: Any = None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    read: Any
     if pa.types.is_string(kind):
-        if (read := _text(value)) is not None:
+        needed, read = "text", _text(value)
+        if read is not None:  # Arrow would refuse half a surrogate pair, which no row has
             return read
     elif pa.types.is_boolean(kind):
-        read = value if isinstance(value, bool) else None
+        needed, read = "True or False", value if isinstance(value, bool) else None
     elif pa.types.is_integer(kind):
-        read = _whole(value)
-    elif pa.types.is_floating(kind):
-        read = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        needed, read = "whole numbers", _whole(value)
     elif pa.types.is_timestamp(kind):
-        read = _moment(column, value, has_zone=kind.tz is not None)
+        needed, read = "moments", _moment(column, value, has_zone=kind.tz is not None)
+    else:
+        needed, read = "numbers", float(value) if is_number else None
     try:
         if read is not None:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
         pass  # too large for the type: refused below, like any other value that no row can have
-    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}.")
+    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {needed}.")
 
 
 def _text(value: Any) -> str | None:
@@ -237,16 +233,6 @@ def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
         needed = "a time zone" if has_zone else "no time zone, since the service gives none"
         raise QueryError(f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it so.")
     return value if isinstance(value, datetime) else None
-
-
-def _kind_words(kind: pa.DataType) -> str:
-    if pa.types.is_boolean(kind):
-        return "True or False"
-    if pa.types.is_integer(kind):
-        return "whole numbers"
-    if pa.types.is_floating(kind):
-        return "numbers"
-    return "moments" if pa.types.is_timestamp(kind) else "text"
 
 
 def _shown(value: object) -> str:

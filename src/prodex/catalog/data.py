@@ -18,14 +18,13 @@ import pyarrow.compute as pc
 
 from prodex.arguments import names_given
 from prodex.catalog.origin import Origin
-from prodex.catalog.part import Part, union
+from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
 from prodex.files import parquet
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
-from prodex.tables.presence import MEANING
 from prodex.text import hint
 
 #: The same in every table, so that no prefix tells them apart where two tables are joined.
@@ -73,10 +72,7 @@ class CatalogData(TableProperties):
         return sum(part.rows(table) for part in self.parts)
 
     def arrow(
-        self,
-        table: str,
-        columns: Sequence[str] | None = None,
-        filter: pc.Expression | None = None,
+        self, table: str, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
     ) -> pa.Table:
         """Return a table, or some columns and rows of it, as an Arrow table.
 
@@ -141,10 +137,7 @@ class CatalogData(TableProperties):
         return joined(self, name, self._columns(_known(name)), columns, with_products)
 
     def batches(
-        self,
-        table: str,
-        columns: Sequence[str] | None = None,
-        filter: pc.Expression | None = None,
+        self, table: str, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield a table piece by piece, one part in memory at a time; every batch has the same columns.
 
@@ -162,9 +155,7 @@ class CatalogData(TableProperties):
         for part in self.parts:
             piece = part.read(table, wanted, filter)
             if table == "presence":  # a part lacks the columns of attributes that only other parts have
-                piece = union(
-                    [piece, pa.table({name: pa.array([], pa.string()) for name in wanted})], table
-                ).select(wanted)
+                piece = with_absent(piece, wanted)
             yield from piece.to_batches()
 
     def files(self, table: str) -> list[Path]:
@@ -201,10 +192,7 @@ class CatalogData(TableProperties):
         )
 
     def _schema(self, table: str) -> pa.Schema:
-        declared = TABLES[table].schema
-        known = {field.name: field for field in declared}
-        other = pa.field("", pa.string(), metadata={"meaning": MEANING})  # columns that nobody declared
-        return pa.schema([known.get(name, other.with_name(name)) for name in self._columns(table)])
+        return TABLES[table].schema_of(self._columns(table))
 
     def _source(self, table: str) -> Any:
         """Return a table for SQL: files that are read piece by piece if they hold exactly its rows, else in memory."""

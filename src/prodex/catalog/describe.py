@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.cells import NOT_ITSELF, Cells, WantedAttributes, cells_of
+from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.data import CatalogData
 from prodex.frames import to_frame
 from prodex.tables.attributes import child_path, within
@@ -123,18 +123,13 @@ def _lengths(
     columns: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], many: int
 ) -> list[list[float | None]]:
     """Return the shortest, median and longest of each column."""
-    order = np.lexsort((lengths, columns))
-    lengths, counts = lengths[order], _count(columns, many)
+    counts = _count(columns, many)
     ends = np.cumsum(counts)
     starts = ends - counts
-    found: list[list[float | None]] = [[], [], []]
-    for start, end in zip(starts, ends, strict=True):
-        some = lengths[start:end]
-        middle = (len(some) - 1) // 2
-        three = (some[0], (some[middle] + some[len(some) // 2]) / 2, some[-1]) if len(some) else (None,) * 3
-        for place, value in zip(found, three, strict=True):
-            place.append(None if value is None else value.item())
-    return found
+    # A column without values is not shown; the 0 at the end is for its places, which may lie behind the last value.
+    lengths = np.append(lengths[np.lexsort((lengths, columns))], 0)
+    median = (lengths[starts + np.maximum(counts - 1, 0) // 2] + lengths[starts + counts // 2]) / 2
+    return [lengths[starts].tolist(), median.tolist(), lengths[ends - 1].tolist()]
 
 
 def _examples(
@@ -163,9 +158,6 @@ def _never_filled(catalog: CatalogData, seen: list[str]) -> Iterator[dict[str, A
         if path in {None, "id", *NOT_ITSELF} or any(within(one, str(path)) for one in seen):
             continue
         yield {"attribute": path, "language": None, "filled": 0, "values": 0, "distinct": 0}
-
-
-Read = Callable[..., pa.Table]
 
 
 def drift(read: Read) -> pd.DataFrame:

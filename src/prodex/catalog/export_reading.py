@@ -216,8 +216,7 @@ def _schema(resource: Resource) -> pa.Schema:
     if resource.name != "presence" and len(columns) > len(declared):
         more = next(name for name in columns if name not in declared.names)
         raise ValueError(f"it has a column {more!r:.60}, which the table does not have")
-    known = {field.name: field for field in declared}
-    return pa.schema([known.get(name, pa.field(name, pa.string())) for name in columns])
+    return TABLES[resource.name].schema_of(columns)
 
 
 def _check_rows(resource: Resource, rows: int) -> None:

@@ -6,6 +6,7 @@ often once more under `sharingUnits`. A sum over those rows is a multiple of wha
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -16,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.closed_lists import PACKAGING_CODES
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
@@ -116,8 +118,6 @@ def walk(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
         waiting.extend((child, (*above, node)) for child in reversed(node.children))
 
 
-#: Types of packaging from the smallest to the largest: a tree that ends at one says nothing of smaller ones.
-_SIZES = ("EACH", "PACK", "CASE", "PALLET")
 _SCHEMA = pa.schema(
     {
         "root_gtin": pa.string(),
@@ -170,8 +170,8 @@ def _meant(catalog: CatalogData, packaging: str) -> set[str]:
     """Return the codes of a type of packaging that was given by code or by label."""
     if not isinstance(packaging, str):
         raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
-    labels: dict[str, set[str]] = {code.casefold(): {code} for code in _SIZES}
-    names = list(_SIZES)
+    labels: dict[str, set[str]] = {code.casefold(): {code} for code in PACKAGING_CODES}
+    names = list(PACKAGING_CODES)
     for table in ("hierarchies", "products"):
         columns = ["packaging_code", "packaging"]
         found = catalog.arrow(table, columns).group_by(columns).aggregate([]).to_pylist()
@@ -211,7 +211,8 @@ def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
             if inside_unit:
                 problems.append(f"{node.name} is such a unit inside another")
             else:
-                pieces += _product(*(one.quantity for one in (*above[1:], node) if one is not root))
+                # A missing quantity is a problem of its own, and then there is no sum.
+                pieces += math.prod(one.quantity or 0.0 for one in (*above[1:], node) if one is not root)
         elif not node.children and not inside_unit and not _smaller(node.packaging, units):
             problems.append(f"what {node.name} ({node.packaging or 'no packaging'}) holds is not said")
     whole = None if problems else round(pieces)
@@ -228,17 +229,10 @@ def _wrong_quantity(node: Node) -> str | None:
     return None
 
 
-def _product(*quantities: float | None) -> float:
-    result = 1.0
-    for quantity in quantities:
-        result *= quantity or 0.0  # a missing quantity is a problem of its own, and then there is no sum
-    return result
-
-
 def _smaller(packaging: str | None, units: Set[str]) -> bool:
     """Whether a unit is smaller than those counted, so that none of them can be in it."""
-    sizes = [_SIZES.index(unit) for unit in units if unit in _SIZES]
-    return packaging in _SIZES and bool(sizes) and _SIZES.index(str(packaging)) < min(sizes)
+    sizes = [PACKAGING_CODES.index(unit) for unit in units if unit in PACKAGING_CODES]
+    return packaging in PACKAGING_CODES and bool(sizes) and PACKAGING_CODES.index(str(packaging)) < min(sizes)
 
 
 def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str | None]) -> dict[str, object]:

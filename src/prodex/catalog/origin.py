@@ -87,7 +87,7 @@ class Origin:
         if any(within(attribute, path) for path in self.query.source_exclude or ()):
             return False
         languages = self.query.product_languages
-        return language is None or not languages or any(_same_language(language, one) for one in languages)
+        return language is None or not languages or short_of(language) in map(short_of, languages)
 
     def with_ledger(self, ledger: Ledger) -> Self:
         """Return the origin with another account of what came.
@@ -139,16 +139,8 @@ class Origin:
             query = None if written.query is None else ProductQuery.from_body(written.query)
         except (TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"its query cannot be read ({error})") from error
-        return cls(
-            source=written.source,
-            query=query,
-            accept_language=written.accept_language,
-            labels=written.labels,
-            server_time=written.server_time,
-            loaded_at=written.loaded_at,
-            asked_by=written.asked_by,
-            ledger=Ledger.from_json(written.ledger),
-        )
+        ledger = Ledger.from_json(written.ledger)
+        return cls(**msgspec.structs.asdict(written) | {"query": query, "ledger": ledger})
 
 
 class _Written(msgspec.Struct):
@@ -162,10 +154,6 @@ class _Written(msgspec.Struct):
     loaded_at: Moment | None
     ledger: dict[str, Any]
     asked_by: str | None = None
-
-
-def _same_language(one: str, other: str) -> bool:
-    return short_of(one) == short_of(other)
 
 
 def _written(moment: datetime | None) -> str | None:

@@ -18,15 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import names_given
 from prodex.catalog.attribute_names import AttributeNames
-from prodex.catalog.cells import (
-    Cells,
-    Kind,
-    WantedAttributes,
-    as_text,
-    cells_of,
-    grouped,
-    language_of,
-)
+from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped, language_of
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
@@ -110,21 +102,15 @@ def _warn_of_unasked(
     """Warn of columns that are empty because nobody requested them from the service."""
     origin = catalog.origin
     unasked = [path for path in asked or () if not origin.asked(path)]
-    query = origin.query
-    if query is not None and query.product_languages:
-        unasked += [f"texts in {one!r}" for one in languages or () if not _asked_language(catalog, one)]
+    if origin.query is not None and (spoken := origin.query.product_languages):
+        loaded = set(map(short_of, spoken))
+        unasked += [f"texts in {one!r}" for one in languages or () if one not in loaded]
     if unasked:
         warnings.warn(
             f"{', '.join(unasked)}: not asked for when this catalogue was loaded, so a missing value says nothing "
             "about the product.",
             stacklevel=4,
         )
-
-
-def _asked_language(catalog: CatalogData, language: str) -> bool:
-    query = catalog.origin.query
-    several = (query.product_languages or ()) if query is not None else ()
-    return any(short_of(one) == language for one in several)
 
 
 def _of_products(catalog: CatalogData, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:

@@ -153,10 +153,15 @@ def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None
         # A filter that does not fit raises as well. Only the digest tells whether the file or the filter is wrong.
         if at_fault is not None and not isinstance(error, OSError) and not (facts and problem(path, facts)):
             raise
-        raise SnapshotDamaged(
-            f"{path} cannot be read ({error}). Run verify() to see what else is damaged, and open an earlier snapshot "
-            "or load again."
-        ) from error
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, problem: object) -> SnapshotDamaged:
+    """Return the error for a file that is not as it was written."""
+    return SnapshotDamaged(
+        f"{path} cannot be read ({problem}). Run verify() to see what else is damaged, and open an earlier snapshot or "
+        "load again."
+    )
 
 
 def _footer_digest(path: Path) -> str:

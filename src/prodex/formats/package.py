@@ -33,11 +33,7 @@ _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "str
 _BACK = "prodex.read_export(folder) reads all tables back exactly, null and empty texts apart."
 
 #: What pandas.read_csv takes for every table: only nothing at all is missing.
-_CSV_ARGUMENTS: Mapping[str, Any] = {
-    "keep_default_na": False,
-    "na_values": [""],
-    "encoding": "utf-8",
-}
+_CSV_ARGUMENTS: Mapping[str, Any] = {"keep_default_na": False, "na_values": [""], "encoding": "utf-8"}
 _DIALECT: Mapping[str, Any] = {
     "delimiter": ",",
     "quoteChar": '"',

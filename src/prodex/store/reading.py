@@ -186,7 +186,8 @@ def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
         key, updated_at = (known.product_id, known.updated_at) if known else (f"odd {index}", None)
         newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
-    parts = [_in_memory(chunk) for chunk in _chunks(chosen, PRODUCTS_PER_PART)]
+    starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
+    parts = [_in_memory(chosen[start : start + PRODUCTS_PER_PART]) for start in starts]
     ledger = Ledger(
         announced=reply.announced.pop() if len(reply.announced) == 1 else None,
         received=len(every),
@@ -194,16 +195,6 @@ def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
         set_aside=tuple(reply.set_aside),
     )
     return Catalog(tuple(parts), Origin(source, loaded_at=datetime.now(UTC), ledger=ledger))
-
-
-def _chunks(products: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
-    chunk: list[bytes] = []
-    for product in products:
-        chunk.append(product)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    yield chunk
 
 
 def _encoded(record: Any, index: int) -> bytes:

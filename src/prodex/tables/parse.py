@@ -105,9 +105,7 @@ _NUMBER_CODE = re.compile(rb'"code":(?<!\\"code":)\s*(0|-?[1-9][0-9]*)(?=[,}\s])
 
 
 def _find(
-    bodies: Sequence[bytes],
-    is_odd: Callable[[str, msgspec.Raw], bool],
-    indexes: Sequence[int] | None = None,
+    bodies: Sequence[bytes], is_odd: Callable[[str, msgspec.Raw], bool], indexes: Sequence[int] | None = None
 ) -> dict[int, _Raws]:
     """Return the odd attributes of each product that has any."""
     odd: dict[int, _Raws] = {}

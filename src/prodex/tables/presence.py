@@ -13,9 +13,6 @@ import pyarrow.compute as pc
 
 from prodex.tables.values import storable
 
-#: The meaning of a column of `presence`.
-MEANING = "how the attribute came: filled, empty, null or absent"
-
 _KEYS = ("product_id", "gtin")
 _STATE = "_state"
 _RESERVED = {f"{key} (attribute)": key for key in _KEYS}

@@ -195,15 +195,9 @@ def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) 
 
 
 # An empty text of these is a value of the row itself.
-_TEXTS_OF_ROOT = {
+_TEXTS_OF_ROOT = {"id", "gtin", "code", "label", "description", "data"}
+_TEXTS_OF_ROOT |= {
     path[0] for column in TABLES["products"].columns for path in column.paths if len(path) == 1
-} | {
-    "id",
-    "gtin",
-    "code",
-    "label",
-    "description",
-    "data",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -27,6 +27,9 @@ ARROW_TYPES: Mapping[Kind, pa.DataType] = {
     "timestamp": pa.timestamp("us"),
     "unix_seconds": pa.timestamp("s", tz="UTC"),
 }
+
+#: The meaning of a column of `presence`.
+STATE_MEANING = "how the attribute came: filled, empty, null or absent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,13 @@ class Table:
         return pa.schema(
             [pa.field(c.name, ARROW_TYPES[c.kind], metadata={"meaning": c.meaning}) for c in self.columns]
         )
+
+    def schema_of(self, names: Iterable[str]) -> pa.Schema:
+        """Return the schema of some columns; those that are not declared are the attributes in `presence`."""
+        known = {field.name: field for field in self.schema}
+        # Suppliers name attributes, so that the columns of `presence` are known only from the data.
+        attribute = pa.field("", pa.string(), metadata={"meaning": STATE_MEANING})
+        return pa.schema([known.get(name, attribute.with_name(name)) for name in names])
 
 
 def leaf(name: str, path: str, kind: Kind, meaning: str, *others: str) -> Column:
