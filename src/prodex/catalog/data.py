@@ -67,7 +67,7 @@ class CatalogData(TableProperties):
         >>> catalog.row_count("products"), catalog.row_count("texts")
         (1, 0)
         """
-        if not TABLES[_known(table)].per_product:
+        if not TABLES[known_table(table)].per_product:
             return int(self.arrow(table).num_rows)
         return sum(part.rows(table) for part in self.parts)
 
@@ -92,7 +92,7 @@ class CatalogData(TableProperties):
         >>> catalog.arrow("products", ["gtin", "brand"]).to_pylist()
         [{'gtin': '03036811359935', 'brand': 'Acme'}]
         """
-        wanted = self._checked(_known(table), columns)
+        wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
             # Every part has the entries that it uses, so that the same entry may come from several parts.
             lexicon = distinct(union((part.read(table) for part in self.parts), table).combine_chunks())
@@ -134,7 +134,7 @@ class CatalogData(TableProperties):
         >>> catalog.table("texts", ["attribute", "text"], with_products=["brand"]).values.tolist()
         [['namePublicLong', 'Riz', 'Acme']]
         """
-        return joined(self, name, self._columns(_known(name)), columns, with_products)
+        return joined(self, name, self._columns(known_table(name)), columns, with_products)
 
     def batches(
         self, table: str, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
@@ -148,7 +148,7 @@ class CatalogData(TableProperties):
         >>> [batch.num_rows for batch in catalog.batches("products", ["gtin"])]
         [1]
         """
-        wanted = self._checked(_known(table), columns)
+        wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
             yield from self.arrow(table, columns, filter).to_batches()
             return
@@ -175,7 +175,7 @@ class CatalogData(TableProperties):
         >>> [path.name for path in catalog.save("shop").files("products")]
         ['part-00000.parquet']
         """
-        if any(part.chosen is not None or _known(table) not in part.files for part in self.parts):
+        if any(part.chosen is not None or known_table(table) not in part.files for part in self.parts):
             raise QueryError(
                 "Only a whole snapshot has files. Save this catalogue first: catalog.save(name)."
             )
@@ -216,11 +216,12 @@ def _some(rows: pa.Table, columns: list[str], condition: pc.Expression | None) -
     return (rows if condition is None else rows.filter(condition)).select(columns)
 
 
-def _known(table: str) -> str:
-    if table not in TABLES:
+def known_table(name: Any) -> str:
+    """Return the name of a table, or refuse it with the nearest."""
+    if not isinstance(name, str) or name not in TABLES:
         tables = f"There are {', '.join(TABLES)}."
-        raise QueryError(f"There is no table {table!r}{hint(table, TABLES, tables)}")
-    return table
+        raise QueryError(f"There is no table {name!r:.60}{hint(str(name), TABLES, tables)}")
+    return name
 
 
 def joined(
@@ -233,10 +234,8 @@ def joined(
     """Return a table, whose columns are `own`, with columns of `products` beside it; see `Catalog.table`."""
     beside = names_given(with_products, "table", "with_products")
     chosen = list(own) if columns is None else names_given(columns, "table", "columns")
-    if name == "products":
+    if name == "products" or not beside:
         return to_frame(catalog.arrow(name, list(dict.fromkeys([*chosen, *beside]))))
-    if not beside:
-        return to_frame(catalog.arrow(name, chosen))
     if not TABLES[name].per_product:
         raise QueryError(
             f"{name} belongs to no product, so it has no columns of one. Leave out with_products."

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from prodex.catalog.data import CatalogData
+from prodex.catalog.data import CatalogData, known_table
 from prodex.errors import QueryError
 from prodex.formats.exporting import check_format, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES
-from prodex.text import hint
 
 #: Endings of files: a folder that ends so is most likely meant as a file.
 _ENDINGS = {ending: name for name, one in FORMATS.items() for ending in one.endings}
@@ -68,11 +67,7 @@ def _chosen(tables: Any) -> list[str]:
     names = [tables] if isinstance(tables, str) else tables
     if not isinstance(names, Iterable):
         raise QueryError(f"tables={tables!r:.60} are no names. Write tables=['products', 'texts'].")
-    chosen = list(dict.fromkeys(names))
-    for name in chosen:
-        if not isinstance(name, str) or name not in TABLES:
-            there = f"There are {', '.join(TABLES)}."
-            raise QueryError(f"There is no table {name!r:.60}{hint(str(name), TABLES, there)}")
+    chosen = list(dict.fromkeys(map(known_table, names)))
     if not chosen:
         raise QueryError("tables=[] names no table. Leave it out to write all, or write tables=['products'].")
     return chosen

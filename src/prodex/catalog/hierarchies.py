@@ -170,20 +170,18 @@ def _meant(catalog: CatalogData, packaging: str) -> set[str]:
     """Return the codes of a type of packaging that was given by code or by label."""
     if not isinstance(packaging, str):
         raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
-    labels: dict[str, set[str]] = {code.casefold(): {code} for code in PACKAGING_CODES}
-    names = list(PACKAGING_CODES)
+    columns = ["packaging_code", "packaging"]
+    named = [(code, code) for code in PACKAGING_CODES]
     for table in ("hierarchies", "products"):
-        columns = ["packaging_code", "packaging"]
-        found = catalog.arrow(table, columns).group_by(columns).aggregate([]).to_pylist()
-        for row in found:
-            code, label = row["packaging_code"], row["packaging"]
-            for name in (code, label) if code else ():
-                if name:
-                    labels.setdefault(name.casefold(), set()).add(code)
-                    names.append(name)
-    if codes := labels.get(packaging.strip().casefold()):
+        for row in catalog.arrow(table, columns).group_by(columns).aggregate([]).to_pylist():
+            # A label without a code names nothing that could be counted: trees are compared by code.
+            named += [
+                (row["packaging_code"], name) for name in row.values() if name and row["packaging_code"]
+            ]
+    wanted = packaging.strip().casefold()
+    if codes := {code for code, name in named if name.casefold() == wanted}:
         return codes
-    there = sorted(dict.fromkeys(names))
+    there = sorted({name for _, name in named})
     otherwise = f"There are {', '.join(there)}."
     raise QueryError(f"There is no type of packaging {packaging!r}{hint(packaging, there, otherwise)}")
 

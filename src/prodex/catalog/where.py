@@ -32,7 +32,7 @@ _TAKES = (
 
 
 def mask_of(
-    condition: Any, size: int, products: Callable[[], pd.DataFrame], ids: Callable[[], pd.Index]
+    condition: Any, size: int, products: Callable[[], pd.DataFrame], ids: Callable[[], pa.ChunkedArray]
 ) -> pc.Expression | Mask:
     """Return a condition as an expression over `products`, or as a mask of its rows.
 
@@ -67,7 +67,7 @@ def mask_of(
     )
     _check_truth_values(mask)
     if isinstance(condition, pd.Series) and mask.index.name == "product_id":
-        mask = _by_id(mask, ids())
+        mask = _by_id(mask, pd.Index(ids().to_pylist(), dtype=object))
     else:
         mask = _by_row(mask, size)
     return mask.to_numpy(bool)
@@ -230,22 +230,18 @@ def selected(
     return tuple(part.choose(reduce(and_, conditions)) for part in parts)
 
 
-def _ids(catalog: CatalogData) -> pd.Index:
-    ids: pd.Index = pd.Index(
-        catalog.arrow("products", ["product_id"])["product_id"].to_pylist(), dtype=object
-    )
-    return ids
+def _ids(catalog: CatalogData) -> pa.ChunkedArray:
+    return catalog.arrow("products", ["product_id"])["product_id"]
 
 
 def first(catalog: CatalogData, n: int) -> pc.Expression:
     """Return the condition that holds for the first products."""
-    ids = catalog.arrow("products", ["product_id"])["product_id"]
-    return _among(ids.slice(0, _count(n, "head")))
+    return _among(_ids(catalog).slice(0, _count(n, "head")))
 
 
 def drawn(catalog: CatalogData, n: int, seed: int | None) -> pc.Expression:
     """Return the condition that holds for products drawn at random, each at most once."""
-    ids = catalog.arrow("products", ["product_id"])["product_id"]
+    ids = _ids(catalog)
     if _count(n, "sample") > len(ids):
         raise QueryError(f"sample({n}) asks for more products than the {len(ids):,} that there are.")
     places = np.random.default_rng(seed).choice(len(ids), n, replace=False)

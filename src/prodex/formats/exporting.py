@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.files.folders import replacing
-from prodex.formats.package import PACKAGE, Written, package_text, read_package
+from prodex.formats.package import PACKAGE, described_file, package_text, read_package
 from prodex.formats.registry import FORMATS, Batches, FormatName
 from prodex.text import hint
 
@@ -59,21 +59,14 @@ def write_export(
     check_format(format, escape_formulas)
     options = {"escape_formulas": True} if escape_formulas else {}
     names = [f"{name}.{format}" for name in tables]
-    written = {}
+    written = []
     with replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside:
         for name, (batches, schema) in tables.items():
             counted = _Counted(batches)
             path = beside / f"{name}.{format}"
             altered = FORMATS[format].write(counted, schema, path, **options)
-            written[name] = Written(path, schema, counted.rows, altered)
-        package = package_text(
-            written,
-            format,
-            origin,
-            products=products,
-            not_exported=not_exported,
-            escape_formulas=escape_formulas,
-        )
+            written.append(described_file(path, schema, counted.rows, altered, escape_formulas))
+        package = package_text(written, format, origin, products=products, not_exported=not_exported)
         (beside / PACKAGE).write_text(package, encoding="utf-8")
     return [folder / name for name in (*names, PACKAGE)]
 

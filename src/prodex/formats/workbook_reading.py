@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
+from prodex.safe_xml import parser_of
 
 _SHEET = re.compile(r"xl/worksheets/sheet([1-9][0-9]{0,5})\.xml")
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
@@ -115,13 +116,7 @@ class _Sheet:
         self._kind = ""
         self._texts: list[str] | None = None
         self._is_begun = False
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartDoctypeDeclHandler = _refuse
-        self._parser.EntityDeclHandler = _refuse
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
+        self._parser = parser_of(self._start, self._end, self._text)
 
     def rows(self, piece: bytes, *, is_last: bool = False) -> list[list[Cell | None]]:
         """Return the rows that end with this piece."""
@@ -166,10 +161,6 @@ class _Sheet:
     def _text(self, data: str) -> None:
         if self._texts is not None:
             self._texts.append(data)
-
-
-def _refuse(*_: object) -> None:
-    raise ValueError("it declares entities or a document type, which no workbook of prodex does")
 
 
 def _column_of(place: str) -> int:

@@ -70,15 +70,14 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     >>> prodex.vacuum("cleaned", keep=1)["reason"].tolist()
     ['older than the newest 1', 'older than the newest 1']
     """
-    if (whole := whole_number(keep, 1)) is None:
+    if (number := whole_number(keep, 1)) is None:
         raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
-    keep = whole
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
     if not folder.is_dir():
         raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")
     with locked(folder, f"cleaning up {name!r}", without_space=True):
-        doomed = [*_old(name, keep), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
+        doomed = [*_old(name, number), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
         freed = _freed(one.folder for one in doomed)
         if not dry_run:
             for one in doomed:

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from prodex.locales import short_languages
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.positions import Indices, Places
-from prodex.tables.schema import Column, Table
-from prodex.tables.values import fit_column, number_texts
+from prodex.tables.schema import Column, Kind, Table
+from prodex.tables.values import Fitted, fit_column, number_texts
 
 #: A column, or an opened object with its columns by wire key.
 Node: TypeAlias = "pa.Array | dict[str, Node]"
@@ -53,8 +53,7 @@ class _Around(NamedTuple):
         leaf: Node | None = self.node
         for key in path:
             leaf = _open(leaf).get(key) if leaf is not None else None
-        fitted = fit_column(leaf, column.kind) if isinstance(leaf, pa.Array) else None
-        if fitted is None:
+        if (fitted := _fitted(leaf, column.kind)) is None:
             return pa.nulls(size)
         return fitted.values if self.rows is None else fitted.values.take(pa.array(self.rows))
 
@@ -158,7 +157,7 @@ def _pop(
         taken = _pop(inner, tuple(rest), column, so_far)
         left[key] = inner
         return taken
-    fitted = fit_column(node, column.kind) if isinstance(node, pa.Array) else None
+    fitted = _fitted(node, column.kind)
     if fitted is None or fitted.values.null_count == len(fitted.values):
         return None
     if so_far is None:
@@ -194,8 +193,7 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
 
 
 def _take_codes(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:
-    node = left.get("code")
-    fitted = fit_column(node, "code") if isinstance(node, pa.Array) else None
+    fitted = _fitted(left.get("code"), "code")
     if fitted is None or fitted.values.null_count == len(fitted.values):
         return
     rows = fitted.values.is_valid()
@@ -222,9 +220,7 @@ def _described(described: Mapping[str, Node], among: pa.Array | None) -> pa.Arra
     """Say which rows have a descriptor with a code or a short code, or None when none has."""
     rows: pa.Array | None = None
     for key, kind in (("code", "code"), ("normalizedCode", "string")):
-        node = described.get(key)
-        fitted = fit_column(node, kind) if isinstance(node, pa.Array) else None  # type: ignore[arg-type]
-        if fitted is not None:
+        if (fitted := _fitted(described.get(key), kind)) is not None:
             valid = fitted.values.is_valid()
             rows = valid if rows is None else pc.or_(rows, valid)
     if rows is not None and among is not None:
@@ -235,8 +231,7 @@ def _described(described: Mapping[str, Node], among: pa.Array | None) -> pa.Arra
 def _take_descriptor(described: dict[str, Node], rows: pa.Array) -> dict[str, pa.Array]:
     taken: dict[str, pa.Array] = {}
     node = described.get("code")
-    fitted = fit_column(node, "code") if isinstance(node, pa.Array) else None
-    if fitted is None:
+    if (fitted := _fitted(node, "code")) is None:
         taken["code"] = pa.nulls(len(rows), pa.string())
     else:
         taken["code"] = _only(fitted.values, rows)
@@ -289,6 +284,11 @@ def _emit(
     elif len(picked):
         index = pa.array(picked)
         emit(table, path, places.at(picked), {name: array.take(index) for name, array in columns.items()})
+
+
+def _fitted(node: Node | None, kind: Kind) -> Fitted | None:
+    """Return a column as far as it fits; None for an object, and where no value can fit."""
+    return fit_column(node, kind) if isinstance(node, pa.Array) else None
 
 
 def _open(node: Any) -> dict[str, Node]:
