@@ -75,7 +75,7 @@ class ColumnCondition:
     @property
     def condition(self) -> pc.Expression:
         """The condition over the columns of the table."""
-        return reduce(or_, (self._has(name, pc.field(name)) for name in self.columns))
+        return reduce(or_, map(self._has, self.columns))
 
     def holds(self, rows: pa.Table) -> pa.Array:
         """Return for each row of a table whether the condition holds."""
@@ -96,16 +96,13 @@ class ColumnCondition:
         """The columns that have to be read to know whether it holds."""
         return list(dict.fromkeys([self.column, *(entry.column for entry in self.entries)]))
 
-    def _has(self, name: str, field: pc.Expression) -> pc.Expression:
-        has = self._form(name)(field).isin(self._values(name))
-        return has | field.is_null() if self._is_none(name) else has
-
-    def _values(self, name: str) -> pa.Array:
-        values = [one.value for one in self.entries if one.column == name and one.value is not None]
-        return self._form(name)(pa.array(values, self._type(name)))
-
-    def _is_none(self, name: str) -> bool:
-        return any(one.value is None for one in self.entries if one.column == name)
+    def _has(self, name: str) -> pc.Expression:
+        values = [one.value for one in self.entries if one.column == name]
+        field, form = pc.field(name), self._form(name)
+        # None stands apart, because null is in no set of values.
+        sought = form(pa.array([value for value in values if value is not None], self._type(name)))
+        has = form(field).isin(sought)
+        return has | field.is_null() if None in values else has
 
     def _form(self, name: str) -> Form:
         return self.form if name == self.column else _FORMS.get(name, as_it_is)

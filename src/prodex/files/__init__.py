@@ -183,12 +183,10 @@ def beside_of(path: Path) -> Path:
 
 def left_over(folder: Path) -> list[Path]:
     """Return what killed processes left half-written in a folder."""
-    found = sorted(folder.glob(".*.part"))
-    writers = [left.name.split(".")[-2] for left in found]
     return [
         left
-        for left, process in zip(found, writers, strict=True)
-        if process.isdecimal() and not is_alive(int(process))
+        for left in sorted(folder.glob(".*.part"))
+        if (process := left.name.split(".")[-2]).isdecimal() and not is_alive(int(process))
     ]
 
 

@@ -9,10 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from prodex.catalog import Catalog
-from prodex.store.plan import PRODUCTS_PER_PART
-
-#: Where a product stands in the journal: page, and index on that page.
-Place = tuple[int, int]
+from prodex.store.plan import PRODUCTS_PER_PART, Pages, Place, by_page
 
 
 class PartMerge(NamedTuple):
@@ -33,7 +30,7 @@ class PartMerge(NamedTuple):
     number: int
     old: int | None
     leaving: frozenset[str]
-    pages: tuple[tuple[int, tuple[int, ...]], ...]
+    pages: Pages
 
     @property
     def linked(self) -> bool:
@@ -108,12 +105,12 @@ def plan_merge(
         coming[old] += left_to_place[:room]
         left_to_place = left_to_place[room:]
     merged = [
-        PartMerge(0, old, leaving[old], _by_page(coming[old]))
+        PartMerge(0, old, leaving[old], by_page(coming[old]))
         for old in range(len(sizes))
         if old == 0 or sizes[old] or coming[old]
     ]
     merged += [
-        PartMerge(0, None, frozenset(), _by_page(left_to_place[start : start + products_per_part]))
+        PartMerge(0, None, frozenset(), by_page(left_to_place[start : start + products_per_part]))
         for start in range(0, len(left_to_place), products_per_part)
     ]
     numbered = tuple(part._replace(number=number) for number, part in enumerate(merged))
@@ -125,10 +122,3 @@ def held_products(catalog: Catalog) -> Iterator[list[str]]:
     """Yield the product ids of each part of a catalogue, one part in memory at a time."""
     for part in catalog.parts:
         yield part.read("products", ["product_id"])["product_id"].to_pylist()
-
-
-def _by_page(places: Iterable[Place]) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    pages: dict[int, list[int]] = {}
-    for page, index in sorted(places):
-        pages.setdefault(page, []).append(index)
-    return tuple((page, tuple(indexes)) for page, indexes in pages.items())

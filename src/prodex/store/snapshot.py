@@ -251,15 +251,6 @@ class _Written(msgspec.Struct):
     parts: list[Any]
 
 
-def _parts(written: _Written) -> tuple[StoredPart, ...]:
-    parts = tuple(map(StoredPart.from_json, written.parts))
-    if len({part.number for part in parts}) < len(parts):
-        raise ValueError("it gives two parts the same number")
-    if sum(part.products for part in parts) != written.products:
-        raise ValueError(f"its parts do not have {written.products:,} products together")
-    return parts
-
-
 class _Manifest(NamedTuple):
     """What a manifest says, checked."""
 
@@ -269,7 +260,13 @@ class _Manifest(NamedTuple):
 
     @classmethod
     def of(cls, written: _Written) -> Self:
-        return cls(written.products, Origin.from_json(written.origin), _parts(written))
+        parts = tuple(map(StoredPart.from_json, written.parts))
+        # Numbers become file names: two parts of one number would be the same products twice.
+        if len({part.number for part in parts}) < len(parts):
+            raise ValueError("it gives two parts the same number")
+        if sum(part.products for part in parts) != written.products:
+            raise ValueError(f"its parts do not have {written.products:,} products together")
+        return cls(written.products, Origin.from_json(written.origin), parts)
 
 
 def _manifest(folder: Path) -> _Manifest:

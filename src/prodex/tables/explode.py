@@ -236,10 +236,8 @@ def _take_descriptor(described: dict[str, Node], rows: pa.Array) -> dict[str, pa
     else:
         taken["code"] = _only(fitted.values, rows)
         _leave(described, "code", _without(node, pc.and_(rows, fitted.values.is_valid())))
-    taken["short_code"] = _take_text(described, "normalizedCode", rows)
-    taken["description"] = _take_text(described, "description", rows)
-    taken["label"] = _take_text(described, "label", rows)
-    return taken
+    texts = (("short_code", "normalizedCode"), ("description", "description"), ("label", "label"))
+    return taken | {name: _take_text(described, key, rows) for name, key in texts}
 
 
 def _take_text(left: dict[str, Node], key: str, rows: pa.Array) -> pa.Array:

@@ -24,13 +24,14 @@ from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import stored_column
-from prodex.tables.schema import Column, Table
+from prodex.tables.schema import Column, Kind, Table
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 
-_DESCRIPTOR = ("code", "normalizedCode", "description", "label")
+#: The columns of a descriptor, and what they are called on the wire.
+_DESCRIPTOR = {"code": "code", "short_code": "normalizedCode", "description": "description", "label": "label"}
 
 
 class _Place(NamedTuple):
@@ -156,9 +157,8 @@ def _take_object(
         if table.name == "products":
             _take_keys(left)
     _take_localized(left, place, rows)
-    if (code := fit(left.get("code"), "code")) is not None:
-        del left["code"]
-        described = {name: _pop_text(left, name) for name in ("label", "description")}
+    if (code := _pop_value(left, "code", "code")) is not None:
+        described = {name: _pop_value(left, name, "string") for name in ("label", "description")}
         rows["codes"].append({**_where(place), "code": code, **described})
     for key, item in reversed(left.items()):
         waiting.append((item, _Place(child_path(place.path, storable(key)), place.position, value, node)))
@@ -168,8 +168,7 @@ def _take_keys(left: dict[str, Any]) -> None:
     """Leave out the values that are in the key columns of every table."""
     if fit(left.get("id"), "code"):
         del left["id"]
-    if fit(left.get("gtin"), "code") is not None:
-        del left["gtin"]
+    _pop_value(left, "gtin", "code")
 
 
 def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any]) -> Row:
@@ -187,17 +186,13 @@ def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any])
 
 def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
     """Take the value at a path out of nested objects, which are copied on the way, if it fits its column."""
-    key, rest = path[0], path[1:]
-    value = left.get(key)
+    key, *rest = path
     if not rest:
-        fitting = fit(value, column.kind)
-        if fitting is not None:
-            del left[key]
-        return fitting
-    if not isinstance(value, dict):
+        return _pop_value(left, key, column.kind)
+    if not isinstance(value := left.get(key), dict):
         return None
     inner = dict(value)
-    fitting = _pop(inner, rest, column)
+    fitting = _pop(inner, tuple(rest), column)
     if fitting is not None:
         left[key] = inner
     return fitting
@@ -209,8 +204,9 @@ def _look(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def _pop_text(left: dict[str, Any], key: str) -> str | None:
-    fitting: str | None = fit(left.get(key), "string")
+def _pop_value(left: dict[str, Any], key: str, kind: Kind) -> Any:
+    """Take a value out of an object if it fits."""
+    fitting = fit(left.get(key), kind)
     if fitting is not None:
         del left[key]
     return fitting
@@ -240,11 +236,11 @@ def _take_localized(left: dict[str, Any], place: _Place, rows: Rows) -> None:
 
 def _take_descriptor(described: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
     rest = dict(described)
-    values = [fit(rest.get(key), "code" if key == "code" else "string") for key in _DESCRIPTOR]
-    for key, value in zip(_DESCRIPTOR, values, strict=True):
-        if value is not None:
-            del rest[key]
-    return dict(zip(("code", "short_code", "description", "label"), values, strict=True)), rest
+    taken = {
+        name: _pop_value(rest, key, "code" if key == "code" else "string")
+        for name, key in _DESCRIPTOR.items()
+    }
+    return taken, rest
 
 
 def _take_entity(left: dict[str, Any], rows: Rows) -> Row:
