@@ -231,8 +231,8 @@ def test_the_repr_says_how_much_of_what_and_escapes_it() -> None:
     assert "complete: 60 of an unknown number" in repr(catalog)
 
 
-def test_an_origin_knows_what_was_not_asked_for() -> None:
-    """The fourth face of missing: neither absent nor null nor empty, but never asked."""
+def test_an_origin_knows_what_was_not_requested() -> None:
+    """The fourth face of missing: neither absent nor null nor empty, but never requested."""
     query = prodex.ProductQuery(source_include=["namePublicLong.data", "assets"], product_languages=["fr"])
     origin = prodex.Origin("service", query)
 

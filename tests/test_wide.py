@@ -192,7 +192,7 @@ def test_numbers_that_no_column_holds_stay_as_they_are_written() -> None:
     assert ["0.5", "true"] == frame["y"].tolist()
 
 
-def test_what_was_not_asked_for_is_said() -> None:
+def test_wide_warns_of_what_was_not_requested() -> None:
     """A missing Dutch name of a catalogue that was loaded in French says nothing of the product."""
     loaded = prodex.flatten(RECORDS)
     query = prodex.ProductQuery(product_languages=["fr"], source_exclude=["hasTags"])
@@ -200,7 +200,7 @@ def test_what_was_not_asked_for_is_said() -> None:
 
     with pytest.warns(UserWarning, match="texts in 'nl'"):
         catalog.wide("nl")
-    with pytest.warns(UserWarning, match="hasTags: not asked for"):
+    with pytest.warns(UserWarning, match="hasTags: not requested"):
         catalog.wide(attributes=["hasTags"])
 
 

@@ -147,6 +147,7 @@ def column_condition(
             sought = closed_value(column, item, closed[column].read, stored) if column in closed else item
             read = _of_type(column, sought, schema.field(column).type)
         entries.append(WantedValue(item, place, read))
+    # 56 and "056" are one market: a value that was given twice is looked up, and counted as not found, once.
     once = {(entry.column, entry.value): entry for entry in entries}
     form = closed[column].form if column in closed else _FORMS.get(column, as_it_is)
     return ColumnCondition(column, tuple(once.values()), schema, form)
@@ -157,6 +158,7 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
     given = gtins_given(column, value)
     if given.is_none:
         return ColumnCondition(column, (WantedValue(None, column, None),), schema)
+    # Suppliers also send what is no GTIN, and such products can be chosen by what they have.
     odd = [text for text in given.texts if not gtin.has_digits(text)]
     if odd:
         there = set(gtin.comparable_column(stored(column)).to_pylist())
@@ -165,6 +167,7 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
             refuse_rounded(column, text)
         if lost and len(lost) == len(given.texts):
             raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
+    # Empty cells of a spreadsheet are no question for products without a GTIN, so that they are only counted.
     entries = tuple(WantedValue(shown, column, text) for text, shown in given.texts.items())
     return ColumnCondition(column, entries, schema, gtin.comparable_column, given.blanks)
 
@@ -209,6 +212,7 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, str):
         text = value.strip()
         return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else None
+    # The bounds also keep out infinity and NaN, of which `int` makes an error.
     if isinstance(value, float | Decimal):
         return int(value) if -_HUGE < value < _HUGE and value == int(value) else None
     return int(value) if isinstance(value, int) and -_HUGE < value < _HUGE else None

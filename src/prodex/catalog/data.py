@@ -95,8 +95,9 @@ class CatalogData(TableProperties):
         wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
             # Every part has the entries that it uses, so that the same entry may come from several parts.
-            lexicon = distinct(union((part.read(table) for part in self.parts), table).combine_chunks())
-            return _some(lexicon if len(self.parts) > 1 else self.parts[0].read(table), wanted, filter)
+            rows = union((part.read(table) for part in self.parts), table)
+            rows = distinct(rows.combine_chunks()) if len(self.parts) > 1 else rows
+            return (rows if filter is None else rows.filter(filter)).select(wanted)
         read = union((part.read(table, wanted, filter) for part in self.parts), table)
         return read if columns is None else read.select(wanted)
 
@@ -187,6 +188,7 @@ class CatalogData(TableProperties):
         return [name for name in TABLES if all(part.holds(name) for part in self.parts)]
 
     def _columns(self, table: str) -> list[str]:
+        # A catalogue without parts still has the declared columns.
         return list(dict.fromkeys(name for part in self.parts for name in part.columns(table))) or list(
             TABLES[table].schema.names
         )
@@ -210,10 +212,6 @@ class CatalogData(TableProperties):
                 columns_there = f"It has {', '.join(known[:12])} ..."
                 raise QueryError(f"{table} has no column {name!r}{hint(name, known, columns_there)}")
         return known if columns is None else list(columns)
-
-
-def _some(rows: pa.Table, columns: list[str], condition: pc.Expression | None) -> pa.Table:
-    return (rows if condition is None else rows.filter(condition)).select(columns)
 
 
 def known_table(name: Any) -> str:
@@ -242,6 +240,7 @@ def joined(
         )
     rows = catalog.arrow(name, list(dict.fromkeys([*chosen, "product_id"])))
     products = catalog.arrow("products", list(dict.fromkeys(["product_id", *beside])))
+    # By id, since child tables are sorted by attribute and `products` is not.
     places = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
     found = {column: rows[column] for column in chosen}
     for column in beside:

@@ -76,6 +76,7 @@ def _own(products: pa.Table) -> Iterator[Cells]:
     """Yield what stands in columns of `products`, under its wire path."""
     every = np.arange(products.num_rows)
     for column in TABLES["products"].columns:
+        # What fits a column of `products` is in no child table, so that it is read from there.
         path = ("gtin",) if column.name == "gtin" else next(iter(column.paths), None)
         if path is None:
             continue
@@ -152,6 +153,7 @@ def _examples(
 
 def _never_filled(catalog: CatalogData, seen: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the attributes that products have, and that none of them fills."""
+    # Absent or null in every record, an attribute has no row anywhere; only `presence` knows it.
     for name in catalog.arrow("presence").column_names:
         attribute = attribute_of(name)
         path = None if attribute is None else child_path("", attribute)
@@ -173,6 +175,7 @@ def drift(read: Read) -> pd.DataFrame:
     every = pd.concat(
         [frame.assign(example=frame["example"].astype(str)) for frame in forms], ignore_index=True
     )
+    # An empty text is shown as such: nothing at all would look like a missing example.
     every["example"] = every["example"].str.slice(0, 80).replace("", "''")
     summary = (
         every.groupby(["attribute", "form"], sort=True)

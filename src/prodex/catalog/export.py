@@ -26,6 +26,7 @@ def export_catalog(
     escape_formulas: bool,
 ) -> list[Path]:
     """Write tables of a catalogue to a folder; see `Catalog.export`."""
+    # First of all, so that a mistake is reported before a folder is made.
     check_format(format, escape_formulas)
     place = _checked_folder(folder, format)
     held = [str(name) for name in catalog.tables.index]
@@ -47,6 +48,7 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
             f"export() takes a folder to write to, such as catalog.export('out'), not {folder!r:.60}."
         )
     place = Path(folder)
+    # A folder that is there is meant, whatever its name: "out.csv" may be one.
     if place.is_dir():
         return place
     if isinstance(folder, str) and folder in FORMATS:  # a Path is never a format in the wrong place

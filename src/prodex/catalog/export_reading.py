@@ -76,6 +76,7 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     place = _folder(folder)
     package = _package(place)
     origin = _origin(place, package)
+    # Nothing is read before everything is known to be as it was written.
     _check_files(place, package, limits)
     read = FORMATS[package.resources[0].format].read
     part = _on_disk(place, package) if read is None else _held(place, package, read, limits)
@@ -171,6 +172,7 @@ def _on_disk(folder: Path, package: Package) -> Part:
             facts[resource.name] = parquet.facts_of(path)
             _check_rows(resource, int(facts[resource.name]["rows"]))
     size = int(facts["products"]["rows"]) if "products" in facts else _products(folder, package)
+    # Columns are looked at now, so that a file which is no table of ours is refused here and not in the middle of work.
     part = Part.on_disk(size, files, facts)
     for name, path in files.items():
         with _reading(path):
@@ -184,6 +186,7 @@ def _on_disk(folder: Path, package: Package) -> Part:
         shown = parquet.read(files["presence"], facts["presence"])
     products = part.read("products", ["product_id", "gtin"]) if "products" in files else None
     held = {"presence": stored_presence(shown, products)}
+    # It was exported as people see it; parts hold it under the names of the attributes, with the GTIN.
     del files["presence"], facts["presence"]
     return replace(part, tables=held, files=files, facts=facts)
 
@@ -198,6 +201,7 @@ def _held(folder: Path, package: Package, read: ReadTable, limits: Limits | None
             _check_rows(resource, table.num_rows)
             if "product_id" in schema.names and table["product_id"].null_count:
                 raise ValueError("it has a row without product_id")
+            # One piece: whoever filters a table in memory would otherwise do so for each of hundreds of batches.
             tables[resource.name] = table.combine_chunks()
     if "presence" in tables and "gtin" not in tables["presence"].column_names:
         tables["presence"] = stored_presence(tables["presence"], tables.get("products"))
@@ -213,6 +217,7 @@ def _schema(resource: Resource) -> pa.Schema:
         raise ValueError(f"{PACKAGE} names a column of it twice")
     if missing := [name for name in declared.names if name not in columns]:
         raise ValueError(f"it has no column {missing[0]}")
+    # The columns of `presence` are the attributes of the suppliers; all others are declared.
     if resource.name != "presence" and len(columns) > len(declared):
         more = next(name for name in columns if name not in declared.names)
         raise ValueError(f"it has a column {more!r:.60}, which the table does not have")
@@ -252,6 +257,7 @@ def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
         if resource.altered_texts
     ]
     losses = [f"{', '.join(altered)} are as the workbook holds them"] if altered else []
+    # Format 1 wrote 16 digits. Every whole number that a double holds exactly has no more than that; a fraction may.
     if package.format == 1 and package.resources[0].format == "xlsx":
         fractions = sum(map(_fractions, part.tables.values()))
         if fractions:

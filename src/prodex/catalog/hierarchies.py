@@ -71,8 +71,10 @@ def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
     inner: list[tuple[str, str, str]] = []
     columns = [rows[name].to_pylist() for name in _COLUMNS]
     for product, attribute, position, gtin, uuid, quantity, packaging in zip(*columns, strict=True):
+        # Nobody has accepted them yet, and the tree that they would replace is counted already.
         if attribute.startswith(PENDING):
             continue
+        # GTINs are compared in 14 digits everywhere: one record has the leading zeros of a unit, another has not.
         key = gtin.zfill(14) if gtin and gtin.isdigit() else gtin or uuid or None
         place = (product, attribute, position)
         found[place] = node = Node(key, quantity, packaging)
@@ -80,6 +82,7 @@ def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
             inner.append(place)
         else:
             roots.append((product, node))
+    # Only now: the row of a unit may come before the row of the unit around it, as a merge appends rows.
     for place in inner:
         around, direct = _around(place, found)
         if around is not None:
@@ -111,6 +114,7 @@ def _around(place: tuple[str, str, str], found: dict[tuple[str, str, str], Node]
 
 def walk(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
     """Yield every unit of a tree with those around it, outermost first."""
+    # A stack, not recursion: records may be nested deeper than Python can call.
     waiting: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
     while waiting:
         node, above = waiting.pop()
@@ -196,6 +200,7 @@ def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
         levels = max(levels, len(above) + 1)
         place = (*(one.name for one in above), node.name)
         units_seen.append((*place, "" if not above else str(node.quantity), str(node.packaging)))
+        # What is in a counted unit adds nothing, so that its quantities need not be known.
         inside_unit = any(one.packaging in units for one in above)
         if node.key is not None and any(node.key == one.key for one in above):
             problems.append(f"{node.name} is inside itself")
@@ -235,6 +240,7 @@ def _smaller(packaging: str | None, units: Set[str]) -> bool:
 
 def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str | None]) -> dict[str, object]:
     """Return the row of one root: what the records of its products agree on."""
+    # The units are compared, not only the sums: 10 x 20 and 20 x 10 are two descriptions of one pallet.
     agrees = len({one.units for one in trees_of_root}) == 1
     counts = {one.pieces for one in trees_of_root}
     pieces = next(iter(counts)) if len(counts) == 1 else None

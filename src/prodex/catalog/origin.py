@@ -29,9 +29,9 @@ class Origin:
     source
         The service's base URL, or the files, or "records".
     query
-        What was asked for; None for records and files, which hold what they hold.
+        What was requested; None for records and files, which hold what they hold.
     accept_language
-        Language of the code labels that was asked for; None is the service's default, US English.
+        Language of the code labels that was requested; None is the service's default, US English.
     labels
         Further languages in which code labels were loaded.
     server_time
@@ -64,7 +64,7 @@ class Origin:
         return self.ledger.complete
 
     def asked(self, attribute: str, language: str | None = None) -> bool:
-        """Say whether an attribute (and, of a text, a language) was asked for at all.
+        """Say whether an attribute (and, of a text, a language) was requested at all.
 
         Parameters
         ----------
@@ -79,13 +79,16 @@ class Origin:
         >>> origin.asked("assets.pictures"), origin.asked("brand"), origin.asked("assets", "de")
         (True, False, False)
         """
+        # Records and files hold what they hold: no query left anything out.
         if self.query is None:
             return True
+        # An attribute is there in part if only something inside it was requested: `assets` for `assets.pictures.url`.
         included = self.query.source_include
         if included and not any(within(attribute, path) or within(path, attribute) for path in included):
             return False
         if any(within(attribute, path) for path in self.query.source_exclude or ()):
             return False
+        # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
         languages = self.query.product_languages
         return language is None or not languages or short_of(language) in map(short_of, languages)
 
@@ -132,6 +135,7 @@ class Origin:
         >>> Origin.from_json(Origin("records", ProductQuery(target_market=250)).to_json()).query
         ProductQuery(target_market=250)
         """
+        # A manifest may come from somebody else, so that every field is checked before any is used.
         written = converted(value, _Written)
         check_moment(written.server_time)
         check_moment(written.loaded_at)

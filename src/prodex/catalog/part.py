@@ -135,6 +135,7 @@ class Part:
     def _stored_columns(self, table: str) -> list[str]:
         self._require(table)
         if table in self.files:
+            # Before anything is read: a file that was exchanged for another is then refused by its path.
             schema = parquet.schema_of(self.files[table], self.facts.get(table))
             if problem := _misfit(schema, TABLES[table]):
                 raise parquet.damaged(self.files[table], problem)
@@ -209,6 +210,7 @@ class Part:
 
 def _misfit(schema: pa.Schema, declared: Table) -> str:
     """Say why a file is not of a table, as its footer tells; nothing where it may be."""
+    # Arrow opens such a file, and fails only when somebody asks for that column.
     if len(set(schema.names)) < len(schema.names):
         return "it has a column twice"
     if missing := [name for name in declared.schema.names if name not in schema.names]:

@@ -296,7 +296,7 @@ class TableProperties:
 
     @property
     def code_labels(self) -> pd.DataFrame:
-        """One row per label of a code in a further language, where such were asked for.
+        """One row per label of a code in a further language, where such were requested.
 
         The frame is a copy: changing it does not change the catalogue.
 

@@ -56,6 +56,7 @@ def mask_of(
         return condition
     if callable(condition):
         made = _called(condition, products())
+        # A lambda that returns a lambda is a mistake, and could go on without end.
         if callable(made):
             raise QueryError(f"The callable given to where() gave another callable, {made!r:.60}. {_TAKES}.")
         return mask_of(made, size, products, ids)
@@ -110,6 +111,7 @@ def _check_truth_values(mask: pd.Series) -> None:
         return
     missing = mask.isna()
     if not all(isinstance(one, bool | np.bool_) for one in mask[~missing].tolist()):
+        # 0 and 1, or "yes", are most likely values to look for, and no mask.
         column = mask.name if mask.name in _COLUMNS else "product_id"
         raise QueryError(
             f"where() got {len(mask):,} values that are not True or False. For products that have one of these values "
@@ -124,6 +126,7 @@ def _check_truth_values(mask: pd.Series) -> None:
 
 def _by_row(mask: pd.Series, size: int) -> pd.Series:
     """Return a mask in the order of the rows; by its index it may have another."""
+    # pandas keeps the index when it sorts or filters, so that it tells which product a value belongs to.
     rows = pd.RangeIndex(size)
     if mask.index.equals(rows):  # the usual case, for which nothing has to be sorted
         return mask
@@ -202,6 +205,7 @@ def selected(
             there_are = hint(column, schema.names, "catalog.dictionary lists its columns.")
             raise QueryError(f"products has no column {column!r}{there_are}")
 
+    # Several conditions, and the search for values that no product has, read a column once.
     @cache
     def stored(column: str) -> pa.Array:
         return catalog.arrow("products", [column])[column].unique()
@@ -244,6 +248,7 @@ def drawn(catalog: CatalogData, n: int, seed: int | None) -> pc.Expression:
     ids = _ids(catalog)
     if _count(n, "sample") > len(ids):
         raise QueryError(f"sample({n}) asks for more products than the {len(ids):,} that there are.")
+    # Sorted, so that the sample is in the order of the catalogue.
     places = np.random.default_rng(seed).choice(len(ids), n, replace=False)
     return _among(ids.take(pa.array(np.sort(places))))
 

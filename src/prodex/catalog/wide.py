@@ -38,6 +38,7 @@ def wide(
     numbers: bool,
 ) -> pd.DataFrame:
     """Turn the rows of the child tables into columns beside the products; see `Catalog.wide`."""
+    # Names are checked before anything large is read.
     names = AttributeNames(catalog)
     languages = None if language is None else _languages(catalog, names_given(language, "wide", "language"))
     asked = (
@@ -46,7 +47,7 @@ def wide(
         else [names.attribute(a) for a in names_given(attributes, "wide", "attributes")]
     )
     chosen = None if columns is None else names_given(columns, "wide", "columns")
-    _warn_of_unasked(catalog, languages, asked)
+    _warn_of_not_requested(catalog, languages, asked)
     products = catalog.arrow("products")
     wanted = WantedAttributes(None if asked is None else tuple(asked))
     ids = products["product_id"].combine_chunks()
@@ -64,8 +65,10 @@ def wide(
         shown = [*shown, *(name for name in (*_themselves(asked), *side) if name not in shown)]
     elif chosen is None:
         shown = [*shown, *side]
+    # An attribute that nobody has filled is a column as well: a program that asks for it must find it.
     missing = pa.nulls(products.num_rows, pa.string())
     found = {name: products[name] if name in own else side.get(name, missing) for name in shown}
+    # A frame without columns still has one row for each product.
     return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
 
 
@@ -77,6 +80,7 @@ def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
     found = []
     for one in given:
         short = short_of(one)
+        # What texts are in is taken as it is: suppliers use codes that the CLDR does not know.
         if short not in there:
             try:
                 short = short_of(language_tag(one))
@@ -96,18 +100,18 @@ def _spoken(catalog: CatalogData) -> set[str]:
     return set(language_of(language, code).drop_null().to_pylist())
 
 
-def _warn_of_unasked(
+def _warn_of_not_requested(
     catalog: CatalogData, languages: Sequence[str] | None, asked: Sequence[str] | None
 ) -> None:
     """Warn of columns that are empty because nobody requested them from the service."""
     origin = catalog.origin
-    unasked = [path for path in asked or () if not origin.asked(path)]
+    silent = [path for path in asked or () if not origin.asked(path)]
     if origin.query is not None and (spoken := origin.query.product_languages):
         loaded = set(map(short_of, spoken))
-        unasked += [f"texts in {one!r}" for one in languages or () if one not in loaded]
-    if unasked:
+        silent += [f"texts in {one!r}" for one in languages or () if one not in loaded]
+    if silent:
         warnings.warn(
-            f"{', '.join(unasked)}: not asked for when this catalogue was loaded, so a missing value says nothing "
+            f"{', '.join(silent)}: not requested when this catalogue was loaded, so a missing value says nothing "
             "about the product.",
             stacklevel=4,
         )
@@ -241,6 +245,7 @@ def _column(runs: list[_Run], size: int, numbers: bool) -> pa.Array:
     order = None if len(runs) == 1 else np.argsort(products, kind="stable")
     products = products if order is None else products[order]
     several = bool(np.any(products[1:] == products[:-1]))
+    # Several values of one product are joined as text, and so are columns with values of several kinds.
     typed = len(kinds) == 1 and not several
     arrays = [run.values if typed else as_text(run.values) for run in runs]
     values = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)

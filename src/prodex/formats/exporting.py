@@ -56,10 +56,12 @@ def write_export(
     StorageError
         When the disk refuses; an earlier export is then as it was.
     """
+    # Callers other than a catalogue come here directly, such as the explorer.
     check_format(format, escape_formulas)
     options = {"escape_formulas": True} if escape_formulas else {}
     names = [f"{name}.{format}" for name in tables]
     written = []
+    # Files of an earlier export with other tables are replaced too: they would look like part of this one.
     with replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside:
         for name, (batches, schema) in tables.items():
             counted = _Counted(batches)

@@ -160,6 +160,7 @@ def read_package(folder: Path) -> Package:
     ValueError
         When it is not of an export of prodex, or of one that only a newer version reads.
     """
+    # The head alone, so that a newer format is called newer and not damaged.
     head = read_json(folder / PACKAGE, _Head)
     if head.name != _NAME:
         raise ValueError(f"it is a data package {head.name!r:.60}, and none of prodex")

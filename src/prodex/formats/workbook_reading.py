@@ -11,8 +11,8 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import IO
 from xml.parsers import expat
 
 import pyarrow as pa
@@ -92,16 +92,11 @@ def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[l
         for _, name in sheets:
             sheet = _Sheet(heading)
             with book.open(name) as file:
-                for piece in _pieces(file):
+                for piece in iter(partial(file.read, _STEP), b""):
                     unpacked += len(piece)
                     meter.grew(unpacked)
                     yield from sheet.rows(piece)
                 yield from sheet.rows(b"", is_last=True)
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    while piece := file.read(_STEP):
-        yield piece
 
 
 class _Sheet:

@@ -109,6 +109,8 @@ def _time(unit: timedelta) -> Kind:
     )
 
 
+# GTINs and included fields go as JSON arrays in a POST body (endpoint 5); for other lists the specification has
+# only the comma-separated form.
 GTINS = Kind(values.gtins, list, form=Form.LIST_OR_FILE)
 INCLUDED = Kind(values.paths, list)
 EXCLUDED = Kind(values.paths, joined)
@@ -121,6 +123,7 @@ SHARING = Kind(values.member(values.SharingStatus), int, form=Form.VALUE)
 MARKET = Kind(values.market, _same, form=Form.VALUE)
 FLAG = Kind(values.true, _same, form=Form.FLAG)
 SECONDS = _time(values.SECOND)
+# Moments of pictures count milliseconds, and all others seconds.
 MILLISECONDS = _time(values.MILLISECOND)
 SEARCH = Kind(values.search, _must, _from_must, by_get=False, form=Form.WORDS)
 

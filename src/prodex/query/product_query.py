@@ -199,6 +199,7 @@ class ProductQuery:
         >>> ProductQuery(target_market=250).to_probe()
         {'filter_target_market': 250, 'filter_source_include': ['uuid'], 'limit': 1}
         """
+        # Only the count is wanted, so that one product with its uuid is all that is sent.
         body = dataclasses.replace(self, source_include=None, source_exclude=None).to_body()
         return body | {FILTERS["source_include"].wire: ["uuid"], "limit": 1}
 

@@ -179,6 +179,7 @@ def link_table(part: StoredPart, folder: Path, table: str, target: Path, number:
 
 
 def _refuse_damage(part: StoredPart, folder: Path, table: str) -> None:
+    # A link to a damaged file would carry the damage into every later snapshot.
     if problem := part.problem(table, folder):
         raise SnapshotDamaged(
             f"{folder / path_of(table, part.number)}: {problem}. Load again, or begin with an earlier snapshot."

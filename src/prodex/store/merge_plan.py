@@ -98,6 +98,7 @@ def plan_merge(
         coming.append([came[product] for product in back])
         sizes.append(len(products) - len(left) + len(back))
     added = sorted(place for product, place in came.items() if product not in replaced)
+    # Parts that are written anyway come first, since filling them costs nothing more.
     rooms = sorted(range(len(sizes)), key=lambda old: (not leaving[old], sizes[old]))
     left_to_place = added
     for old in rooms:

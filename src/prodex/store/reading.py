@@ -79,8 +79,8 @@ def read_products(
     limits
         What one file may take: by default a `.gz` file may be a billion bytes unpacked, as long as it is no bomb.
     query
-        What the files were asked for with, where they do not hold everything: chosen fields or languages. An audit
-        then takes what was not asked for as unknown, and not as missing. Nothing is filtered by it.
+        What the files were requested with, where they do not hold everything: chosen fields or languages. An audit
+        then takes what was not requested as unknown, and not as missing. Nothing is filtered by it.
 
     Raises
     ------
@@ -237,8 +237,10 @@ def _products_of(path: Path, reply: _Reply, limits: Limits | None) -> Iterator[b
     try:
         with opened_within(path, limits, "read_products") as file:
             first = file.readline().removeprefix(codecs.BOM_UTF8)
+            # JSON lines are recognised by the first line that holds anything.
             while first and not first.strip():
                 first = file.readline()
+            # Then every line is a value of its own, and the file need not fit into memory at once.
             if _is_whole(first):
                 yield from _lines(first, file, path, reply)
                 return

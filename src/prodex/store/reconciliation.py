@@ -63,6 +63,7 @@ def ledger_of(
 
 def listing_is_whole(journal: Journal) -> bool:
     """Whether there is a listing of all keys that returned as many as it announced at any time, in every window."""
+    # A listing that is cut short would make products look gone that are there.
     windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
     failed = tuple(
         name for name, why in journal.notes.items() if why and name.startswith(failure_of("listing"))
@@ -115,13 +116,14 @@ def _notes(
             "is not known, since they could not be asked for by GTIN"
         )
     if gtins_in:
+        # Some services ignore a filter that they do not know, and send everything.
         wanted = {gtin.zfill(14) for gtin in gtins_in}
         pulled = (entry for entry in journal.entries() if entry.stage is Stage.PULL)
         others = {
             key.product_id for entry in pulled for key in entry.keys if key and key.filled_gtin not in wanted
         }
         if others:
-            yield f"{len(others):,} products came whose GTIN was not asked for; they are kept"
+            yield f"{len(others):,} products came whose GTIN was not requested; they are kept"
 
 
 def _counted(journal: Journal, stage: Stage) -> int | None:
@@ -162,6 +164,7 @@ def _not_loaded(
     failed = {
         name.partition(" ")[2]: why for name, why in journal.notes.items() if name.startswith("failed ")
     }
+    # Without a whole listing of keys, only totals tell what is missing; with one, every key is looked for.
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
         yield from (

@@ -77,6 +77,7 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     if not folder.is_dir():
         raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")
     with locked(folder, f"cleaning up {name!r}", without_space=True):
+        # The lock is held, so that no load continues with a journal while it is judged to be abandoned.
         doomed = [*_old(name, number), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
         freed = _freed(one.folder for one in doomed)
         if not dry_run:
@@ -96,6 +97,7 @@ def _old(name: str, keep: int) -> Iterator[_Doomed]:
         return
     whole = next((row for row in reversed(listed) if _is_whole(row)), None)
     for row in older:
+        # It may be older than all that stay, and is still the only one that can be opened safely.
         if row is not whole:
             yield _Doomed(Path(row["folder"]), row["time"], row["products"], f"older than the newest {keep}")
 

@@ -259,11 +259,11 @@ _TABLES = (
     ),
     Table(
         "code_labels",
-        "label of a code in a further language, where such were asked for",
+        "label of a code in a further language, where such were requested",
         (
             derived("attribute", "string", "wire path of the code value"),
             derived("code", "string", "the code"),
-            derived("label_language", "string", "language that was asked for"),
+            derived("label_language", "string", "language that was requested"),
             derived("label", "string", "its label in that language"),
             derived("description", "string", "its description in that language"),
         ),

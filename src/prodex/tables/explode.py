@@ -77,6 +77,7 @@ def _walk(node: Node, path: str, places: Places, around: _Around, nodes: _Nodes 
     if isinstance(node, dict):
         _walk_object(node, path, places, around, nodes, emit)
     elif pa.types.is_list(node.type):
+        # Lists are transparent: an item stands at the path of its list, with its index in the position.
         items = node.flatten()
         if len(items):
             parents = pc.list_parent_indices(node).to_numpy().astype(np.int32)
@@ -102,6 +103,7 @@ def _walk_object(
         _emit(table.name, path, places, columns, None if table.name == "products" else found, emit)
     _take_localized(left, path, places, emit)
     _take_codes(left, path, places, emit)
+    # The whole object, without what was taken out: items of its lists copy from it (`parent_path`).
     inside = _Around(fields, None)
     for key, node in left.items():
         _walk(node, child_path(path, key), places, inside, nodes, emit)
@@ -153,6 +155,7 @@ def _pop(
     if rest:
         if not (isinstance(node, dict) or pa.types.is_struct(node.type)):
             return None
+        # A copy, because the object itself is still needed whole as the surroundings of its lists.
         inner = dict(_open(node))
         taken = _pop(inner, tuple(rest), column, so_far)
         left[key] = inner
@@ -160,6 +163,7 @@ def _pop(
     fitted = _fitted(node, column.kind)
     if fitted is None or fitted.values.null_count == len(fitted.values):
         return None
+    # Of several paths the first with a value counts, product by product; what others hold is left for `scalars`.
     if so_far is None:
         _leave(left, key, fitted.misfits)
         return fitted.values
@@ -168,6 +172,7 @@ def _pop(
 
 
 def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:
+    # Records also have `data` that is true, a list or an object; then nothing here is a text or a quantity.
     data, described = left.get("data"), left.get("expressedIn")
     if not isinstance(data, pa.Array) or not (
         pa.types.is_string(data.type) or pa.types.is_floating(data.type)
@@ -182,6 +187,7 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
     taken = _take_descriptor(inner, rows)
     left["expressedIn"] = inner
     _leave(left, "data", _without(data, rows))
+    # A unit or a language is described wherever it is used; the lexicon keeps each description once.
     _emit("descriptors", path, places, taken, rows, emit)
     code, short = taken["code"], taken["short_code"]
     if pa.types.is_string(data.type):
@@ -255,6 +261,7 @@ def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None
     if above is None:
         nodes = _Nodes(0, gtin, gtin, pa.array(np.ones(size)))
     else:
+        # A missing quantity is unknown and never 1, and so is everything below: null times anything is null.
         quantity = columns.get("quantity", pa.nulls(size, pa.float64()))
         nodes = _Nodes(above.level + 1, above.root_gtin, gtin, pc.multiply(above.units, quantity))
     columns |= {

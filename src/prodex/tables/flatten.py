@@ -74,6 +74,7 @@ def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None
 
     everybody = np.arange(len(products), dtype=np.int32)
     explode(fields, Places.of_products(everybody), emit)
+    # They were taken out before parsing, with null and []; unlike these, they are values and have a row.
     for attribute, empty in records.empty_texts.items():
         places = Places.of_products(np.array(empty, np.int32))
         blank = {"type": constant("string", len(empty)), "value": constant("", len(empty))}
@@ -158,6 +159,7 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
         ]
         columns[name] = _joined(table, name, arrays, [row.get(name) for _, row in rows])
     assembled = declared(table.name, columns, len(products))
+    # Runs are in order of path already, and each in order of products, so that there is mostly nothing to sort.
     if not rows and len({run.path for run in runs}) == len(runs):
         return assembled
     paths = columns["attribute"]
@@ -214,6 +216,7 @@ def distinct(lexicon: pa.Table) -> pa.Table:
     names = lexicon.column_names
     numbers, distinct_so_far = np.zeros(lexicon.num_rows, np.int64), 1
     for name in names:
+        # The codes of all columns are combined into one number for each row, and counted anew to keep it small.
         encoded = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
         size = len(encoded.dictionary)
         used, codes = renumber(numbers * size + encoded.indices.to_numpy(), distinct_so_far * size)
@@ -232,6 +235,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
         if column.paths:
             column_type = table.schema.field(column.name).type
             found = next((run.columns[column.name] for run in runs if column.name in run.columns), None)
+            # A value that the parser could not take was walked alone, and goes over the null in its place.
             by_arrow = pa.nulls(size, column_type) if found is None else found.cast(column_type)
             by_walk = {i: v for i, flat in plain if (v := flat["products"][0].get(column.name)) is not None}
             columns[column.name] = _overlaid(by_arrow, by_walk)
@@ -242,6 +246,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
             else []
         )
         columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
+    # Where no product has the attribute, zeros stand for absent.
     pending = np.frombuffer(keys.records.presence.get("lastRequest", bytes(size)), np.int8)
     columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))
     return declared("products", columns, size)

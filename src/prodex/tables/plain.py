@@ -125,6 +125,7 @@ def product_key(product: Mapping[str, Any]) -> str:
     for name in ("id", "uuid", "gtin"):
         if key := fit(product.get(name), "code"):
             return str(key)
+    # A record without any key needs one that is the same in every load.
     encoded = json.dumps(product, sort_keys=True, default=str).encode()
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
 
@@ -160,12 +161,14 @@ def _take_object(
     if (code := _pop_value(left, "code", "code")) is not None:
         described = {name: _pop_value(left, name, "string") for name in ("label", "description")}
         rows["codes"].append({**_where(place), "code": code, **described})
+    # Reversed, because a stack returns the last first: rows come in the order of the record.
     for key, item in reversed(left.items()):
         waiting.append((item, _Place(child_path(place.path, storable(key)), place.position, value, node)))
 
 
 def _take_keys(left: dict[str, Any]) -> None:
     """Leave out the values that are in the key columns of every table."""
+    # An empty id is no key, so that it stays and becomes a row of `scalars`.
     if fit(left.get("id"), "code"):
         del left["id"]
     _pop_value(left, "gtin", "code")
@@ -247,6 +250,7 @@ def _take_entity(left: dict[str, Any], rows: Rows) -> Row:
     taken, rest = _take_descriptor(left)
     if taken["code"] is None and taken["short_code"] is None:
         return {}
+    # In place: the caller walks on with what is left.
     left.clear()
     left.update(rest)
     rows["descriptors"].append(taken)
@@ -258,6 +262,7 @@ def _descend(row: Row, place: _Place) -> _Node:
     if above is None:
         return _Node(0, row.get("node_gtin"), row.get("node_gtin"), 1.0)
     quantity = row.get("quantity")
+    # A missing quantity is unknown and never 1, and so is the number of everything below it.
     units = None if above.units is None or quantity is None else above.units * quantity
     return _Node(above.level + 1, above.root_gtin, row.get("node_gtin"), units)
 

@@ -70,6 +70,7 @@ def stored_presence(shown: pa.Table, products: pa.Table | None) -> pa.Table:
     products
         Where the GTINs are to be had, or None: then they are missing.
     """
+    # The reverse of `shown_columns`: `brand_state` is `brand` again.
     names = [
         stored_column(attribute_of(name) or "") if name != "product_id" else name
         for name in shown.column_names

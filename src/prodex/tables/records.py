@@ -79,6 +79,7 @@ def read_records(products: Sequence[bytes]) -> Records:
             del top["id"]
         else:
             key = _key_without_id(product, top.get("uuid"), gtin)
+        # What is no code, such as a list, stays in the record and is flattened like any attribute.
         if (text := fit(gtin, "code")) is not None:
             del top["gtin"]
         for name in records.not_strict.get(index, ()):

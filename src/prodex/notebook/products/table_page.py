@@ -153,12 +153,12 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     """Return the text of a cell.
 
     >>> cell("score", 0.875), cell("brand", None), cell("brand", None, asked=False), cell("brand", "")
-    ('87.5 %', '—', 'not asked for', '""')
+    ('87.5 %', '—', 'not requested', '""')
     """
     if value is None or (
         value == 0 and not asked
-    ):  # a count of what was not asked for is 0, and means nothing
-        return NOTHING if asked else "not asked for"
+    ):  # a count of what was not requested is 0, and means nothing
+        return NOTHING if asked else "not requested"
     if column == "score" and isinstance(value, float):
         return percent(value)
     if isinstance(value, bool):
