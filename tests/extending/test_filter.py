@@ -62,7 +62,7 @@ with Sandbox(records) as sandbox:
 
 def test_a_filter_is_an_entry_and_a_typed_field(source: ChangedSource) -> None:
     """A new filter is in queries, on the wire, on the command line, in the query panel and in the sandbox."""
-    source.insert("query/filters.py", 'Filter("advanced_search"', ENTRY)
+    source.insert("query/filters.py", 'Filter("filter_owners_in"', ENTRY)
     source.insert("query/product_query.py", "search: tuple[", FIELD)
     source.insert("query/product_query.py", "search: Search = None", ARGUMENT)
     source.replace("query/product_query.py", "    search\n        Words", DOCUMENTED)

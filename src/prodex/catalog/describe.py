@@ -39,7 +39,7 @@ _SCHEMA = pa.schema(
 
 
 class _Facts(NamedTuple):
-    """What is said of the columns of some cells, one entry a column; nothing is said of what is only counted."""
+    """Figures about columns, one entry for each; files, which are only counted, have no lengths and no examples."""
 
     filled: npt.NDArray[np.int64]
     values: npt.NDArray[np.int64]
@@ -73,7 +73,7 @@ def describe(catalog: CatalogData) -> pd.DataFrame:
 
 
 def _own(products: pa.Table) -> Iterator[Cells]:
-    """Yield what stands in columns of `products`, under its wire path."""
+    """Yield the columns of `products`, each under its wire path."""
     every = np.arange(products.num_rows)
     for column in TABLES["products"].columns:
         # What fits a column of `products` is in no child table, so that it is read from there.

@@ -1,4 +1,4 @@
-"""A catalogue written to files, and the questions back where what was asked for can mean two things."""
+"""Export of a catalogue to a folder of files, with messages for requests that can mean two things."""
 
 from __future__ import annotations
 

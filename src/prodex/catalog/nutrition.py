@@ -97,7 +97,7 @@ def nutrition_wide(catalog: CatalogData, basis: str, labels: bool) -> pd.DataFra
 
 
 def parsed(text: object) -> Basis | None:
-    """Return the amount that a text says, or None.
+    """Return the amount that a text states, or None.
 
     >>> parsed("100 g"), parsed("100GRM"), parsed("per portion")
     (Basis(amount=100.0, unit='GRM'), Basis(amount=100.0, unit='GRM'), None)

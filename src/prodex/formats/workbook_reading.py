@@ -1,8 +1,8 @@
 """Workbooks of prodex, read back: null and empty texts apart, numbers to their last digit, text as it was.
 
-Readers of workbooks give the same for an empty cell and none. Only what `write_xlsx` writes is understood here; a
-workbook that another program saved has its texts elsewhere and is refused. Nothing of a workbook is trusted: its
-declarations are refused, and its unpacked bytes are counted.
+Other readers return the same for an empty cell of a workbook and for no cell. Only what `write_xlsx` writes is read
+here: a workbook that another program saved has its texts in another place, and is refused. Nothing in a workbook is
+trusted: declarations of entities are refused, and unpacked bytes are counted.
 """
 
 from __future__ import annotations

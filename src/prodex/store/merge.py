@@ -167,7 +167,7 @@ def _seen(table: pa.Table, name: str) -> pa.Table:
 
 
 def link_table(part: StoredPart, folder: Path, table: str, target: Path, number: int) -> None:
-    """Let a table of a part go on as it is in another snapshot, once it is known to be as it was written.
+    """Use a table of a part unchanged in another snapshot, after checking that it is as it was written.
 
     Raises
     ------

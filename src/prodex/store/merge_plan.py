@@ -20,9 +20,9 @@ class PartMerge(NamedTuple):
     number
         Its number.
     old
-        Number of the old part that goes on in it, or None for a part of new products only.
+        Number of the old part that it continues, or None for a part of new products only.
     leaving
-        The products of the old part whose rows go, because a newer version came or because they are gone.
+        The products of the old part whose rows are removed: a newer version came, or they have disappeared.
     pages
         The products that come in: for each page of the journal the indexes.
     """
@@ -34,7 +34,7 @@ class PartMerge(NamedTuple):
 
     @property
     def linked(self) -> bool:
-        """Whether the old part goes on as it is."""
+        """Whether the old part is used unchanged."""
         return self.old is not None and not self.leaving and not self.pages
 
 

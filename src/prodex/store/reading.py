@@ -1,4 +1,4 @@
-"""Products that are at hand already: records in memory, and files of any of the usual forms.
+"""Catalogues made without the service: from records in memory, and from files in any of the usual forms.
 
 Deliveries by file are identical to replies of the service, so the same tables come out.
 """
@@ -219,7 +219,7 @@ def _without_nan(value: Any) -> Any:
 
 @dataclass
 class _Reply:
-    """What stands around the products of files.
+    """What files hold besides products.
 
     Attributes
     ----------

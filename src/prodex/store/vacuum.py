@@ -24,7 +24,7 @@ _RESUMABLE = timedelta(days=1)
 
 
 class _Doomed(NamedTuple):
-    """Something to remove, and why; how many products it holds is not known of everything."""
+    """Something to remove, and why; only of a snapshot it is known how many products it holds."""
 
     folder: Path
     time: str

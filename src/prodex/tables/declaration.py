@@ -40,7 +40,7 @@ _ASSET = (
 _FLAGS = (
     leaf("is_consumer_unit", "isConsumerUnit", "boolean", "sold to consumers"),
     leaf("is_display_unit", "isDisplayUnit", "boolean", "display unit"),
-    leaf("is_despatch_unit", "isDespatchUnit", "boolean", "despatched as such"),
+    leaf("is_despatch_unit", "isDespatchUnit", "boolean", "despatch unit"),
     leaf("is_orderable_unit", "isOrderableUnit", "boolean", "can be ordered"),
     leaf("is_invoice_unit", "isInvoiceUnit", "boolean", "can be invoiced"),
 )
@@ -102,15 +102,15 @@ _PRODUCTS = Table(
 
 _HIERARCHIES = _child(
     "hierarchies",
-    "node of a logistical hierarchy or sharing unit, again for every product that shows its tree",
+    "node of a logistical hierarchy or sharing unit, repeated for every product that shows the tree",
     derived("source", "string", "logisticalHierarchies or sharingUnits"),
     derived("level", "integer", "0 at the root"),
     derived("root_gtin", "string", "GTIN of the outermost unit"),
     derived("parent_gtin", "string", "GTIN of the unit around this one; none at the root"),
     leaf("node_gtin", "gtin", "string", "GTIN of this unit"),
     leaf("node_uuid", "uuid", "string", "uuid of this unit"),
-    leaf("quantity", "quantity", "number", "how many stand in the parent; none when not said"),
-    derived("units_per_root", "number", "how many stand in the root; none when not said"),
+    leaf("quantity", "quantity", "number", "quantity in the parent; missing where the record has none"),
+    derived("units_per_root", "number", "quantity in the root; missing where one on the way is"),
     *_or_of_version(
         leaf("packaging_code", "typePackaging.code", "code", "type of packaging: code"),
         leaf("packaging", "typePackaging.label", "string", "type of packaging: label"),
@@ -132,7 +132,7 @@ _TABLES = (
     ),
     _child(
         "codes",
-        "code value, at any depth (brand, kind and packaging stand in products)",
+        "code value, at any depth (brand, kind and packaging are in products)",
         derived("code", "string", "the code, which never changes"),
         derived("label", "string", "its label in the language of the labels"),
         derived("description", "string", "its description"),
@@ -168,7 +168,7 @@ _TABLES = (
         "pictures",
         "picture",
         leaf("url", "url", "string", "address of the media file"),
-        leaf("is_packshot", "isPackshot", "boolean", "said to be a packshot"),
+        leaf("is_packshot", "isPackshot", "boolean", "marked as a packshot"),
         leaf("product_face", "productFace", "code", "1 front, 2 left, 3 top, 7 back, 8 right, 9 bottom"),
         leaf("type_of_information", "typeOfInformation", "code", "type of information"),
         leaf("content_type", "contentType", "code", "content type"),
@@ -229,7 +229,7 @@ _TABLES = (
         "tags",
         "tag of a product (hasTags, isTaggedBy)",
         leaf("tag", "tag", "string", "name of the tag", ""),
-        leaf("created_at", "createdAt", "timestamp", "put on; local time without zone"),
+        leaf("created_at", "createdAt", "timestamp", "added; local time without zone"),
         anchors=("hasTags", "isTaggedBy"),
     ),
     _child(
@@ -240,7 +240,7 @@ _TABLES = (
     ),
     _child(
         "entities",
-        "language, unit or currency a record says it uses (presentEntities)",
+        "language, unit or currency that a record lists (presentEntities)",
         copied("referential", "referential.name", "string", "languages, netcontents, currencies ..."),
         derived("entity_code", "string", "code, described in descriptors"),
         derived("short_code", "string", "short code"),

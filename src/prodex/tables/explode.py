@@ -1,8 +1,8 @@
 """The fast walk: the Arrow type of a block of products is walked once, all its products at a time.
 
-It takes the same decisions as the plain walk (`prodex.tables.plain`), in the same order, but on whole columns; no
-Python object is made per value. Objects are opened into dicts of columns, so that what finds its home can be taken
-out; what is left over is walked further.
+It makes the same decisions as the plain walk (`prodex.tables.plain`), in the same order, but on whole columns; no
+Python object is made for a single value. Objects become dicts of columns, from which the columns of a declared table
+are taken; the rest is walked further.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Around(NamedTuple):
 
 
 def explode(fields: Mapping[str, pa.Array], places: Places, emit: Emit) -> None:
-    """Give every value of a block of products to its table.
+    """Assign every value of a block of products to its table.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _walk_leaf(array: pa.Array, path: str, places: Places, emit: Emit) -> None:
 def _take_columns(
     left: dict[str, Node], table: Table, around: _Around, size: int
 ) -> tuple[dict[str, pa.Array], pa.Array | None]:
-    """Move what fits the table's columns out of `left`; also say which rows got anything."""
+    """Move what fits the table's columns out of `left`; also return which rows have a value."""
     columns: dict[str, pa.Array] = {}
     found: pa.Array | None = None
     for column in table.columns:
@@ -278,7 +278,7 @@ def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None
 def _emit(
     table: str, path: str, places: Places, columns: dict[str, pa.Array], rows: pa.Array | None, emit: Emit
 ) -> None:
-    """Hand on the rows meant; `rows` None means all of a products block, or none where nothing was found."""
+    """Pass on the chosen rows; None means all rows of `products`, and no rows of any other table."""
     if rows is None:
         if table == "products":
             emit(table, path, places, columns)

@@ -1,7 +1,7 @@
 """Products in, tables out: the fast path, equal to the plain walk.
 
-Pure: no network, no disk, no clock. A function of each product alone, so that the tables of two pages are those of
-the one followed by those of the other, whatever was flattened before.
+Pure: no network, no disk, no clock. The rows of a product depend on that product alone, so that two pages give the
+rows of the first and the rows of the second, whatever was flattened before.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class _Keys:
 
     def __init__(self, records: Records) -> None:
         self._product_ids = pa.array(records.product_ids, pa.string())
-        # Parquet refuses a dictionary that holds null, so no GTIN is said by the index.
+        # Parquet refuses a dictionary that holds null, so that a missing GTIN is a null among the indexes.
         self._gtins = pa.array([gtin or "" for gtin in records.gtins], pa.string())
         self._without = np.array([gtin is None for gtin in records.gtins], np.bool_)
         self.records = records

@@ -1,7 +1,7 @@
 """Products as one block of JSON lines, parsed straight into Arrow with a strict, explicit schema.
 
-Nothing is inferred and nothing coerced: a block that holds one surprise is refused as a whole. The odd attributes of
-the products that cause it are then found and taken out, for the plain walk; the block is parsed without them.
+Nothing is inferred and nothing coerced: a block with a single unexpected value is refused as a whole. The attributes
+that cause this are then found and left to the plain walk; the block is parsed without them.
 """
 
 from __future__ import annotations

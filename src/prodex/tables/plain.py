@@ -35,7 +35,7 @@ _DESCRIPTOR = {"code": "code", "short_code": "normalizedCode", "description": "d
 
 
 class _Place(NamedTuple):
-    """Where the walk stands."""
+    """The position of the walk."""
 
     path: str
     position: tuple[int, ...]

@@ -22,7 +22,7 @@ from prodex.tables.plain import product_key
 from prodex.tables.presence import stored_column
 from prodex.tables.values import fit, read_json, storable
 
-#: The faces of presence, by their number.
+#: The states of an attribute; `presence` holds their numbers.
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
@@ -174,7 +174,7 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
 
 
 def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
-    """Enter what is filled, and take out what is blank: null, [], {} and "" stand for each other in many records."""
+    """Record the state of each attribute, and remove blank ones: many records use null, [], {} and "" alike."""
     blank: list[str] = []
     presence = records.presence
     for name, raw in top.items():

@@ -44,7 +44,7 @@ class Column:
         Wire paths from the row's object, tried in this order; none for a key or a derived column. The empty path is
         the row's item itself.
     parent_path
-        Wire path from the object around the row's list: a copy for convenience, whose own home is elsewhere.
+        Wire path from the object around the row's list: a copy of a value that is also in a table of its own.
     """
 
     name: str
@@ -98,7 +98,7 @@ def coded(name: str, path: str, what: str) -> tuple[Column, Column, Column]:
 
 
 def derived(name: str, kind: Kind, meaning: str) -> Column:
-    """Declare a column that is computed: a key, or what stands elsewhere on the wire."""
+    """Declare a column that is computed: a key, or a value from elsewhere in the record."""
     return Column(name, kind, meaning)
 
 
