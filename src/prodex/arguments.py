@@ -93,10 +93,8 @@ def listed(name: str, value: object) -> list[Any]:
         items = pd.Series(
             value
         ).tolist()  # numpy's own tolist() turns datetimes with nanoseconds into integers
-    elif isinstance(value, Iterable) and not isinstance(value, type):
-        items = list(value)
-    else:
-        items = [value]
+    else:  # an enumeration is a type that could be iterated over, and is given by mistake
+        items = list(value) if isinstance(value, Iterable) and not isinstance(value, type) else [value]
     return [_plain(item) for item in items]
 
 

@@ -269,12 +269,10 @@ class Catalog(CatalogViews):
         return all(self.arrow(name).equals(other.arrow(name)) for name in self._held)
 
     def __repr__(self) -> str:
-        text: str = call("Catalog.text", self)
-        return text
+        return str(call("Catalog.text", self))
 
     def _repr_html_(self) -> str:
-        html: str = call("Catalog.html", self)
-        return html
+        return str(call("Catalog.html", self))
 
 
 _METHODS = [name for name in dir(Catalog) if not name.startswith("_")]

@@ -6,6 +6,7 @@ Only this module knows which of these it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -164,14 +165,8 @@ class Part:
         # A condition uses the names that people see, and Arrow does not tell which: so all columns are read for it.
         needed = wanted if condition is None else list(shown)
         found = self.stored("presence", [shown[name] for name in needed]).rename_columns(needed)
-        return found if condition is None else self._filtered(found, "presence", condition).select(wanted)
-
-    @staticmethod
-    def _filtered(held: pa.Table, table: str, condition: pc.Expression) -> pa.Table:
-        try:
-            return held.filter(condition)
-        except (pa.ArrowException, KeyError) as error:
-            raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
+        with _fitting("presence"):
+            return found if condition is None else found.filter(condition).select(wanted)
 
     def _declared(self, found: pa.Table, table: str) -> pa.Table:
         """Return what was read as declared; what a file holds is checked to its last value."""
@@ -197,15 +192,21 @@ class Part:
         known = set(self._stored_columns(table))
         if columns is not None:
             columns = [name for name in columns if name in known]
-        try:
+        with _fitting(table):
             if table in self.files:
                 facts = self.facts.get(table)
                 return parquet.read(self.files[table], facts, columns=columns, condition=condition)
             held = self.tables[table]
             held = held if condition is None else held.filter(condition)
             return held if columns is None else held.select(columns)
-        except (pa.ArrowException, KeyError) as error:
-            raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
+
+
+@contextmanager
+def _fitting(table: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, KeyError) as error:
+        raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
 
 
 def _misfit(schema: pa.Schema, declared: Table) -> str:

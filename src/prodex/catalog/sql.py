@@ -24,6 +24,7 @@ from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import decoded_table
 
 #: What DuckDB takes as a value, and nothing that it would look into or run.
 _VALUES = (bool, int, float, str, bytes, Decimal, datetime, date, time, timedelta, UUID)
@@ -102,7 +103,7 @@ def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.T
                 f"Call the frame otherwise: my_{name}=..."
             )
         known[name.casefold()] = name
-        tables[name] = _plain(_table(frame, name))
+        tables[name] = decoded_table(_table(frame, name))
     return tables
 
 
@@ -158,14 +159,6 @@ def _from_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
     if not columns:
         raise QueryError(f"{name}= has no columns.")
     return pa.table(arrays, names=columns)
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Return a table in which a category is its value."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(place, field.name, table.column(place).cast(field.type.value_type))
-    return table.replace_schema_metadata(None)
 
 
 Settings = dict[str, str | bool | int | float | list[str]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +64,10 @@ def write_export(
     # Files of an earlier export with other tables are replaced too: they would look like part of this one.
     with replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside:
         for name, (batches, schema) in tables.items():
-            counted = _Counted(batches)
+            rows: list[int] = []
             path = beside / f"{name}.{format}"
-            altered = FORMATS[format].write(counted, schema, path, **options)
-            written.append(described_file(path, schema, counted.rows, altered, escape_formulas))
+            altered = FORMATS[format].write(_counted(batches, rows), schema, path, **options)
+            written.append(described_file(path, schema, sum(rows), altered, escape_formulas))
         package = package_text(written, format, origin, products=products, not_exported=not_exported)
         (beside / PACKAGE).write_text(package, encoding="utf-8")
     return [folder / name for name in (*names, PACKAGE)]
@@ -88,17 +88,11 @@ def check_format(format: FormatName, escape_formulas: object) -> None:
         )
 
 
-class _Counted:
-    """Batches as they pass, and how many rows these were."""
-
-    def __init__(self, batches: Batches) -> None:
-        self._batches = batches
-        self.rows = 0
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._batches:
-            self.rows += batch.num_rows
-            yield batch
+def _counted(batches: Batches, rows: list[int]) -> Batches:
+    """Pass batches on, and add the number of rows of each to a list: only the writer goes through them."""
+    for batch in batches:
+        rows.append(batch.num_rows)
+        yield batch
 
 
 def _former(folder: Path, format: str) -> list[str]:

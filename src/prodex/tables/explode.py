@@ -26,6 +26,10 @@ Node: TypeAlias = "pa.Array | dict[str, Node]"
 Emit = Callable[[str, str, Places, dict[str, pa.Array]], None]
 
 
+#: What a descriptor is named by; one of both is enough.
+_NAMED_BY: tuple[tuple[str, Kind], ...] = (("code", "code"), ("normalizedCode", "string"))
+
+
 class _Nodes(NamedTuple):
     """The hierarchy nodes around the rows at hand."""
 
@@ -225,7 +229,7 @@ def _take_entities(
 def _described(described: Mapping[str, Node], among: pa.Array | None) -> pa.Array | None:
     """Say which rows have a descriptor with a code or a short code, or None when none has."""
     rows: pa.Array | None = None
-    for key, kind in (("code", "code"), ("normalizedCode", "string")):
+    for key, kind in _NAMED_BY:
         if (fitted := _fitted(described.get(key), kind)) is not None:
             valid = fitted.values.is_valid()
             rows = valid if rows is None else pc.or_(rows, valid)

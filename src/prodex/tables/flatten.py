@@ -116,6 +116,7 @@ def decoded(tables: Mapping[str, pa.Table]) -> Tables:
 
 
 def decoded_table(table: pa.Table) -> pa.Table:
+    """Return a table in which encoded columns hold their values, without metadata."""
     types = [f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema]
     return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from prodex.gtin import comparable
 from prodex.tables.declaration import TABLES
-from prodex.tables.envelope import escape_lone_surrogates
+from prodex.tables.envelope import encoded, escape_lone_surrogates
 from prodex.tables.plain import product_key
 from prodex.tables.presence import stored_column
 from prodex.tables.values import fit, read_json, storable
@@ -156,8 +156,7 @@ def _key_leniently(product: bytes) -> _Key | None:
         return None
     if not isinstance(top, dict):
         return None
-    values = (top.get(name) for name in ("id", "uuid", "gtin", "updatedAt"))
-    return _Key(*(msgspec.Raw(json.dumps(value).encode()) for value in values))
+    return _Key(*(encoded(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
 
 
 # Line ends stand between the tokens of JSON only, never inside a string.
