@@ -87,15 +87,10 @@ class Cells(NamedTuple):
     values: pa.Array
     kind: Kind
 
-    def at(self, rows: npt.NDArray[Any], names: Sequence[str] | None = None) -> Cells:
-        """Return some of the cells."""
-        return Cells(
-            self.products[rows],
-            self.columns[rows],
-            self.names if names is None else names,
-            self.values.take(pa.array(np.flatnonzero(rows) if rows.dtype == bool else rows)),
-            self.kind,
-        )
+    def at(self, rows: npt.NDArray[Any]) -> Cells:
+        """Return some of the cells, by index or by mask."""
+        values = self.values.take(pa.array(np.flatnonzero(rows) if rows.dtype == bool else rows))
+        return Cells(self.products[rows], self.columns[rows], self.names, values, self.kind)
 
 
 class _Rows(NamedTuple):

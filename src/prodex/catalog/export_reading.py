@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.catalog.part import Part
+from prodex.catalog.part import Part, misfit
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet, sha256
 from prodex.files.untrusted import is_there, refuse_links
@@ -211,17 +211,15 @@ def _held(folder: Path, package: Package, read: ReadTable, limits: Limits | None
 
 def _schema(resource: Resource) -> pa.Schema:
     """Return the declared types of the columns; which there are beyond these, a supplier decided."""
-    declared = TABLES[resource.name].schema
-    columns = resource.columns
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"{PACKAGE} names a column of it twice")
-    if missing := [name for name in declared.names if name not in columns]:
-        raise ValueError(f"it has no column {missing[0]}")
+    declared = TABLES[resource.name]
+    schema = declared.schema_of(resource.columns)
+    if wrong := misfit(schema, declared):
+        raise ValueError(wrong)
     # The columns of `presence` are the attributes of the suppliers; all others are declared.
-    if resource.name != "presence" and len(columns) > len(declared):
-        more = next(name for name in columns if name not in declared.names)
+    if resource.name != "presence" and len(schema) > len(declared.columns):
+        more = next(name for name in schema.names if name not in declared.schema.names)
         raise ValueError(f"it has a column {more!r:.60}, which the table does not have")
-    return TABLES[resource.name].schema_of(columns)
+    return schema
 
 
 def _check_rows(resource: Resource, rows: int) -> None:

@@ -138,7 +138,7 @@ class Part:
         if table in self.files:
             # Before anything is read: a file that was exchanged for another is then refused by its path.
             schema = parquet.schema_of(self.files[table], self.facts.get(table))
-            if problem := _misfit(schema, TABLES[table]):
+            if problem := misfit(schema, TABLES[table]):
                 raise parquet.damaged(self.files[table], problem)
             return list(schema.names)
         return list(self.tables[table].column_names)
@@ -209,8 +209,8 @@ def _fitting(table: str) -> Iterator[None]:
         raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
 
 
-def _misfit(schema: pa.Schema, declared: Table) -> str:
-    """Say why a file is not of a table, as its footer tells; nothing where it may be."""
+def misfit(schema: pa.Schema, declared: Table) -> str:
+    """Return why columns are not those of a table, or "" where they may be."""
     # Arrow opens such a file, and fails only when somebody asks for that column.
     if len(set(schema.names)) < len(schema.names):
         return "it has a column twice"

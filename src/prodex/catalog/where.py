@@ -31,21 +31,15 @@ _TAKES = (
 )
 
 
-def mask_of(
-    condition: Any, size: int, products: Callable[[], pd.DataFrame], ids: Callable[[], pa.ChunkedArray]
-) -> pc.Expression | Mask:
+def mask_of(condition: Any, catalog: CatalogData) -> pc.Expression | Mask:
     """Return a condition as an expression over `products`, or as a mask of its rows.
 
     Parameters
     ----------
     condition
         A pandas Series, array or list of truth values, a callable that makes one of `products`, or an expression.
-    size
-        How many products there are.
-    products
-        Gives the frame of all products, for a callable.
-    ids
-        Gives their product ids, in order.
+    catalog
+        Its products are read only as far as needed: the frame for a callable, the ids for a mask by id.
 
     Raises
     ------
@@ -55,11 +49,11 @@ def mask_of(
     if isinstance(condition, pc.Expression):
         return condition
     if callable(condition):
-        made = _called(condition, products())
+        made = _called(condition, catalog.products)
         # A lambda that returns a lambda is a mistake, and could go on without end.
         if callable(made):
             raise QueryError(f"The callable given to where() gave another callable, {made!r:.60}. {_TAKES}.")
-        return mask_of(made, size, products, ids)
+        return mask_of(made, catalog)
     _refuse(condition)
     mask = (
         condition
@@ -68,9 +62,9 @@ def mask_of(
     )
     _check_truth_values(mask)
     if isinstance(condition, pd.Series) and mask.index.name == "product_id":
-        mask = _by_id(mask, pd.Index(ids().to_pylist(), dtype=object))
+        mask = _by_id(mask, pd.Index(_ids(catalog).to_pylist(), dtype=object))
     else:
-        mask = _by_row(mask, size)
+        mask = _by_row(mask, len(catalog))
     return mask.to_numpy(bool)
 
 
@@ -218,7 +212,7 @@ def selected(
         if len(want.entries) > _MANY
     ]
     if condition is not None:
-        given = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
+        given = mask_of(condition, catalog)
         (conditions if isinstance(given, pc.Expression) else masks).append(given)
     if unmatched != "ignore" and (missing := not_found_words(wants, stored)):
         if unmatched == "raise":
