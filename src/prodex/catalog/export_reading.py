@@ -113,6 +113,7 @@ def _package(folder: Path) -> Package:
         raise ExportDamaged(f"{folder / PACKAGE} cannot be read: {error}. {_ADVICE}") from error
     if not package.resources:
         raise ExportDamaged(f"{folder / PACKAGE} names no file. {_ADVICE}")
+    # The explorer exports the table that it shows with such a file as well.
     if unknown := [resource for resource in package.resources if resource.name not in TABLES]:
         path = folder / unknown[0].path
         raise InputError(

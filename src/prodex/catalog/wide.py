@@ -120,6 +120,7 @@ def _warn_of_not_requested(
 def _of_products(catalog: CatalogData, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:
     """Return the leaves asked for that have columns in `products`, under their wire path."""
     found: dict[str, pa.Array] = {}
+    # `product_id` is not always the id: it may be the uuid or the GTIN of a record without one.
     if "id" in asked and "id_state" in (presence := catalog.arrow("presence")).column_names:
         filled = pc.equal(presence["id_state"], "filled")
         found["id"] = pc.if_else(filled, products["product_id"], None).combine_chunks()

@@ -97,6 +97,7 @@ def plan_merge(
         leaving.append(left)
         coming.append([came[product] for product in back])
         sizes.append(len(products) - len(left) + len(back))
+    # In the order in which they came, so that the products of a page stay together and a page is unpacked once.
     added = sorted(place for product, place in came.items() if product not in replaced)
     # Parts that are written anyway come first, since filling them costs nothing more.
     rooms = sorted(range(len(sizes)), key=lambda old: (not leaving[old], sizes[old]))

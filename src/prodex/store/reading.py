@@ -161,6 +161,7 @@ def _no_records(given: object) -> str:
 
 
 def _overlaid(product: bytes) -> bytes:
+    # Most products have no pending update, and need not be parsed.
     if b'"lastRequest"' not in product:
         return product
     record = json.loads(product)
@@ -168,6 +169,7 @@ def _overlaid(product: bytes) -> bytes:
     if not isinstance(waiting, dict):
         return product
     del record["lastRequest"]
+    # The keys stay: nobody has accepted a GTIN that the update may hold.
     keys = {name: record[name] for name in ("id", "uuid", "gtin") if name in record}
     return json.dumps(record | waiting | keys).encode()
 
@@ -183,6 +185,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
     newest: dict[str, tuple[str, int]] = {}
     for index, product in enumerate(every):
         known = identify(product)
+        # What is no object has no key; under one of its own it takes the place of nothing else.
         key, updated_at = (known.product_id, known.updated_at) if known else (f"odd {index}", None)
         newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
@@ -280,6 +283,7 @@ def _unpacked(text: bytes, place: str, reply: _Reply) -> Iterator[bytes]:
     """Yield the products of a reply, a list or a single product."""
     text = text.strip()
     try:
+        # Everything becomes a reply, so that one reader does for replies, lists and single products.
         if text[:1] == b"[":
             envelope = split(b'{"data":' + text + b"}")
         elif _is_reply(text):

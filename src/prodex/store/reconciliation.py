@@ -186,6 +186,7 @@ def _not_loaded(
     for product, one in named.items():
         if product in gone:
             continue
+        # A held copy without a date counts as the newest: no date is later than "9".
         is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
         if product not in held or is_old:
             which = "in a newer state, which was" if is_old else "but"

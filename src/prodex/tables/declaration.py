@@ -20,6 +20,7 @@ _PLACE = (
     derived("position", "string", "list indexes along the path, outermost first (a key, not a sort order)"),
 )
 
+# Services write the validity of documents in UNIX seconds, and that of pictures as local time.
 _ASSET = (
     leaf("url", "url", "string", "address of the file"),
     leaf("uniform_resource_identifier", "uniformResourceIdentifier", "string", "address of the file"),
@@ -109,6 +110,7 @@ _HIERARCHIES = _child(
     derived("parent_gtin", "string", "GTIN of the unit around this one; none at the root"),
     leaf("node_gtin", "gtin", "string", "GTIN of this unit"),
     leaf("node_uuid", "uuid", "string", "uuid of this unit"),
+    # Services leave quantities out; a missing one is unknown and never 1.
     leaf("quantity", "quantity", "number", "quantity in the parent; missing where the record has none"),
     derived("units_per_root", "number", "quantity in the root; missing where one on the way is"),
     *_or_of_version(
@@ -147,6 +149,7 @@ _TABLES = (
     _child(
         "nutrients",
         "nutrient of one partition of a product",
+        # The basis stands beside the list of nutrients; with it in each row nobody has to join by position.
         copied("partition", "name", "string", 'what the figures refer to ("100 g")'),
         copied("basis_quantity", "quantity", "number", "how much that is"),
         copied("basis_unit_code", "isMeasuredBy.code", "code", "and in which unit"),
@@ -220,6 +223,7 @@ _TABLES = (
         leaf("description", "isConceptualizedBy.description", "string", "label: description"),
         leaf("picture_url", "isConceptualizedBy.pictureUrl", "string", "label: address of its picture"),
         leaf("value", "value", "code", "value"),
+        # Dates, local times and UNIX seconds come side by side here, so that they are kept as sent.
         leaf("start_date", "startDate", "string", "from, as sent"),
         leaf("end_date", "endDate", "string", "until, as sent"),
         leaf("attributed_at", "attributedAt", "string", "attributed, as sent"),
@@ -228,6 +232,7 @@ _TABLES = (
     _child(
         "tags",
         "tag of a product (hasTags, isTaggedBy)",
+        # `hasTags` holds objects and `isTaggedBy` texts: the empty path is the item itself.
         leaf("tag", "tag", "string", "name of the tag", ""),
         leaf("created_at", "createdAt", "timestamp", "added; local time without zone"),
         anchors=("hasTags", "isTaggedBy"),

@@ -77,6 +77,7 @@ def stored_presence(shown: pa.Table, products: pa.Table | None) -> pa.Table:
     ]
     ids = shown["product_id"]
     if products is None:
+        # Whoever exported no products has no GTINs; the ids are key enough.
         gtins: pa.Array | pa.ChunkedArray = pa.nulls(len(ids), pa.string())
     else:
         gtins = pc.take(products["gtin"], pc.index_in(ids, products["product_id"]))
