@@ -214,7 +214,7 @@ def test_an_export_that_fails_leaves_the_old_one(
 
 
 def test_a_file_in_the_place_of_the_folder_is_not_replaced(tmp_path: Path) -> None:
-    """It is somebody's."""
+    """The file may belong to the user, so that it is never replaced."""
     (tmp_path / "out").write_text("mine")
 
     with pytest.raises(StorageError, match="There is a file where a folder should be"):

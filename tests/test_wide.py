@@ -154,7 +154,7 @@ def test_what_is_known_and_not_filled_is_a_column_without_values(catalog: prodex
 def test_unknown_names_are_refused_with_the_nearest(
     catalog: prodex.Catalog, arguments: dict[str, Any], words: str
 ) -> None:
-    """Silence is the worst answer."""
+    """An unknown name is an error that names the nearest, and never an empty column."""
     with pytest.raises(QueryError, match=words):
         catalog.wide(**arguments)
 
@@ -184,7 +184,7 @@ def test_values_with_units_are_a_number_and_a_unit(catalog: prodex.Catalog) -> N
 
 
 def test_numbers_that_no_column_holds_stay_as_they_are_written() -> None:
-    """Half a number is worse than a text."""
+    """A number that a double cannot hold exactly stays text."""
     catalog = prodex.flatten([{"id": 1, "x": 2**70, "y": 0.5}, {"id": 2, "x": 0.5, "y": True}])
 
     frame = catalog.wide(numbers=True)

@@ -182,7 +182,7 @@ def test_a_page_may_be_empty() -> None:
 
 
 def test_of_a_key_given_twice_the_last_counts_and_raw_keeps_both() -> None:
-    """As in every JSON reader, at the top and below."""
+    """This is the same as in every JSON reader, at the top and below."""
     doubled = b'{"id": 91, "brand": {"code": "OLD", "code": "NEW"}, "lifeCycle": 1, "lifeCycle": 2}'
     tables = flat(doubled)
 
