@@ -175,7 +175,7 @@ def test_parameters_are_values_by_place_and_by_name(catalog: prodex.Catalog) -> 
     ],
 )
 def test_a_parameter_keeps_its_value(value: Any, kind: str, expected: Any) -> None:
-    """This holds for values of Python, numpy, pandas and Arrow."""
+    """This holds for values of Python, numpy and pandas."""
     answer = prodex.flatten(RECORDS).sql(f"select cast(? as {kind}) as it", [value])
     assert expected == answer["it"][0]
 
