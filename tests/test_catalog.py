@@ -90,7 +90,7 @@ def test_where_composes_with_itself_and_with_expressions(every_catalog: prodex.C
 
 
 def test_unknown_columns_and_tables_are_named_with_the_nearest() -> None:
-    """A slip of the pen is an error that helps."""
+    """A mistyped name is an error that names the nearest."""
     catalog = prodex.flatten(RECORDS[:1])
 
     with pytest.raises(QueryError, match="did you mean 'brand_code'"):
@@ -119,7 +119,7 @@ def test_frames_have_stable_dtypes_even_without_rows() -> None:
 
 
 def test_wide_puts_the_texts_of_one_language_beside_the_product(every_catalog: prodex.Catalog) -> None:
-    """One row per product, the attribute as the column."""
+    """There is one row per product, and each attribute is a column."""
     wide = every_catalog.wide(language="fr")
 
     assert [f"Riz {n}" for n in range(1, 61)] == wide["namePublicLong"].tolist()
@@ -159,7 +159,7 @@ def test_wide_shows_the_product_itself_unless_asked_for_more() -> None:
 
 
 def test_sql_sees_every_table(every_catalog: prodex.Catalog) -> None:
-    """The same numbers as pandas gives."""
+    """SQL returns the same numbers as pandas."""
     question = (
         "select brand_code, count(*) as n from products join texts using (product_id) group by 1 order by 1"
     )
@@ -183,7 +183,7 @@ def test_batches_and_files_give_what_arrow_gives(every_catalog: prodex.Catalog) 
 def test_presence_of_an_attribute_that_only_one_part_has_seen_is_absent_elsewhere(
     every_catalog: prodex.Catalog,
 ) -> None:
-    """Never null: absent is a fact."""
+    """It is reported as absent and never as null."""
     assert {"absent": 55, "filled": 5} == every_catalog.presence["rare_state"].value_counts().to_dict()
 
 
@@ -230,8 +230,8 @@ def test_the_repr_says_how_much_of_what_and_escapes_it() -> None:
     assert "complete: 60 of an unknown number" in repr(catalog)
 
 
-def test_an_origin_knows_what_was_not_asked_for() -> None:
-    """The fourth face of missing: neither absent nor null nor empty, but never asked."""
+def test_an_origin_knows_what_was_not_requested() -> None:
+    """The fourth face of missing: neither absent nor null nor empty, but never requested."""
     query = prodex.ProductQuery(source_include=["namePublicLong.data", "assets"], product_languages=["fr"])
     origin = prodex.Origin("service", query)
 
@@ -268,7 +268,7 @@ def test_drift_sees_declared_columns_too() -> None:
 
 
 def test_a_mistyped_column_or_query_is_an_error() -> None:
-    """Nothing vanishes silently."""
+    """No mistyped name is silently ignored."""
     catalog = prodex.flatten(RECORDS)
 
     with pytest.raises(QueryError, match="did you mean 'brand'"):
@@ -280,7 +280,7 @@ def test_a_mistyped_column_or_query_is_an_error() -> None:
 
 
 def test_lexicons_come_once_from_several_parts() -> None:
-    """As a whole, in batches, and by column."""
+    """This holds for the whole table, for batches, and for single columns."""
     halves = prodex.flatten(RECORDS[:30]).parts + prodex.flatten(RECORDS[30:]).parts
     catalog = prodex.Catalog(halves, prodex.flatten([]).origin)
 

@@ -93,7 +93,7 @@ def test_the_properties_are_the_declared_tables() -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_an_editor_knows_the_type_of_a_table(name: str) -> None:
-    """A pandas frame, with the declared columns."""
+    """It is a pandas frame with the declared columns."""
     getter = vars(table_properties.TableProperties)[name].fget
     catalog = prodex.flatten([{"id": 7}])
     frame = getattr(catalog, name)

@@ -216,7 +216,7 @@ def test_tables_shows_the_data_dictionary(run: Run) -> None:
     every, one = run("tables"), run("tables", "pictures")
 
     assert list(TABLES) == [line.split()[0] for line in every.stdout.splitlines()]
-    assert re.search(r"is_packshot +bool +assets.pictures.isPackshot +said to be a packshot", one.stdout)
+    assert re.search(r"is_packshot +bool +assets.pictures.isPackshot +marked as a packshot", one.stdout)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_what_cannot_be_compared_is_told(home: Path) -> None:
 
     assert "The queries differ" in shown.stderr
     assert '"attribute":"serves"' in shown.stdout
-    assert '"why":"not asked for in new"' in shown.stdout
+    assert '"why":"not requested in new"' in shown.stdout
 
 
 def test_help_gives_an_example() -> None:

@@ -342,7 +342,7 @@ def test_audits_of_different_measure_are_not_passed_silently(run: Run, profile: 
 
 
 def test_a_check_that_knows_less_than_before_is_not_passed_silently(run: Run, tmp_path: Path) -> None:
-    """What failed and is unknown now, since it was not asked for, has not been mended, though the score is higher."""
+    """What failed and is unknown now, since it was not requested, has not been mended, though the score is higher."""
     path = tmp_path / "names.toml"
     path.write_text(
         "[checks.valid_gtin]\n[checks.required_text]\nattribute='namePublicLong'\nlanguage='fr'\n"

@@ -161,7 +161,7 @@ def _saved() -> None:
 def test_a_misspelt_name_is_an_error_that_names_the_nearest(
     call: Call, word: str, near: str, tmp_path: Path
 ) -> None:
-    """In every function that takes a name from a closed list."""
+    """This holds for every function that takes a name from a closed list."""
     with pytest.raises((ProdexError, AttributeError)) as refused:
         call(word, tmp_path)
 

@@ -90,7 +90,7 @@ def test_branches_add_up() -> None:
     ],
 )
 def test_what_cannot_be_counted_is_said_and_not_summed(tree: dict[str, Any], problem: str) -> None:
-    """Missing, not a guess."""
+    """Where the records do not determine a sum, it is missing and the reason is given."""
     found = row(tree)
 
     assert [None, False] == [found["pieces"], found["known"]]
@@ -116,7 +116,7 @@ def test_a_tree_without_the_unit_holds_none_of_it() -> None:
 
 
 def test_packaging_is_taken_by_code_or_name_and_refused_with_the_nearest() -> None:
-    """Silence is the worst answer."""
+    """An unknown type of packaging is an error that names the nearest."""
     catalog = prodex.flatten([{"id": 1, "logisticalHierarchies": [worked_example()]}])
 
     with pytest.raises(QueryError, match="did you mean 'PALLET'"):

@@ -162,7 +162,7 @@ def _is_json(content: bytes) -> bool:
 
 @pytest.mark.parametrize("place", ["snapshot", "audit", "journal"])
 def test_what_a_newer_version_made_says_so(kept: Kept, exchange: Sandbox, place: str) -> None:
-    """And stays as it is, whatever is called."""
+    """It also stays as it is, whatever is called."""
     path, operation = {
         "snapshot": (newest(kept, "saved") / "manifest.json", lambda: prodex.open_snapshot("saved")),
         "audit": (
@@ -301,7 +301,7 @@ def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
 
 
 def test_the_error_names_the_damaged_file(kept: Kept) -> None:
-    """Whichever way it is read."""
+    """This holds for every way of reading it."""
     path = newest(kept, "saved") / "texts" / "part-00000.parquet"
     path.write_bytes(path.read_bytes()[:-9])
     catalog = prodex.open_snapshot("saved")
@@ -379,7 +379,7 @@ def test_a_spoiled_journal_does_not_hide_another(kept: Kept) -> None:
 
 
 def test_a_spoiled_journal_of_what_was_sent(kept: Kept) -> None:
-    """Tracked against the store that took it."""
+    """The import is tracked against the store that took it."""
     path = sorted((kept.home / "tracking").iterdir())[1]
     for other in (kept.home / "tracking").iterdir():
         if other != path:
@@ -510,7 +510,7 @@ PROFILES = {
 
 @pytest.mark.parametrize("case", PROFILES)
 def test_a_spoiled_profile(tmp_path: Path, case: str) -> None:
-    """Read, shown and judged by."""
+    """A damaged profile is refused when it is read, shown or used by an audit."""
     path = tmp_path / "own.toml"
     path.write_text("")
     catalog = prodex.flatten([{"id": 1, "updatedAt": "2026-01-01T00:00:00"}])
@@ -525,7 +525,7 @@ def test_a_spoiled_profile(tmp_path: Path, case: str) -> None:
 
 
 def test_a_profile_that_is_no_text(tmp_path: Path) -> None:
-    """Cut off anywhere, in another encoding, binary, or a folder."""
+    """It may be cut off anywhere, be in another encoding, be binary, or be a folder."""
     path = tmp_path / "own.toml"
     path.write_text("title = 'é'\n[checks.valid_gtin]\nseverity = 'blocker'\n", "utf-8")
     assert [] == raised(path, spoiled(path.read_bytes()), lambda: Profile.read(path))
@@ -535,7 +535,7 @@ def test_a_profile_that_is_no_text(tmp_path: Path) -> None:
 
 
 def test_a_spoiled_word_of_a_running_sandbox(tmp_path: Path) -> None:
-    """Where it cannot be read, none runs."""
+    """A record of a running sandbox that cannot be read means that none runs."""
     word: dict[str, Any] = {
         "service": "prodex sandbox",
         "base_url": "http://127.0.0.1:1",
@@ -549,7 +549,7 @@ def test_a_spoiled_word_of_a_running_sandbox(tmp_path: Path) -> None:
 
 
 def test_a_spoiled_store_of_a_sandbox(kept: Kept) -> None:
-    """It is said to be none, and what to do."""
+    """The message says that it is no store, and what to do."""
     path = kept.home / "sandbox" / "store.sqlite"
 
     def opened() -> None:
@@ -577,7 +577,7 @@ def test_a_spoiled_store_of_a_sandbox(kept: Kept) -> None:
     ],
 )
 def test_an_edited_store_of_a_sandbox(kept: Kept, change: str) -> None:
-    """It is refused with words, not opened in part."""
+    """It is refused with a message, and not opened in part."""
     import sqlite3
     from contextlib import closing
 
@@ -590,7 +590,7 @@ def test_an_edited_store_of_a_sandbox(kept: Kept, change: str) -> None:
 
 
 def test_a_spoiled_name_of_who_holds_a_lock(tmp_path: Path) -> None:
-    """Then another process holds it, of which nothing is known."""
+    """The message then names another process of which nothing is known."""
     path = tmp_path / ".lock.json"
     path.write_text(json.dumps(Owner.now("loading 'shop'")._asdict()))
     assert [] == raised(path, spoiled_json(path.read_bytes()), lambda: str(Owner.of(tmp_path)))

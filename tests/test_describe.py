@@ -67,7 +67,7 @@ def test_a_sample_is_drawn_by_its_seed(catalog: prodex.Catalog) -> None:
 
 @pytest.mark.parametrize("wrong", [-1, 2.5, "3", True])
 def test_a_number_of_products_is_a_number(catalog: prodex.Catalog, wrong: Any) -> None:
-    """Nothing else; and more than there are cannot be drawn."""
+    """Anything else is refused, and so is a number larger than that of the products."""
     with pytest.raises(QueryError, match="takes a number of products"):
         catalog.head(wrong)
     with pytest.raises(QueryError, match="takes a number of products"):
@@ -94,14 +94,14 @@ def test_describe_says_what_each_attribute_holds(catalog: prodex.Catalog) -> Non
 
 
 def test_describe_of_nothing_is_empty() -> None:
-    """With the same columns and types."""
+    """It has the same columns and types as any other."""
     empty, some = prodex.flatten([]).describe(), prodex.flatten(RECORDS).describe()
 
     assert (0, some.dtypes.to_dict()) == (len(empty), empty.dtypes.to_dict())
 
 
 def test_describe_agrees_with_the_raw_records_of_the_sample() -> None:
-    """Against plain Python, for every localized text."""
+    """The figures of every localized text agree with plain Python."""
     records = [product.record for product in shared_products(200)]
     texts: dict[tuple[str, str], list[tuple[Any, str]]] = defaultdict(list)
     for record in records:

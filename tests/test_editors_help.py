@@ -80,7 +80,7 @@ def test_charts_are_there_without_an_import_of_their_own() -> None:
 
 
 def test_a_name_that_there_is_not_is_told_with_the_nearest() -> None:
-    """As everywhere."""
+    """The error names the nearest public name."""
     with pytest.raises(AttributeError, match="did you mean 'load_products'"):
         _ = prodex.load_product
 
@@ -103,7 +103,7 @@ def test_the_keywords_of_a_query_are_the_filters() -> None:
 
 
 def test_the_fields_of_a_query_have_the_types_that_they_hold() -> None:
-    """Tuples, moments and codes, whatever was given."""
+    """They hold tuples, moments and codes, in whatever form these were given."""
     hints = typing.get_type_hints(prodex.ProductQuery, vars(sys.modules["prodex.query.product_query"]))
     query = prodex.ProductQuery(
         gtins_in="3036811359935", target_market="France", has_packshot=True, search="cocoa", owners_in=4
@@ -117,7 +117,7 @@ def test_the_fields_of_a_query_have_the_types_that_they_hold() -> None:
 
 
 def test_an_editor_knows_what_a_difference_is() -> None:
-    """Of catalogues a Difference, of audits their comparison."""
+    """Of two catalogues `diff` returns a Difference, and of two audits their comparison."""
     overloads = {
         typing.get_type_hints(one, {**vars(sys.modules[one.__module__])})["return"].__name__
         for one in typing.get_overloads(prodex.diff)

@@ -74,7 +74,7 @@ def test_a_total_is_read_as_a_count_or_as_none(written: bytes, expected: int | N
 
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity"])
 def test_what_only_lenient_readers_accept_costs_no_product(number: bytes) -> None:
-    """NaN is no JSON, and the products around it are."""
+    """NaN is no JSON, but the products around it are read."""
     reply = split(b'{"data": [{"id": 1, "x": ' + number + b'}, {"id": 2}]}')
 
     assert 2 == len(reply.data)

@@ -232,7 +232,7 @@ def test_a_catalogue_that_was_read_back_answers_every_question(tmp_path: Path) -
 
 
 def test_a_text_that_a_workbook_cut_is_said(tmp_path: Path) -> None:
-    """With a warning that counts; the text is what the cell holds."""
+    """A warning counts such texts; each is read as the cell holds it."""
     catalog = prodex.flatten([{"id": 1, "a": "x" * 40_000}])
     catalog.export(tmp_path, "xlsx")
 
@@ -338,7 +338,7 @@ def as_before(folder: Path) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_tables_that_were_not_exported_are_not_empty(tmp_path: Path, form: str) -> None:
-    """They are said to be not here, by name; what is here answers."""
+    """The error names a table that was not exported; the other tables can be read."""
     catalog = prodex.flatten(HOSTILE)
     paths = export(catalog, tmp_path, form, tables=["texts", "products"])
     assert ["texts", "products", "datapackage"] == [path.stem for path in paths]
@@ -477,7 +477,7 @@ def test_a_data_package_of_somebody_else_is_not_trusted(tmp_path: Path, case: st
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"[" * 100_000, b"\xff", b"7"])
 def test_a_data_package_that_is_none_is_said(tmp_path: Path, content: bytes) -> None:
-    """Whatever is in it."""
+    """The message gives the reason, whatever the file holds."""
     (tmp_path / "datapackage.json").write_bytes(content)
 
     with pytest.raises(ExportDamaged, match="cannot be read"):
@@ -515,7 +515,7 @@ def test_a_table_as_it_was_shown_is_left_to_pandas(tmp_path: Path) -> None:
 
 
 def test_a_workbook_that_unpacks_to_very_much_is_refused(tmp_path: Path) -> None:
-    """At a limit that can be set, and long before memory ends."""
+    """It is refused at a limit that can be set, long before memory is full."""
     catalog = prodex.flatten(HOSTILE)
     catalog.export(tmp_path, "xlsx", tables=["products"])
     with pytest.raises(InputError, match="unpacked_bytes"):
@@ -541,7 +541,7 @@ def test_a_workbook_that_unpacks_to_very_much_is_refused(tmp_path: Path) -> None
     ],
 )
 def test_a_workbook_of_somebody_else_is_refused(tmp_path: Path, xml: str) -> None:
-    """Entities, formulas, strange places, numbers for texts."""
+    """It may hold entities, formulas, impossible places, or numbers instead of texts."""
     prodex.flatten(HOSTILE).export(tmp_path, "xlsx", tables=["products"])
     as_before(tmp_path)
     with zipfile.ZipFile(tmp_path / "products.xlsx", "w") as book:
@@ -590,7 +590,7 @@ def test_a_name_of_a_file_is_no_folder(tmp_path: Path, monkeypatch: pytest.Monke
 def test_an_export_that_cannot_be_meant_is_refused(
     tmp_path: Path, options: dict[str, Any], words: str
 ) -> None:
-    """With the nearest name, before anything is written."""
+    """The error names the nearest name, and comes before anything is written."""
     with pytest.raises(QueryError, match=words):
         prodex.flatten(HOSTILE).export(tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()

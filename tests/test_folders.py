@@ -26,7 +26,7 @@ from pathlib import Path
 import prodex
 import pyarrow as pa
 from prodex.files.folders import replacing
-from prodex.formats import export
+from prodex.formats.exporting import write_export
 
 place, kind, notes = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "notes"
 calls = ["rename"] if kind in ("report", "worklists") else ["rename", "unlink", "mkdir", "rmdir"]
@@ -47,7 +47,7 @@ def write(number):
                 (beside / name).write_text(f"{name} {number}")
     else:
         rows = [pa.table({"a": [number] * 9}) for _ in tables]
-        export({name: (iter(t.to_batches()), t.schema) for name, t in zip(tables, rows)}, place / "out", kind, {})
+        write_export({name: (iter(t.to_batches()), t.schema) for name, t in zip(tables, rows)}, place / "out", kind, {})
 
 audits = [audit(0), audit(1)] if kind in ("report", "worklists") else []
 
@@ -214,7 +214,7 @@ def test_an_export_that_fails_leaves_the_old_one(
 
 
 def test_a_file_in_the_place_of_the_folder_is_not_replaced(tmp_path: Path) -> None:
-    """It is somebody's."""
+    """The file may belong to the user, so that it is never replaced."""
     (tmp_path / "out").write_text("mine")
 
     with pytest.raises(StorageError, match="There is a file where a folder should be"):

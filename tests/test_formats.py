@@ -16,8 +16,8 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 import prodex
-from prodex import formats
 from prodex.errors import QueryError
+from prodex.formats.workbooks import LONGEST, write_xlsx
 
 NASTY = ['=HYPERLINK("http://x")', "+1", "-1", "@a", "a\r\nb", 'say "hi"', "", "שלום 🧀", "x" * 40_000, " \t"]
 RECORDS = [
@@ -108,8 +108,8 @@ def test_a_workbook_runs_no_formula_and_keeps_text(catalog: prodex.Catalog, tmp_
 
     heading, *rows = rows_of(tmp_path / "texts.xlsx")
     texts = [row[heading.index("text")] for row in rows]
-    assert [text for text in NASTY if len(text) < formats.LONGEST] == [
-        text for text in texts if len(text) < formats.LONGEST - 100
+    assert [text for text in NASTY if len(text) < LONGEST] == [
+        text for text in texts if len(text) < LONGEST - 100
     ]
     with zipfile.ZipFile(tmp_path / "texts.xlsx") as book:
         xml = "".join(book.read(name).decode() for name in book.namelist())
@@ -138,7 +138,7 @@ def test_a_text_too_long_for_a_cell_is_cut_with_a_word_and_counted(
 
     heading, *rows = rows_of(tmp_path / "texts.xlsx")
     (cut,) = [row[heading.index("text")] for row in rows if len(row[heading.index("text")]) > 1_000]
-    assert cut.endswith(f" … [{formats.LONGEST - 70:,} of 40,000 characters]")
+    assert cut.endswith(f" … [{LONGEST - 70:,} of 40,000 characters]")
     described = json.loads((tmp_path / "datapackage.json").read_text("utf-8"))
     counted = {resource["name"]: resource["altered_texts"] for resource in described["resources"]}
     assert (1, 0) == (counted["texts"], counted["products"])
@@ -159,7 +159,7 @@ def test_what_a_cell_cannot_hold_as_a_number_is_text(tmp_path: Path) -> None:
         }
     )
 
-    altered = formats.write_xlsx(iter(table.to_batches()), table.schema, tmp_path / "odd.xlsx")
+    altered = write_xlsx(iter(table.to_batches()), table.schema, tmp_path / "odd.xlsx")
     assert 1 == altered
     assert [
         ["9007199254740993", "inf", "1850-01-01T00:00:00", "1970-01-01T00:00:00Z", "\ufffd"],
@@ -173,7 +173,7 @@ def test_rows_beyond_a_sheet_go_to_further_sheets(tmp_path: Path, rows: int, she
     """Each sheet has its heading, and no row is lost between two of them."""
     table = pa.table({"n": pa.array(range(rows), pa.int64())})
     path = tmp_path / "many.xlsx"
-    formats.write_xlsx(iter(table.to_batches(max_chunksize=3)), table.schema, path, most_rows=4)
+    write_xlsx(iter(table.to_batches(max_chunksize=3)), table.schema, path, most_rows=4)
 
     assert [["n"], *([n] for n in range(rows))] == rows_of(path)
     assert sheets == len(CalamineWorkbook.from_path(path).sheet_names)

@@ -23,7 +23,7 @@ RIGHT = [
 
 @pytest.mark.parametrize("gtin", RIGHT)
 def test_published_gtins_are_right(gtin):
-    """And with any other last digit they are wrong."""
+    """They are valid, and invalid with any other last digit."""
     others = [gtin[:-1] + digit for digit in "0123456789" if digit != gtin[-1]]
     assert gtin == normal_form(gtin)
     assert [True] + [False] * 9 == are_valid([gtin, *others]).tolist()
@@ -38,7 +38,7 @@ def test_shorter_forms_are_the_same_number(value):
 
 
 def test_the_short_lengths_are_gtins():
-    """GTIN-8 and GTIN-12."""
+    """GTIN-8 and GTIN-12 are valid GTINs."""
     assert ["00000096385074", "00036000291452"] == [normal_form("96385074"), normal_form("036000291452")]
 
 
@@ -59,14 +59,14 @@ def test_the_short_lengths_are_gtins():
     ],
 )
 def test_what_is_wrong_is_told(value, why):
-    """Each with its own reason."""
+    """Each message gives its own reason."""
     with pytest.raises(InputError, match=why):
         normal_form(value)
 
 
 @given(st.lists(st.text(max_size=20) | st.from_regex("[0-9]{14}", fullmatch=True) | st.sampled_from(RIGHT)))
 def test_the_fast_way_agrees_with_the_plain_one(gtins):
-    """Whole columns at once, or one at a time."""
+    """Whole columns at once give the same as one value at a time."""
 
     def plain(gtin):
         try:
@@ -79,7 +79,7 @@ def test_the_fast_way_agrees_with_the_plain_one(gtins):
 
 @given(st.from_regex("[0-9]{13}", fullmatch=True), st.integers(0, 12))
 def test_a_check_digit_finds_every_wrong_digit(digits, place):
-    """That is what it is for."""
+    """A check digit is there to find a single wrong digit."""
     wrong = digits[:place] + str((int(digits[place]) + 1) % 10) + digits[place + 1 :]
     assert check_digit(digits) != check_digit(wrong)
 

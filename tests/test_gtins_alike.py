@@ -119,7 +119,7 @@ def test_a_list_of_blank_cells_names_no_product(blank: object) -> None:
 
 @pytest.mark.parametrize("never", NEVER, ids=repr)
 def test_what_can_be_no_gtin_is_refused_everywhere(never: object) -> None:
-    """And the message has the value."""
+    """The message contains the value."""
     with pytest.raises(QueryError):
         _by_where([never])
     with pytest.raises(QueryError):
@@ -233,7 +233,7 @@ def test_corrections_find_products_however_their_gtin_was_sent() -> None:
 
 
 def test_the_command_line_and_the_panel_read_gtins_alike(tmp_path: Any) -> None:
-    """Options, files and what is pasted."""
+    """Options, files and pasted text are read in the same way."""
     file = tmp_path / "gtins.txt"
     file.write_text("8431701027348\n\n 3036811359935 \n8431701027348.0\n", "utf-8")
 
@@ -257,7 +257,7 @@ def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.C
 @settings(deadline=None)
 @given(st.text(max_size=20) | st.from_regex(r"\s?[0-9]{1,15}(\.0)?\s?", fullmatch=True))
 def test_the_fast_way_compares_like_the_plain_one(text: str) -> None:
-    """A whole column at once, or one value at a time."""
+    """A whole column at once gives the same as one value at a time."""
     import pyarrow as pa
 
     try:

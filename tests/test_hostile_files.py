@@ -191,7 +191,7 @@ def _hard(source: Path, target: Path) -> Path:
 
 @pytest.mark.parametrize("case", SNAPSHOTS)
 def test_a_hostile_snapshot_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
-    """Whatever is done with it."""
+    """No function that takes a snapshot writes or reads outside of it."""
     name = "shop"
     folder = world.newest(name)
     SNAPSHOTS[case](world, name)
@@ -249,7 +249,7 @@ JOURNALS: dict[str, Callable[[World, Path], object]] = {
 
 @pytest.mark.parametrize("case", JOURNALS)
 def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
-    """Resumed, recovered, refreshed or cleared away."""
+    """It may be resumed, recovered, refreshed or removed."""
     for name, journal in world.kept.journals().items():
         shutil.copytree(journal.parent, journal.parent.with_name(f"{name}-copy"), symlinks=True)
     for journal in world.kept.journals().values():
@@ -410,7 +410,7 @@ def _index_names(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("case", PICTURES)
 def test_a_hostile_folder_of_pictures_touches_nothing_outside(world: World, case: str) -> None:
-    """Whatever comes for its pictures."""
+    """No function that takes pictures writes or reads outside of the folder."""
     folder = world.kept.folder / "pictures"
     records = json.loads((folder / "records.json").read_bytes())
     PICTURES[case](world, folder)
@@ -432,7 +432,7 @@ def test_a_hostile_folder_of_pictures_touches_nothing_outside(world: World, case
 def test_a_journal_of_what_was_sent_that_is_a_link_is_not_read(
     world: World, exchange: Sandbox, place: int
 ) -> None:
-    """Nor written; the others are."""
+    """It is not written either; the other journals are read."""
     sent = sorted((world.kept.home / "tracking").iterdir())
     (world.outside / "sent.jsonl").write_bytes(sent[place].read_bytes())
     world.before = world.look()

@@ -111,7 +111,7 @@ def test_labels_of_codes_come_in_several_languages(service: Client, sample_excha
 
 
 def test_rich_content_is_loaded_alone(service: Client) -> None:
-    """Pictures are there, and names were not asked for, which is not the same as missing."""
+    """Pictures are there, and names were not requested, which is not the same as missing."""
     catalog = prodex.load_rich_content(service, name="rich", max_age=0)
 
     assert len(catalog.pictures) > 0

@@ -110,7 +110,7 @@ def test_language_names_tell_the_country():
 
 
 def test_a_market_that_is_no_number_of_ours_keeps_its_own() -> None:
-    """However long it is: such codes come from suppliers."""
+    """Codes of suppliers may have any length, and are shown unchanged."""
     assert ("France", "Belgium", "999", "9" * 5_000) == tuple(
         map(market_name, ("0250", 56, "999", "9" * 5_000))
     )

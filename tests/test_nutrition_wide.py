@@ -53,7 +53,7 @@ def test_each_nutrient_and_unit_is_a_column_and_each_product_a_row() -> None:
 
 @pytest.mark.parametrize("basis", ["100 g", "100g", "100 GRM", "100 grams", "100,0 G"])
 def test_a_basis_is_an_amount_in_any_spelling(basis: str) -> None:
-    """From its figures, or else from its words."""
+    """A basis is read from the figures of a partition, or else from its words."""
     catalog = catalog_of(
         [partition("100 g", 100, "GRM", FAT)],
         [partition(None, 100, "GRM", FAT)],
@@ -67,7 +67,7 @@ def test_a_basis_is_an_amount_in_any_spelling(basis: str) -> None:
 
 
 def test_an_unknown_basis_is_refused_with_those_that_there_are() -> None:
-    """Silence is the worst answer."""
+    """An unknown basis is an error that names those there are."""
     catalog = catalog_of([partition("100 g", 100, "GRM", FAT), partition("per portion", None, None, FAT)])
 
     with pytest.raises(QueryError, match="There are 100 g, per portion"):
@@ -102,7 +102,7 @@ def test_a_partition_that_contradicts_itself_is_left_out_and_named() -> None:
 
 
 def test_every_figure_of_the_sample_stands_in_its_cell() -> None:
-    """Against plain Python over the raw records."""
+    """The figures agree with plain Python over the raw records."""
     records = [product.record for product in shared_products(400)]
     expected = {}
     for record in records:

@@ -97,7 +97,7 @@ def test_snapshots_are_listed_opened_and_verified(kept: Kept) -> None:
 
 
 def test_hostile_texts_stand_there_as_they_were_typed(kept: Kept) -> None:
-    """In the table of texts, in SQL and in what is written out."""
+    """They are unchanged in the table of texts, in SQL and in exports."""
     catalog = prodex.open_snapshot("shop")
     texts = catalog.texts.query("attribute == 'description' and language == 'fr'")["text"]
     assert {CANARY} == set(texts)
@@ -108,7 +108,7 @@ def test_hostile_texts_stand_there_as_they_were_typed(kept: Kept) -> None:
 
 
 def test_what_is_not_there_is_listed(kept: Kept) -> None:
-    """An incomplete snapshot still says so, and why."""
+    """An incomplete snapshot still reports that it is incomplete, and why."""
     partial = prodex.open_snapshot("partial")
     assert not partial.complete
     assert ["pull/0"] == partial.problems["what"].tolist()
@@ -204,7 +204,7 @@ def test_what_windows_had_brought_becomes_a_snapshot(kept: Kept) -> None:
 
 
 def test_a_refresh_that_was_interrupted_is_no_load(kept: Kept) -> None:
-    """It is nothing without its service, and said to be one."""
+    """It is useless without its service, and is reported as a refresh."""
     with pytest.raises(SnapshotNotFound, match="of an interrupted refresh"):
         prodex.recover("half-refreshed")
 
@@ -257,7 +257,7 @@ def test_audits_are_listed_opened_compared_and_reported(kept: Kept) -> None:
 
 
 def test_a_profile_of_ones_own_is_read(kept: Kept) -> None:
-    """With all it says."""
+    """All its settings are read."""
     profile = Profile.read(kept.folder / "own.toml")
     assert ("own", "Our own", 250) == (profile.name, profile.title, profile.market)
     assert {"required_text[namePublicLong,fr]", "required_text[description,fr]"} <= {
@@ -333,7 +333,7 @@ def test_pictures_that_are_there_are_not_fetched_again(kept: Kept) -> None:
 
 
 def test_a_copy_of_a_snapshot_opens_from_wherever_it_is(kept: Kept, tmp_path: Path) -> None:
-    """By its folder."""
+    """A copy is opened by its folder."""
     folder = prodex.list_snapshots("saved")["folder"].iloc[0]
     shutil.copytree(folder, tmp_path / "elsewhere")
     assert ["1", "3"] == prodex.open_snapshot(tmp_path / "elsewhere").products["product_id"].tolist()

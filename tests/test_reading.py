@@ -52,7 +52,7 @@ FORMS = [
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("packed", [False, True])
 def test_every_form_of_file_gives_the_same_products(tmp_path: Path, form: str, packed: bool) -> None:
-    """A reply, a list, lines or single products, plain or gzip."""
+    """Replies, lists, lines and single products are read, plain or compressed."""
     path = write(tmp_path / "products.json", form)
     if packed:
         (tmp_path / "products.json.gz").write_bytes(gzip.compress(path.read_bytes()))
@@ -66,7 +66,7 @@ def test_every_form_of_file_gives_the_same_products(tmp_path: Path, form: str, p
 
 
 def test_several_files_follow_each_other(tmp_path: Path) -> None:
-    """In the order given; the origin names them."""
+    """They are read in the given order, and the origin names them."""
     one, other = write(tmp_path / "a.json", "list"), write(tmp_path / "b.jsonl", "lines")
 
     catalog = prodex.read_products([one, other])
@@ -170,7 +170,7 @@ def test_a_reply_that_announces_more_than_it_holds_is_incomplete(tmp_path: Path)
 
 
 def test_of_a_record_that_comes_twice_the_newest_counts() -> None:
-    """As in every load; the ledger says how many came."""
+    """This is the same as in every load; the ledger counts all copies."""
     records = [
         {"id": 1, "updatedAt": "2026-01-02T00:00:00", "lifeCycle": 2},
         {"id": 1, "updatedAt": "2026-01-01T00:00:00", "lifeCycle": 1},

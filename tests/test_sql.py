@@ -89,7 +89,7 @@ def test_files_of_the_snapshot_itself_are_tables_and_no_files() -> None:
 
 
 def test_every_table_answers(catalog: prodex.Catalog) -> None:
-    """In memory, on disk, filtered: the same rows as the frames."""
+    """In memory, on disk and filtered, SQL returns the same rows as the frames."""
     for table in catalog.tables.index:
         assert len(getattr(catalog, table)) == int(catalog.sql(f"select count(*) n from {table}")["n"][0])
     joined = "select p.brand_code, t.tag from products p join tags t using (product_id)"
@@ -124,7 +124,7 @@ def test_what_duckdb_says_is_in_our_error(query: str, words: str, catalog: prode
 
 
 def test_files_open_where_the_caller_allows_it(catalog: prodex.Catalog, elsewhere: Path) -> None:
-    """To join a list of one's own, or to write an answer to a file."""
+    """A query can then join a list from a file, or write its result to one."""
     assert [2] == catalog.sql("select b from read_csv('secret.csv')", allow_external=True)["b"].tolist()
 
     catalog.sql("copy (select product_id from products) to 'out.csv'", allow_external=True)
@@ -175,14 +175,14 @@ def test_parameters_are_values_by_place_and_by_name(catalog: prodex.Catalog) -> 
     ],
 )
 def test_a_parameter_keeps_its_value(value: Any, kind: str, expected: Any) -> None:
-    """Whichever library it comes from."""
+    """This holds for values of Python, numpy and pandas."""
     answer = prodex.flatten(RECORDS).sql(f"select cast(? as {kind}) as it", [value])
     assert expected == answer["it"][0]
 
 
 @pytest.mark.parametrize("missing", [None, pd.NA, pd.NaT])
 def test_a_parameter_that_is_missing_is_null(missing: Any) -> None:
-    """However it is written."""
+    """All values that mean missing become null."""
     assert prodex.flatten(RECORDS).sql("select ? is null as it", [missing])["it"][0]
 
 
@@ -205,7 +205,7 @@ def test_a_parameter_that_is_missing_is_null(missing: Any) -> None:
     ],
 )
 def test_parameters_that_cannot_be_taken_are_refused(parameters: Any, words: str) -> None:
-    """Of a wrong kind, too few, too many; by place or by name."""
+    """They may be of a wrong kind, too few or too many, by place or by name."""
     with pytest.raises(QueryError, match=words):
         prodex.flatten(RECORDS).sql("select * from products where brand_code = ?", parameters)
 
@@ -290,7 +290,7 @@ def test_an_index_with_a_name_is_a_column(catalog: prodex.Catalog) -> None:
     ],
 )
 def test_frames_that_cannot_be_taken_are_refused(frames: dict[str, Any], words: str) -> None:
-    """With what to do; nothing is guessed."""
+    """The message says what to do, and nothing is guessed."""
     with pytest.raises(QueryError, match=words):
         prodex.flatten(RECORDS).sql("select 1", **frames)
 

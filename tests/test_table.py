@@ -35,7 +35,7 @@ def catalog() -> prodex.Catalog:
 
 
 def test_columns_of_the_product_stand_beside_its_rows(catalog: prodex.Catalog) -> None:
-    """In the order asked for, missing where the product has none."""
+    """They come in the requested order, and are missing where the product has none."""
     found = catalog.table("texts", ["text", "language"], with_products=("brand", "owner"))
 
     assert ["text", "language", "brand", "owner"] == list(found)
@@ -72,7 +72,7 @@ def test_a_name_that_both_have_says_whose_it_is(catalog: prodex.Catalog) -> None
 def test_unknown_names_are_refused_with_the_nearest(
     catalog: prodex.Catalog, arguments: tuple[object, ...], words: str
 ) -> None:
-    """Silence is the worst answer."""
+    """An unknown name is an error that names the nearest."""
     with pytest.raises(QueryError, match=words):
         catalog.table(*arguments)  # type: ignore[arg-type]
 
@@ -113,7 +113,7 @@ def test_presence_has_the_same_names_in_memory_on_disk_and_in_exports(
 
 
 def test_presence_in_sql(catalog: prodex.Catalog) -> None:
-    """The same names as in frames."""
+    """The columns have the same names as in frames."""
     answer = catalog.sql("select allergens_state, brand from presence join products using (product_id)")
     assert [["null", "Acme"], ["empty", None]] == answer.astype(object).where(
         answer.notna(), None
@@ -121,7 +121,7 @@ def test_presence_in_sql(catalog: prodex.Catalog) -> None:
 
 
 def test_the_tables_that_share_names_with_products_are_those_that_the_docstring_names() -> None:
-    """Whoever merges finds there what to expect."""
+    """Whoever merges tables finds in the docstring which names they share."""
     own = set(TABLES["products"].schema.names) - {"product_id", "gtin"}
     shared = {name: own & set(table.schema.names) for name, table in TABLES.items() if name != "products"}
     dated = {"pictures", "exportables", "documents", "videos", "enriched_contents", "tags"}

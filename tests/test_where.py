@@ -356,7 +356,7 @@ def test_values_that_were_not_found_are_named() -> None:
 
 
 def test_nothing_is_said_where_everything_was_found() -> None:
-    """Neither of values that are there, nor by default."""
+    """There is no warning about values that were found, and none by default."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         CATALOG.where(brand_code=["1", None], sharing_status="ACCEPTED", unmatched="warn")

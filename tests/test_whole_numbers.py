@@ -48,7 +48,7 @@ def kept() -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_numbers_of_numpy_are_whole_numbers(place: str, tmp_path: Path) -> None:
-    """Whoever counts with pandas has them."""
+    """Counting with pandas returns such numbers."""
     ask, number = PLACES[place]
 
     for kind in (int, np.int64, np.uint16):

@@ -154,7 +154,7 @@ def test_what_is_known_and_not_filled_is_a_column_without_values(catalog: prodex
 def test_unknown_names_are_refused_with_the_nearest(
     catalog: prodex.Catalog, arguments: dict[str, Any], words: str
 ) -> None:
-    """Silence is the worst answer."""
+    """An unknown name is an error that names the nearest, and never an empty column."""
     with pytest.raises(QueryError, match=words):
         catalog.wide(**arguments)
 
@@ -184,7 +184,7 @@ def test_values_with_units_are_a_number_and_a_unit(catalog: prodex.Catalog) -> N
 
 
 def test_numbers_that_no_column_holds_stay_as_they_are_written() -> None:
-    """Half a number is worse than a text."""
+    """A number that a double cannot hold exactly stays text."""
     catalog = prodex.flatten([{"id": 1, "x": 2**70, "y": 0.5}, {"id": 2, "x": 0.5, "y": True}])
 
     frame = catalog.wide(numbers=True)
@@ -192,7 +192,7 @@ def test_numbers_that_no_column_holds_stay_as_they_are_written() -> None:
     assert ["0.5", "true"] == frame["y"].tolist()
 
 
-def test_what_was_not_asked_for_is_said() -> None:
+def test_wide_warns_of_what_was_not_requested() -> None:
     """A missing Dutch name of a catalogue that was loaded in French says nothing of the product."""
     loaded = prodex.flatten(RECORDS)
     query = prodex.ProductQuery(product_languages=["fr"], source_exclude=["hasTags"])
@@ -200,7 +200,7 @@ def test_what_was_not_asked_for_is_said() -> None:
 
     with pytest.warns(UserWarning, match="texts in 'nl'"):
         catalog.wide("nl")
-    with pytest.warns(UserWarning, match="hasTags: not asked for"):
+    with pytest.warns(UserWarning, match="hasTags: not requested"):
         catalog.wide(attributes=["hasTags"])
 
 
@@ -309,6 +309,17 @@ def _is_of(column: str, name: str) -> bool:
 
 def _within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(f"{outer}.")
+
+
+@pytest.mark.parametrize("empty", ["", [""], [None], []])
+def test_a_cell_of_tags_is_missing_where_the_record_holds_no_tag(empty: Any) -> None:
+    """An empty text in the place of a tag is no value, at the top of the record and in a pending update."""
+    tags = {"hasTags": [{"tag": "new"}], "isTaggedBy": empty}
+    records = [{"id": 1, **tags}, {"id": 2, "lastRequest": tags}]
+
+    catalog = prodex.flatten(records)
+    assert_agrees(catalog, records, {path for record in records for path in paths_of(record)})
+    assert [None, None] == cells(catalog.wide(attributes=["isTaggedBy"]), "isTaggedBy")
 
 
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))

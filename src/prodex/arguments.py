@@ -42,6 +42,7 @@ def whole_number(value: object, least: int | None = None, most: int | None = Non
     >>> whole_number(12), whole_number(np.int64(12)), whole_number(True), whole_number(12.0), whole_number(12, 1, 10)
     (12, 12, None, None, None)
     """
+    # numpy registers its whole numbers as Integral, and Python its truth values.
     if not isinstance(value, Integral) or isinstance(value, bool):
         return None
     number = int(value)
@@ -92,16 +93,15 @@ def listed(name: str, value: object) -> list[Any]:
         items = pd.Series(
             value
         ).tolist()  # numpy's own tolist() turns datetimes with nanoseconds into integers
-    elif isinstance(value, Iterable) and not isinstance(value, type):
-        items = list(value)
-    else:
-        items = [value]
+    else:  # an enumeration is a type that could be iterated over, and is given by mistake
+        items = list(value) if isinstance(value, Iterable) and not isinstance(value, type) else [value]
     return [_plain(item) for item in items]
 
 
 def _plain(item: Any) -> Any:
     if isinstance(item, pa.Scalar):
         item = item.as_py()
+    # pandas keeps nanoseconds, which numpy would return as a whole number.
     if isinstance(item, np.datetime64):
         item = pd.Timestamp(item)
     elif isinstance(item, np.generic):

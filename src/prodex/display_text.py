@@ -13,22 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from prodex.errors import CONTROL_CATEGORIES, on_one_line, printable
-
-__all__ = [
-    "CONTROL_CATEGORIES",
-    "LABEL",
-    "Words",
-    "ends",
-    "even_limit",
-    "label",
-    "on_one_line",
-    "printable",
-    "printable_json",
-    "printable_record",
-    "weight",
-    "words",
-]
+from prodex.errors import CONTROL_CATEGORIES
+from prodex.errors import on_one_line as on_one_line  # noqa: PLC0414 - offered here as well
+from prodex.errors import printable as printable  # noqa: PLC0414 - the same
 
 #: Control characters that a browser drops or changes; their Unicode pictures (U+2400 ...) are shown instead.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f]")

@@ -13,7 +13,7 @@ header. People say "France" and "French". Names and codes are those of the CLDR,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 
 import pyarrow as pa
@@ -171,23 +171,20 @@ def _market_numbers() -> Mapping[str, str]:
 def _market_names() -> Mapping[str, str]:
     """Return alpha-2 codes by name, in lower case."""
     known = set(_market_numbers().values())
-    return {
-        name.casefold(): territory
-        for language in reversed(_NAMES_IN)
-        for territory, name in Locale(language).territories.items()
-        if territory in known
-    }
+    return {name: territory for name, territory in _named("territories") if territory in known}
 
 
 @cache
 def _language_names() -> Mapping[str, str]:
     """Return tags by name, in lower case."""
-    return {
-        name.casefold(): tag.replace("_", "-")
-        for language in reversed(_NAMES_IN)
-        for tag, name in Locale(language).languages.items()
-        if len(tag) == 2
-    }
+    return {name: tag for name, tag in _named("languages") if len(tag) == 2}
+
+
+def _named(what: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that the CLDR has, each with its code; where two languages share a name, English comes last."""
+    for language in reversed(_NAMES_IN):
+        for code, name in getattr(Locale(language), what).items():
+            yield name.casefold(), code
 
 
 @cache

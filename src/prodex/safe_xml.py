@@ -5,6 +5,7 @@ Only the standard library's expat is used, and everything that it would do beyon
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
@@ -22,6 +23,34 @@ class Element:
     attributes: dict[str, str]
     text: str = ""
     children: list[Element] = field(default_factory=list)
+
+
+def parser_of(
+    start: Callable[[str, dict[str, str]], object],
+    end: Callable[[str], object],
+    text: Callable[[str], object],
+) -> expat.XMLParserType:
+    """Return a parser that calls these functions for elements and text, and refuses everything else that acts.
+
+    Raises
+    ------
+    MarkupRefused
+        While it parses, at the declaration of a document type or an entity.
+    """
+
+    def refuse(*_: object) -> NoReturn:
+        raise MarkupRefused("the XML declares a document type or an entity, which is not read")
+
+    parser = expat.ParserCreate()
+    parser.buffer_text = True  # one call for each text, however many pieces expat reads it in
+    # Entities that expand without end ("billion laughs") need a document type, so that none is accepted.
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = refuse
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text
+    return parser
 
 
 def parsed(body: bytes, *, largest: int, deepest: int) -> Element:
@@ -50,9 +79,6 @@ def parsed(body: bytes, *, largest: int, deepest: int) -> Element:
     open_elements = [top]
     pieces: list[list[str]] = [[]]
 
-    def refuse(*_: object) -> NoReturn:
-        raise MarkupRefused("the XML declares a document type or an entity, which is not read")
-
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(open_elements) > deepest:
             raise MarkupRefused(f"the XML is nested more than {deepest} levels deep")
@@ -67,17 +93,8 @@ def parsed(body: bytes, *, largest: int, deepest: int) -> Element:
     def text(data: str) -> None:
         pieces[-1].append(data)
 
-    parser = expat.ParserCreate()
-    parser.buffer_text = True  # one call for each text, however many pieces expat reads it in
-    # Entities that expand without end ("billion laughs") need a document type, so that none is accepted.
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    parser.ExternalEntityRefHandler = refuse
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = text
     try:
-        parser.Parse(body, True)
+        parser_of(start, end, text).Parse(body, True)
     except expat.ExpatError as error:
         raise MarkupRefused(f"it is not XML that can be read ({error})") from error
     return top.children[0]

@@ -282,11 +282,11 @@ def test_what_only_one_was_asked_for_is_not_compared() -> None:
     assert [["composition", "Riz", "Ris"]] == difference.changes[["attribute", "old", "new"]].values.tolist()
     shown = difference.not_comparable.astype(object).where(difference.not_comparable.notna(), None)
     assert [
-        ["assets", None, "not asked for in new", 1],
-        ["composition", "en", "not asked for in new", 1],
-        ["serves", None, "not asked for in new", 1],
+        ["assets", None, "not requested in new", 1],
+        ["composition", "en", "not requested in new", 1],
+        ["serves", None, "not requested in new", 1],
     ] == shown.values.tolist()
-    assert {"not asked for in old"} == set(mirrored.not_comparable["why"])
+    assert {"not requested in old"} == set(mirrored.not_comparable["why"])
     assert "The queries differ" in " ".join(difference.notes)
 
 

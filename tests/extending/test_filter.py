@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.extending.changed_source import ChangedSource
 
 ENTRY = """
-"gtins_not_in": Filter("filter_gtins_not_in", GTINS, "without-gtin", "Not this GTIN (repeat), or @FILE."),
+Filter("filter_gtins_not_in", GTINS, "without-gtin", "Not this GTIN (repeat), or @FILE."),
 """
 
 FIELD = """
@@ -62,7 +62,7 @@ with Sandbox(records) as sandbox:
 
 def test_a_filter_is_an_entry_and_a_typed_field(source: ChangedSource) -> None:
     """A new filter is in queries, on the wire, on the command line, in the query panel and in the sandbox."""
-    source.insert("query/filters.py", '"search": Filter(', ENTRY)
+    source.insert("query/filters.py", 'Filter("filter_owners_in"', ENTRY)
     source.insert("query/product_query.py", "search: tuple[", FIELD)
     source.insert("query/product_query.py", "search: Search = None", ARGUMENT)
     source.replace("query/product_query.py", "    search\n        Words", DOCUMENTED)

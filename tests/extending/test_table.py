@@ -13,16 +13,12 @@ PROPERTY = '''
 '''
 
 ADDED = """
-Table(
+_child(
     "promotions",
     "promotion",
-    (
-        *_KEYS,
-        *_PLACE,
-        leaf("code", "promotionCode", "code", "code of the promotion"),
-        leaf("discount", "discount", "number", "discount, percent"),
-    ),
-    ("promotions",),
+    leaf("code", "promotionCode", "code", "code of the promotion"),
+    leaf("discount", "discount", "number", "discount, percent"),
+    anchors=("promotions",),
 ),
 """
 

@@ -201,7 +201,7 @@ def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
 
 
 def test_what_makes_figures_less_than_they_seem_stands_on_top(own_rules_stay_here: None) -> None:
-    """Crashed rules, attributes that were not asked for and an incomplete catalogue are warnings."""
+    """Crashed rules, attributes that were not requested and an incomplete catalogue are warnings."""
 
     def raises(products: object) -> prodex.Verdict:
         raise ValueError("$5 <img src=x>")

@@ -114,7 +114,7 @@ def test_a_gtin_is_judged_in_words(gtin: str | None, said: str) -> None:
 
 
 def test_the_four_faces_of_a_missing_text() -> None:
-    """Absent, null, empty and not asked for are four different reasons for a missing text."""
+    """Absent, null, empty and not requested are four different reasons for a missing text."""
     texts = part(of(rich()), "Texts")
     asked = part(of(rich(), query=ProductQuery(product_languages=["nl"])), "Texts")
 
@@ -123,19 +123,19 @@ def test_the_four_faces_of_a_missing_text() -> None:
     assert ["Gepasteuriseerde melk", "null", "absent"] == row(texts, "nameLegal")
     assert ["null"] == row(texts, "composition")
     assert ["empty"] == row(texts, "allergens")
-    assert "not asked for" == row(asked, "namePublicLong")[1]
+    assert "not requested" == row(asked, "namePublicLong")[1]
 
 
 def test_the_four_faces_of_other_parts() -> None:
-    """A part without data states why: absent, null, empty, or not asked for."""
+    """A part without data states why: absent, null, empty, or not requested."""
     made = of({"id": 7, "isPartitionedBy": None, "assets": {"pictures": []}})
     not_asked = of({"id": 7}, query=ProductQuery(source_include=["namePublicLong"]))
 
     assert "None: isPartitionedBy is null." in part(made, "Nutrients").words
     assert "None: assets.pictures is empty." in part(made, "Pictures").words
     assert "isLabeledBy is absent" in part(made, "No data").words
-    assert "None: assets.pictures is not asked for." in part(not_asked, "Pictures").words
-    assert ["Brand", "not asked for"] == [not_asked.header.facts[0].term, not_asked.header.facts[0].missing]
+    assert "None: assets.pictures is not requested." in part(not_asked, "Pictures").words
+    assert ["Brand", "not requested"] == [not_asked.header.facts[0].term, not_asked.header.facts[0].missing]
 
 
 def test_languages_of_the_market_are_there_even_without_a_text() -> None:
@@ -347,7 +347,7 @@ def test_an_audit_is_told_in_words() -> None:
 
 
 def test_unknown_is_not_a_pass() -> None:
-    """A check of an attribute that was not asked for neither passes nor fails."""
+    """A check of an attribute that was not requested neither passes nor fails."""
     query = ProductQuery(source_include=["namePublicLong"])
     profile = {"checks": {"has_front_packshot": {"severity": "blocker"}}}
     catalog = replace(prodex.flatten([{"id": 7}]), origin=Origin("https://exchange.example", query))

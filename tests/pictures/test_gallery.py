@@ -121,7 +121,7 @@ def test_what_is_missing_is_said_in_words(server: FileServer) -> None:
     assert 1 == sheet._repr_html_().count("<img ")
     asked = prodex.Origin("https://api.example.com", prodex.ProductQuery(source_include=["brand"]))
     unknown = replace(shop(server, {"id": 1}), origin=asked)
-    assert "0 of 1 with a picture, 1 for which pictures were not asked for" in repr(gallery(unknown))
+    assert "0 of 1 with a picture, 1 for which pictures were not requested" in repr(gallery(unknown))
 
 
 def test_under_each_picture_stands_what_it_is(server: FileServer) -> None:

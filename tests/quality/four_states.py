@@ -1,4 +1,4 @@
-"""What tests of rules share: tiny products that pass, fail, are no question, or were not asked for."""
+"""What tests of rules share: tiny products that pass, fail, are no question, or were not requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every shipped rule on tiny products that pass, fail, are no question, or were not asked for."""
+"""Every shipped rule on tiny products that pass, fail, are no question, or were not requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of pictures, each on tiny products that pass, fail, are no question, or were not asked for."""
+"""The rules of pictures, each on tiny products that pass, fail, are no question, or were not requested."""
 
 from __future__ import annotations
 

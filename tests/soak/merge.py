@@ -21,9 +21,9 @@ from typing import Any
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.merge import merge_parts
-from prodex.store.merge_plan import Place, plan_merge
+from prodex.store.merge_plan import plan_merge
 from prodex.store.parts import StoredPart
-from prodex.store.plan import PRODUCTS_PER_PART, PartPlan
+from prodex.store.plan import PRODUCTS_PER_PART, PartPlan, Place
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
 from tests.bench.products import pages, products

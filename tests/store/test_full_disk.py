@@ -62,7 +62,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_vacuum_frees_space_on_a_full_disk(home: Path) -> None:
-    """It writes nothing that it cannot do without."""
+    """Vacuum writes nothing that it could do without."""
     for number in range(3):
         prodex.flatten([{"id": number}]).save("shop")
 

@@ -49,7 +49,7 @@ def holder() -> Iterator[Holder]:
 
 
 def test_another_process_is_kept_out_and_told_by_whom(tmp_path: Path, holder: Holder) -> None:
-    """Process, and what it is doing since when."""
+    """The message names the process, what it does, and since when."""
     process = holder(tmp_path)
 
     with (
@@ -62,7 +62,7 @@ def test_another_process_is_kept_out_and_told_by_whom(tmp_path: Path, holder: Ho
 
 
 def test_the_lock_ends_with_the_work(tmp_path: Path, holder: Holder) -> None:
-    """And no word of its owner stays."""
+    """The file that names the owner is removed as well."""
     holder(tmp_path).communicate(timeout=10)
 
     with locked(tmp_path, "cleaning up"):
@@ -101,7 +101,7 @@ def test_an_owner_that_cannot_be_read_is_another_process(tmp_path: Path, said: s
 
 
 def test_the_lock_is_released_when_the_work_fails(tmp_path: Path) -> None:
-    """The next one can begin."""
+    """The next process can then begin."""
     with pytest.raises(ZeroDivisionError), locked(tmp_path, "loading"):
         raise ZeroDivisionError
     with locked(tmp_path, "loading again"):
@@ -109,7 +109,7 @@ def test_the_lock_is_released_when_the_work_fails(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_made_is_a_typed_error(tmp_path: Path) -> None:
-    """With what to do."""
+    """The message says what to do."""
     (tmp_path / "file").write_text("")
 
     with pytest.raises(StorageError, match="PRODEX_HOME"), locked(tmp_path / "file", "loading"):

@@ -29,8 +29,9 @@ from prodex.errors import SnapshotDamaged
 from prodex.sandbox.sample import shared_products
 from prodex.store.journal import Journal
 from prodex.store.merge import merge_parts
-from prodex.store.merge_plan import Place, held_products, plan_merge
+from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.parts import StoredPart, rewrite_table
+from prodex.store.plan import Place
 from prodex.store.repair import repaired
 from prodex.store.snapshot import commit, stored_parts
 from prodex.tables.declaration import TABLES

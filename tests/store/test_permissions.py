@@ -39,7 +39,7 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 def test_snapshots_and_audits_are_private(umask: int, home: Path) -> None:
-    """Saved, merged or repaired, with everything beside them."""
+    """This holds for saved, merged and repaired ones, with everything beside them."""
     catalog = prodex.flatten(RECORDS).save("shop")
     prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
     catalog.save("shop")
@@ -104,7 +104,7 @@ def test_a_link_is_not_followed_to_close_what_is_elsewhere(tmp_path: Path, home:
 
 
 def test_exports_follow_the_umask(umask: int, tmp_path: Path) -> None:
-    """They are for others, as the user decides."""
+    """Exports are for others, and the user decides for whom."""
     catalog = prodex.flatten(RECORDS)
     catalog.export(tmp_path / "out", "csv")
     catalog.export(tmp_path / "out", "parquet")
@@ -119,7 +119,7 @@ def test_exports_follow_the_umask(umask: int, tmp_path: Path) -> None:
 
 
 def test_a_journal_is_private(umask: int, tmp_path: Path) -> None:
-    """From its first file on."""
+    """It is private from its first file on."""
     Journal.begin(tmp_path / "j", {"asked": 1}).note("judged", "complete")
 
     assert [] == open_to_others(tmp_path / "j")

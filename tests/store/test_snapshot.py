@@ -23,7 +23,7 @@ from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, Stor
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) -> None:
-    """Whatever the products, and however many parts they came in."""
+    """This holds for any products in any number of parts."""
     catalogs = [prodex.flatten(page) for page in pages]
     parts = tuple(part for catalog in catalogs for part in catalog.parts)
     catalog = prodex.Catalog(parts, catalogs[0].origin)
@@ -57,7 +57,7 @@ def test_names_choose_the_newest_and_times_an_earlier_one() -> None:
 
 
 def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
-    """So that the next try works."""
+    """The message names the snapshots that there are."""
     prodex.flatten([]).save("shop")
 
     with pytest.raises(SnapshotNotFound, match="There are shop"):
@@ -180,7 +180,7 @@ def test_names_are_taken_literally(name: str) -> None:
 
 
 def test_what_a_killed_save_left_is_swept_away(home: Path) -> None:
-    """By the next one; what a living process is writing stays."""
+    """The next save removes it; files of a running process stay."""
     folder = home / "snapshots" / "shop"
     dead, alive = (folder / f".2030-01-01T000000.000000Z.{pid}.part" for pid in (2**22 + 1, os.getppid()))
     dead.mkdir(parents=True)
@@ -191,7 +191,7 @@ def test_what_a_killed_save_left_is_swept_away(home: Path) -> None:
 
 
 def test_a_home_that_is_a_file_is_a_typed_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what to do."""
+    """The message says what to do."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "file"))
 

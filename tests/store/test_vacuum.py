@@ -63,7 +63,7 @@ def test_only_the_newest_stay() -> None:
 
 
 def test_a_dry_run_says_the_same_and_removes_nothing() -> None:
-    """Row for row."""
+    """A dry run returns the same rows."""
     folders = snapshots(3)
 
     said = prodex.vacuum("shop", keep=1, dry_run=True)
@@ -186,7 +186,7 @@ prodex.vacuum("shop", keep=1)
 
 
 def test_an_interrupted_vacuum_leaves_no_half_snapshot(home: Path) -> None:
-    """What was begun is out of sight, and goes with the next one."""
+    """A snapshot whose removal began is not listed, and the next vacuum removes it."""
     folders = snapshots(3)
 
     ended = subprocess.run([sys.executable, "-c", _KILLED], env={**os.environ}, check=False)
@@ -201,7 +201,7 @@ def test_an_interrupted_vacuum_leaves_no_half_snapshot(home: Path) -> None:
 
 
 def test_a_disk_that_refuses_is_a_typed_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the snapshot is still whole."""
+    """The snapshot is still whole afterwards."""
     folders = snapshots(2)
 
     def refuse(self: Path, target: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_disk_that_refuses_is_a_typed_error(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("keep", [0, -1, True, 1.5, "3"])
 def test_keeping_none_is_refused(keep: Any) -> None:
-    """A slip of the keyboard must not cost everything."""
+    """A typing error must not delete all snapshots."""
     folders = snapshots(1)
 
     with pytest.raises(QueryError, match="Keep one snapshot at least"):
@@ -238,7 +238,7 @@ def test_names_are_taken_literally(home: Path) -> None:
 
 
 def test_the_command_says_what_it_removed() -> None:
-    """The same table after as before, with what it is worth."""
+    """It prints the same table as a dry run, with the bytes freed."""
     folders = snapshots(3)
     freed = sizes(folders[0]) + sizes(folders[1])
 

@@ -144,6 +144,19 @@ def test_empty_null_and_absent_are_three_facts() -> None:
     assert [] == values(tables, "texts", "allergens", "text")
 
 
+@pytest.mark.parametrize("empty", ["", [""], ["", None]])
+@pytest.mark.parametrize("around", [lambda tags: tags, lambda tags: {"lastRequest": tags}])
+def test_an_empty_text_is_no_tag(empty: Any, around: Any) -> None:
+    """Both walks keep it in `scalars`: at the top of the record, in a list, and in a pending update."""
+    record = {"id": 1, **around({"isTaggedBy": empty})}
+    tables = flatten_products([encode(record)])
+
+    assert 0 == tables["tags"].num_rows == len(flatten_one(record)["tags"])
+    assert [""] == tables["scalars"]["value"].to_pylist()
+    expected = plain([encode(record)])
+    assert expected == {name: rows(tables, name) for name in expected}
+
+
 def test_lists_of_nothing_but_null_are_read() -> None:
     """Arrow 26 makes invalid arrays of lists of its null type; whatever follows in the list is found."""
     tables = flat(
@@ -169,7 +182,7 @@ def test_a_page_may_be_empty() -> None:
 
 
 def test_of_a_key_given_twice_the_last_counts_and_raw_keeps_both() -> None:
-    """As in every JSON reader, at the top and below."""
+    """This is the same as in every JSON reader, at the top and below."""
     doubled = b'{"id": 91, "brand": {"code": "OLD", "code": "NEW"}, "lifeCycle": 1, "lifeCycle": 2}'
     tables = flat(doubled)
 

@@ -52,6 +52,7 @@ class Catalog(CatalogViews):
                 f"A catalogue has no {name!r}: it is several tables, each of them a frame. catalog.products.{name} is "
                 "that of products; catalog.export(folder) writes all tables, catalog.wide() puts them side by side."
             )
+        # Methods are proposed with the tables: nobody should have to know which of both a name is.
         tables = f"Its tables: {', '.join(TABLES)}."
         raise AttributeError(f"A catalogue has no {name!r}{hint(name, [*TABLES, *_METHODS], tables)}")
 
@@ -262,17 +263,16 @@ class Catalog(CatalogViews):
         >>> catalog.equals(catalog.where(brand_code="ACME")), catalog.equals(catalog.where(brand_code="ZEST"))
         (True, False)
         """
+        # An export may hold some of the tables, and a table that is not there is not an empty one.
         if self.origin != other.origin or self._held != other._held:
             return False
         return all(self.arrow(name).equals(other.arrow(name)) for name in self._held)
 
     def __repr__(self) -> str:
-        text: str = call("Catalog.text", self)
-        return text
+        return str(call("Catalog.text", self))
 
     def _repr_html_(self) -> str:
-        html: str = call("Catalog.html", self)
-        return html
+        return str(call("Catalog.html", self))
 
 
 _METHODS = [name for name in dir(Catalog) if not name.startswith("_")]

@@ -87,15 +87,10 @@ class Cells(NamedTuple):
     values: pa.Array
     kind: Kind
 
-    def at(self, rows: npt.NDArray[Any], names: Sequence[str] | None = None) -> Cells:
-        """Return some of the cells."""
-        return Cells(
-            self.products[rows],
-            self.columns[rows],
-            self.names if names is None else names,
-            self.values.take(pa.array(np.flatnonzero(rows) if rows.dtype == bool else rows)),
-            self.kind,
-        )
+    def at(self, rows: npt.NDArray[Any]) -> Cells:
+        """Return some of the cells, by index or by mask."""
+        values = self.values.take(pa.array(np.flatnonzero(rows) if rows.dtype == bool else rows))
+        return Cells(self.products[rows], self.columns[rows], self.names, values, self.kind)
 
 
 class _Rows(NamedTuple):
@@ -117,10 +112,16 @@ class _Rows(NamedTuple):
     def of(self, chosen: Callable[[str], bool]) -> _Rows:
         """Return the rows of some attributes."""
         keep = np.array([chosen(name) for name in self.names], bool)
-        if keep.all():
-            return self
-        rows = np.flatnonzero(keep[self.attributes])
+        return self if keep.all() else self.at(np.flatnonzero(keep[self.attributes]))
+
+    def at(self, rows: npt.NDArray[np.int64]) -> _Rows:
+        """Return some of the rows."""
         return _Rows(self.table.take(pa.array(rows)), self.products[rows], self.attributes[rows], self.names)
+
+    @property
+    def places(self) -> npt.NDArray[np.int64]:
+        """One number for each pair of product and attribute."""
+        return self.products * (len(self.names) + 1) + self.attributes
 
 
 def cells_of(
@@ -203,26 +204,21 @@ def _texts(rows: _Rows, languages: Sequence[str] | None) -> Iterator[Cells]:
 
 
 def _quantities(rows: _Rows, numbers: bool) -> Iterator[Cells]:
-    value, unit = rows.column("value"), pc.coalesce(rows.column("unit"), rows.column("unit_code"))
     if numbers:
         # Several quantities of one attribute (250 g and 0.25 kg) are no single number: these are shown as text.
-        key = rows.products * (len(rows.names) + 1) + rows.attributes
-        _, which, count = np.unique(key, return_inverse=True, return_counts=True)
+        _, which, count = np.unique(rows.places, return_inverse=True, return_counts=True)
         single = count[which] == 1
         names = [[f"{name}.{part}" for name in rows.names] for part in ("value", "unit")]
-        yield rows.cells(value, "quantity", names[0]).at(single)
-        units = pc.if_else(pa.array(single), unit, pa.scalar(None, pa.string()))
-        yield rows.cells(units, "text", names[1])
-        several = np.flatnonzero(~single)
-        rows = _Rows(
-            rows.table.take(pa.array(several)), rows.products[several], rows.attributes[several], rows.names
-        )
-        value, unit = value.take(pa.array(several)), unit.take(pa.array(several))
-    yield rows.cells(pc.utf8_trim_whitespace(_with_unit(value, unit)))
+        alone = rows.at(np.flatnonzero(single))
+        yield alone.cells(alone.column("value"), "quantity", names[0])
+        yield alone.cells(_units(alone), "text", names[1])
+        rows = rows.at(np.flatnonzero(~single))
+    texts = number_texts(rows.column("value")), pc.fill_null(_units(rows), "")
+    yield rows.cells(pc.utf8_trim_whitespace(pc.binary_join_element_wise(*texts, " ")))
 
 
-def _with_unit(value: pa.Array, unit: pa.Array) -> pa.Array:
-    return pc.binary_join_element_wise(number_texts(value), pc.fill_null(unit, ""), " ")
+def _units(rows: _Rows) -> pa.Array:
+    return pc.coalesce(rows.column("unit"), rows.column("unit_code"))
 
 
 def number_texts(values: pa.Array) -> pa.Array:
@@ -272,8 +268,7 @@ def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[
         return
     own = rows.of(wanted.holds)
     if table.name in _COUNTED:
-        key = own.products * (len(own.names) + 1) + own.attributes
-        used, count = np.unique(key, return_counts=True)
+        used, count = np.unique(own.places, return_counts=True)
         products, attributes = np.divmod(used, len(own.names) + 1)
         yield Cells(products, attributes, own.names, pa.array(count, pa.int64()), "count")
     elif len(own.products):

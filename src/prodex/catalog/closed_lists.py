@@ -22,7 +22,7 @@ from prodex.text import hint
 #: Gives the distinct values of a column.
 Stored: TypeAlias = Callable[[str], pa.Array]
 
-#: Types of packaging that services are known to use; a catalogue may have others.
+#: Types of packaging that services are known to use, from the smallest to the largest; a catalogue may have others.
 PACKAGING_CODES = ("EACH", "PACK", "CASE", "PALLET")
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 
 from prodex import gtin
 from prodex.arguments import listed
@@ -74,18 +75,11 @@ class ColumnCondition:
     @property
     def condition(self) -> pc.Expression:
         """The condition over the columns of the table."""
-        return reduce(or_, (self._has(name, pc.field(name)) for name in self.columns))
+        return reduce(or_, map(self._has, self.columns))
 
     def holds(self, rows: pa.Table) -> pa.Array:
         """Return for each row of a table whether the condition holds."""
-        holds = [
-            pc.or_(
-                pc.is_in(self._form(name)(rows[name]), self._values(name)),
-                pc.and_(rows[name].is_null(), self._is_none(name)),
-            )
-            for name in self.columns
-        ]
-        return reduce(pc.or_, holds)
+        return ds.dataset(rows).to_table(columns={"holds": self.condition})["holds"]
 
     def not_found(self, stored: Stored) -> list[Any]:
         """Return the values, as they were given, that no row has."""
@@ -102,16 +96,13 @@ class ColumnCondition:
         """The columns that have to be read to know whether it holds."""
         return list(dict.fromkeys([self.column, *(entry.column for entry in self.entries)]))
 
-    def _has(self, name: str, field: pc.Expression) -> pc.Expression:
-        has = self._form(name)(field).isin(self._values(name))
-        return has | field.is_null() if self._is_none(name) else has
-
-    def _values(self, name: str) -> pa.Array:
-        values = [one.value for one in self.entries if one.column == name and one.value is not None]
-        return self._form(name)(pa.array(values, self._type(name)))
-
-    def _is_none(self, name: str) -> bool:
-        return any(one.value is None for one in self.entries if one.column == name)
+    def _has(self, name: str) -> pc.Expression:
+        values = [one.value for one in self.entries if one.column == name]
+        field, form = pc.field(name), self._form(name)
+        # None stands apart, because null is in no set of values.
+        sought = form(pa.array([value for value in values if value is not None], self._type(name)))
+        has = form(field).isin(sought)
+        return has | field.is_null() if None in values else has
 
     def _form(self, name: str) -> Form:
         return self.form if name == self.column else _FORMS.get(name, as_it_is)
@@ -156,6 +147,7 @@ def column_condition(
             sought = closed_value(column, item, closed[column].read, stored) if column in closed else item
             read = _of_type(column, sought, schema.field(column).type)
         entries.append(WantedValue(item, place, read))
+    # 56 and "056" are one market: a value that was given twice is looked up, and counted as not found, once.
     once = {(entry.column, entry.value): entry for entry in entries}
     form = closed[column].form if column in closed else _FORMS.get(column, as_it_is)
     return ColumnCondition(column, tuple(once.values()), schema, form)
@@ -166,6 +158,7 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
     given = gtins_given(column, value)
     if given.is_none:
         return ColumnCondition(column, (WantedValue(None, column, None),), schema)
+    # Suppliers also send what is no GTIN, and such products can be chosen by what they have.
     odd = [text for text in given.texts if not gtin.has_digits(text)]
     if odd:
         there = set(gtin.comparable_column(stored(column)).to_pylist())
@@ -174,30 +167,33 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
             refuse_rounded(column, text)
         if lost and len(lost) == len(given.texts):
             raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
+    # Empty cells of a spreadsheet are no question for products without a GTIN, so that they are only counted.
     entries = tuple(WantedValue(shown, column, text) for text, shown in given.texts.items())
     return ColumnCondition(column, entries, schema, gtin.comparable_column, given.blanks)
 
 
 def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
     """Return a value as its column has it."""
-    read: Any = None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    read: Any
     if pa.types.is_string(kind):
-        if (read := _text(value)) is not None:
+        needed, read = "text", _text(value)
+        if read is not None:  # Arrow would refuse half a surrogate pair, which no row has
             return read
     elif pa.types.is_boolean(kind):
-        read = value if isinstance(value, bool) else None
+        needed, read = "True or False", value if isinstance(value, bool) else None
     elif pa.types.is_integer(kind):
-        read = _whole(value)
-    elif pa.types.is_floating(kind):
-        read = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        needed, read = "whole numbers", _whole(value)
     elif pa.types.is_timestamp(kind):
-        read = _moment(column, value, has_zone=kind.tz is not None)
+        needed, read = "moments", _moment(column, value, has_zone=kind.tz is not None)
+    else:
+        needed, read = "numbers", float(value) if is_number else None
     try:
         if read is not None:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
         pass  # too large for the type: refused below, like any other value that no row can have
-    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {_kind_words(kind)}.")
+    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {needed}.")
 
 
 def _text(value: Any) -> str | None:
@@ -216,6 +212,7 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, str):
         text = value.strip()
         return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else None
+    # The bounds also keep out infinity and NaN, of which `int` makes an error.
     if isinstance(value, float | Decimal):
         return int(value) if -_HUGE < value < _HUGE and value == int(value) else None
     return int(value) if isinstance(value, int) and -_HUGE < value < _HUGE else None
@@ -237,16 +234,6 @@ def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
         needed = "a time zone" if has_zone else "no time zone, since the service gives none"
         raise QueryError(f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it so.")
     return value if isinstance(value, datetime) else None
-
-
-def _kind_words(kind: pa.DataType) -> str:
-    if pa.types.is_boolean(kind):
-        return "True or False"
-    if pa.types.is_integer(kind):
-        return "whole numbers"
-    if pa.types.is_floating(kind):
-        return "numbers"
-    return "moments" if pa.types.is_timestamp(kind) else "text"
 
 
 def _shown(value: object) -> str:

@@ -18,14 +18,13 @@ import pyarrow.compute as pc
 
 from prodex.arguments import names_given
 from prodex.catalog.origin import Origin
-from prodex.catalog.part import Part, union
+from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
 from prodex.files import parquet
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
-from prodex.tables.presence import MEANING
 from prodex.text import hint
 
 #: The same in every table, so that no prefix tells them apart where two tables are joined.
@@ -68,15 +67,12 @@ class CatalogData(TableProperties):
         >>> catalog.row_count("products"), catalog.row_count("texts")
         (1, 0)
         """
-        if not TABLES[_known(table)].per_product:
+        if not TABLES[known_table(table)].per_product:
             return int(self.arrow(table).num_rows)
         return sum(part.rows(table) for part in self.parts)
 
     def arrow(
-        self,
-        table: str,
-        columns: Sequence[str] | None = None,
-        filter: pc.Expression | None = None,
+        self, table: str, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
     ) -> pa.Table:
         """Return a table, or some columns and rows of it, as an Arrow table.
 
@@ -96,11 +92,12 @@ class CatalogData(TableProperties):
         >>> catalog.arrow("products", ["gtin", "brand"]).to_pylist()
         [{'gtin': '03036811359935', 'brand': 'Acme'}]
         """
-        wanted = self._checked(_known(table), columns)
+        wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
             # Every part has the entries that it uses, so that the same entry may come from several parts.
-            lexicon = distinct(union((part.read(table) for part in self.parts), table).combine_chunks())
-            return _some(lexicon if len(self.parts) > 1 else self.parts[0].read(table), wanted, filter)
+            rows = union((part.read(table) for part in self.parts), table)
+            rows = distinct(rows.combine_chunks()) if len(self.parts) > 1 else rows
+            return (rows if filter is None else rows.filter(filter)).select(wanted)
         read = union((part.read(table, wanted, filter) for part in self.parts), table)
         return read if columns is None else read.select(wanted)
 
@@ -138,13 +135,10 @@ class CatalogData(TableProperties):
         >>> catalog.table("texts", ["attribute", "text"], with_products=["brand"]).values.tolist()
         [['namePublicLong', 'Riz', 'Acme']]
         """
-        return joined(self, name, self._columns(_known(name)), columns, with_products)
+        return joined(self, name, self._columns(known_table(name)), columns, with_products)
 
     def batches(
-        self,
-        table: str,
-        columns: Sequence[str] | None = None,
-        filter: pc.Expression | None = None,
+        self, table: str, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield a table piece by piece, one part in memory at a time; every batch has the same columns.
 
@@ -155,16 +149,14 @@ class CatalogData(TableProperties):
         >>> [batch.num_rows for batch in catalog.batches("products", ["gtin"])]
         [1]
         """
-        wanted = self._checked(_known(table), columns)
+        wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
             yield from self.arrow(table, columns, filter).to_batches()
             return
         for part in self.parts:
             piece = part.read(table, wanted, filter)
             if table == "presence":  # a part lacks the columns of attributes that only other parts have
-                piece = union(
-                    [piece, pa.table({name: pa.array([], pa.string()) for name in wanted})], table
-                ).select(wanted)
+                piece = with_absent(piece, wanted)
             yield from piece.to_batches()
 
     def files(self, table: str) -> list[Path]:
@@ -184,7 +176,7 @@ class CatalogData(TableProperties):
         >>> [path.name for path in catalog.save("shop").files("products")]
         ['part-00000.parquet']
         """
-        if any(part.chosen is not None or _known(table) not in part.files for part in self.parts):
+        if any(part.chosen is not None or known_table(table) not in part.files for part in self.parts):
             raise QueryError(
                 "Only a whole snapshot has files. Save this catalogue first: catalog.save(name)."
             )
@@ -196,15 +188,13 @@ class CatalogData(TableProperties):
         return [name for name in TABLES if all(part.holds(name) for part in self.parts)]
 
     def _columns(self, table: str) -> list[str]:
+        # A catalogue without parts still has the declared columns.
         return list(dict.fromkeys(name for part in self.parts for name in part.columns(table))) or list(
             TABLES[table].schema.names
         )
 
     def _schema(self, table: str) -> pa.Schema:
-        declared = TABLES[table].schema
-        known = {field.name: field for field in declared}
-        other = pa.field("", pa.string(), metadata={"meaning": MEANING})  # columns that nobody declared
-        return pa.schema([known.get(name, other.with_name(name)) for name in self._columns(table)])
+        return TABLES[table].schema_of(self._columns(table))
 
     def _source(self, table: str) -> Any:
         """Return a table for SQL: files that are read piece by piece if they hold exactly its rows, else in memory."""
@@ -224,15 +214,12 @@ class CatalogData(TableProperties):
         return known if columns is None else list(columns)
 
 
-def _some(rows: pa.Table, columns: list[str], condition: pc.Expression | None) -> pa.Table:
-    return (rows if condition is None else rows.filter(condition)).select(columns)
-
-
-def _known(table: str) -> str:
-    if table not in TABLES:
+def known_table(name: Any) -> str:
+    """Return the name of a table, or refuse it with the nearest."""
+    if not isinstance(name, str) or name not in TABLES:
         tables = f"There are {', '.join(TABLES)}."
-        raise QueryError(f"There is no table {table!r}{hint(table, TABLES, tables)}")
-    return table
+        raise QueryError(f"There is no table {name!r:.60}{hint(str(name), TABLES, tables)}")
+    return name
 
 
 def joined(
@@ -245,16 +232,15 @@ def joined(
     """Return a table, whose columns are `own`, with columns of `products` beside it; see `Catalog.table`."""
     beside = names_given(with_products, "table", "with_products")
     chosen = list(own) if columns is None else names_given(columns, "table", "columns")
-    if name == "products":
+    if name == "products" or not beside:
         return to_frame(catalog.arrow(name, list(dict.fromkeys([*chosen, *beside]))))
-    if not beside:
-        return to_frame(catalog.arrow(name, chosen))
     if not TABLES[name].per_product:
         raise QueryError(
             f"{name} belongs to no product, so it has no columns of one. Leave out with_products."
         )
     rows = catalog.arrow(name, list(dict.fromkeys([*chosen, "product_id"])))
     products = catalog.arrow("products", list(dict.fromkeys(["product_id", *beside])))
+    # By id, since child tables are sorted by attribute and `products` is not.
     places = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
     found = {column: rows[column] for column in chosen}
     for column in beside:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.cells import NOT_ITSELF, Cells, WantedAttributes, cells_of
+from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.data import CatalogData
 from prodex.frames import to_frame
 from prodex.tables.attributes import child_path, within
@@ -39,7 +39,7 @@ _SCHEMA = pa.schema(
 
 
 class _Facts(NamedTuple):
-    """What is said of the columns of some cells, one entry a column; nothing is said of what is only counted."""
+    """Figures about columns, one entry for each; files, which are only counted, have no lengths and no examples."""
 
     filled: npt.NDArray[np.int64]
     values: npt.NDArray[np.int64]
@@ -73,9 +73,10 @@ def describe(catalog: CatalogData) -> pd.DataFrame:
 
 
 def _own(products: pa.Table) -> Iterator[Cells]:
-    """Yield what stands in columns of `products`, under its wire path."""
+    """Yield the columns of `products`, each under its wire path."""
     every = np.arange(products.num_rows)
     for column in TABLES["products"].columns:
+        # What fits a column of `products` is in no child table, so that it is read from there.
         path = ("gtin",) if column.name == "gtin" else next(iter(column.paths), None)
         if path is None:
             continue
@@ -123,18 +124,13 @@ def _lengths(
     columns: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], many: int
 ) -> list[list[float | None]]:
     """Return the shortest, median and longest of each column."""
-    order = np.lexsort((lengths, columns))
-    lengths, counts = lengths[order], _count(columns, many)
+    counts = _count(columns, many)
     ends = np.cumsum(counts)
     starts = ends - counts
-    found: list[list[float | None]] = [[], [], []]
-    for start, end in zip(starts, ends, strict=True):
-        some = lengths[start:end]
-        middle = (len(some) - 1) // 2
-        three = (some[0], (some[middle] + some[len(some) // 2]) / 2, some[-1]) if len(some) else (None,) * 3
-        for place, value in zip(found, three, strict=True):
-            place.append(None if value is None else value.item())
-    return found
+    # A column without values is not shown; the 0 at the end is for its places, which may lie behind the last value.
+    lengths = np.append(lengths[np.lexsort((lengths, columns))], 0)
+    median = (lengths[starts + np.maximum(counts - 1, 0) // 2] + lengths[starts + counts // 2]) / 2
+    return [lengths[starts].tolist(), median.tolist(), lengths[ends - 1].tolist()]
 
 
 def _examples(
@@ -157,15 +153,13 @@ def _examples(
 
 def _never_filled(catalog: CatalogData, seen: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the attributes that products have, and that none of them fills."""
+    # Absent or null in every record, an attribute has no row anywhere; only `presence` knows it.
     for name in catalog.arrow("presence").column_names:
         attribute = attribute_of(name)
         path = None if attribute is None else child_path("", attribute)
         if path in {None, "id", *NOT_ITSELF} or any(within(one, str(path)) for one in seen):
             continue
         yield {"attribute": path, "language": None, "filled": 0, "values": 0, "distinct": 0}
-
-
-Read = Callable[..., pa.Table]
 
 
 def drift(read: Read) -> pd.DataFrame:
@@ -181,6 +175,7 @@ def drift(read: Read) -> pd.DataFrame:
     every = pd.concat(
         [frame.assign(example=frame["example"].astype(str)) for frame in forms], ignore_index=True
     )
+    # An empty text is shown as such: nothing at all would look like a missing example.
     every["example"] = every["example"].str.slice(0, 80).replace("", "''")
     summary = (
         every.groupby(["attribute", "form"], sort=True)

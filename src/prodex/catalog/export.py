@@ -1,4 +1,4 @@
-"""A catalogue written to files, and the questions back where what was asked for can mean two things."""
+"""Export of a catalogue to a folder of files, with messages for requests that can mean two things."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from prodex import formats
-from prodex.catalog.data import CatalogData
+from prodex.catalog.data import CatalogData, known_table
 from prodex.errors import QueryError
-from prodex.formats.exporting import check_format
+from prodex.formats.exporting import check_format, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.tables.declaration import TABLES
-from prodex.text import hint
 
 #: Endings of files: a folder that ends so is most likely meant as a file.
 _ENDINGS = {ending: name for name, one in FORMATS.items() for ending in one.endings}
@@ -28,19 +26,13 @@ def export_catalog(
     escape_formulas: bool,
 ) -> list[Path]:
     """Write tables of a catalogue to a folder; see `Catalog.export`."""
+    # First of all, so that a mistake is reported before a folder is made.
     check_format(format, escape_formulas)
     place = _checked_folder(folder, format)
     held = [str(name) for name in catalog.tables.index]
     chosen = held if tables is None else _chosen(tables)
-    sources = {}
-    for name in chosen:
-        if TABLES[name].per_product:
-            sources[name] = (catalog.batches(name), catalog._schema(name))
-        else:
-            lexicon = catalog.arrow(name)
-            sources[name] = (iter(lexicon.to_batches()), lexicon.schema)
-    return formats.export(
-        sources,
+    return write_export(
+        {name: (catalog.batches(name), catalog._schema(name)) for name in chosen},
         place,
         format,
         catalog.origin.to_json(),
@@ -56,6 +48,7 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
             f"export() takes a folder to write to, such as catalog.export('out'), not {folder!r:.60}."
         )
     place = Path(folder)
+    # A folder that is there is meant, whatever its name: "out.csv" may be one.
     if place.is_dir():
         return place
     if isinstance(folder, str) and folder in FORMATS:  # a Path is never a format in the wrong place
@@ -76,11 +69,7 @@ def _chosen(tables: Any) -> list[str]:
     names = [tables] if isinstance(tables, str) else tables
     if not isinstance(names, Iterable):
         raise QueryError(f"tables={tables!r:.60} are no names. Write tables=['products', 'texts'].")
-    chosen = list(dict.fromkeys(names))
-    for name in chosen:
-        if not isinstance(name, str) or name not in TABLES:
-            there = f"There are {', '.join(TABLES)}."
-            raise QueryError(f"There is no table {name!r:.60}{hint(str(name), TABLES, there)}")
+    chosen = list(dict.fromkeys(map(known_table, names)))
     if not chosen:
         raise QueryError("tables=[] names no table. Leave it out to write all, or write tables=['products'].")
     return chosen

@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.catalog.part import Part
+from prodex.catalog.part import Part, misfit
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet, sha256
 from prodex.files.untrusted import is_there, refuse_links
-from prodex.formats import FORMATS, PACKAGE, Package, Resource, read_package
-from prodex.formats.registry import ReadTable
+from prodex.formats.package import PACKAGE, Package, Resource, read_package
+from prodex.formats.registry import FORMATS, ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import stored_presence
@@ -76,6 +76,7 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     place = _folder(folder)
     package = _package(place)
     origin = _origin(place, package)
+    # Nothing is read before everything is known to be as it was written.
     _check_files(place, package, limits)
     read = FORMATS[package.resources[0].format].read
     part = _on_disk(place, package) if read is None else _held(place, package, read, limits)
@@ -112,6 +113,7 @@ def _package(folder: Path) -> Package:
         raise ExportDamaged(f"{folder / PACKAGE} cannot be read: {error}. {_ADVICE}") from error
     if not package.resources:
         raise ExportDamaged(f"{folder / PACKAGE} names no file. {_ADVICE}")
+    # The explorer exports the table that it shows with such a file as well.
     if unknown := [resource for resource in package.resources if resource.name not in TABLES]:
         path = folder / unknown[0].path
         raise InputError(
@@ -171,6 +173,7 @@ def _on_disk(folder: Path, package: Package) -> Part:
             facts[resource.name] = parquet.facts_of(path)
             _check_rows(resource, int(facts[resource.name]["rows"]))
     size = int(facts["products"]["rows"]) if "products" in facts else _products(folder, package)
+    # Columns are looked at now, so that a file which is no table of ours is refused here and not in the middle of work.
     part = Part.on_disk(size, files, facts)
     for name, path in files.items():
         with _reading(path):
@@ -184,6 +187,7 @@ def _on_disk(folder: Path, package: Package) -> Part:
         shown = parquet.read(files["presence"], facts["presence"])
     products = part.read("products", ["product_id", "gtin"]) if "products" in files else None
     held = {"presence": stored_presence(shown, products)}
+    # It was exported as people see it; parts hold it under the names of the attributes, with the GTIN.
     del files["presence"], facts["presence"]
     return replace(part, tables=held, files=files, facts=facts)
 
@@ -198,6 +202,7 @@ def _held(folder: Path, package: Package, read: ReadTable, limits: Limits | None
             _check_rows(resource, table.num_rows)
             if "product_id" in schema.names and table["product_id"].null_count:
                 raise ValueError("it has a row without product_id")
+            # One piece: whoever filters a table in memory would otherwise do so for each of hundreds of batches.
             tables[resource.name] = table.combine_chunks()
     if "presence" in tables and "gtin" not in tables["presence"].column_names:
         tables["presence"] = stored_presence(tables["presence"], tables.get("products"))
@@ -207,17 +212,15 @@ def _held(folder: Path, package: Package, read: ReadTable, limits: Limits | None
 
 def _schema(resource: Resource) -> pa.Schema:
     """Return the declared types of the columns; which there are beyond these, a supplier decided."""
-    declared = TABLES[resource.name].schema
-    columns = resource.columns
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"{PACKAGE} names a column of it twice")
-    if missing := [name for name in declared.names if name not in columns]:
-        raise ValueError(f"it has no column {missing[0]}")
-    if resource.name != "presence" and len(columns) > len(declared):
-        more = next(name for name in columns if name not in declared.names)
+    declared = TABLES[resource.name]
+    schema = declared.schema_of(resource.columns)
+    if wrong := misfit(schema, declared):
+        raise ValueError(wrong)
+    # The columns of `presence` are the attributes of the suppliers; all others are declared.
+    if resource.name != "presence" and len(schema) > len(declared.columns):
+        more = next(name for name in schema.names if name not in declared.schema.names)
         raise ValueError(f"it has a column {more!r:.60}, which the table does not have")
-    known = {field.name: field for field in declared}
-    return pa.schema([known.get(name, pa.field(name, pa.string())) for name in columns])
+    return schema
 
 
 def _check_rows(resource: Resource, rows: int) -> None:
@@ -253,6 +256,7 @@ def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
         if resource.altered_texts
     ]
     losses = [f"{', '.join(altered)} are as the workbook holds them"] if altered else []
+    # Format 1 wrote 16 digits. Every whole number that a double holds exactly has no more than that; a fraction may.
     if package.format == 1 and package.resources[0].format == "xlsx":
         fractions = sum(map(_fractions, part.tables.values()))
         if fractions:

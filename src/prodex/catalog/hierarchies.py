@@ -6,6 +6,7 @@ often once more under `sharingUnits`. A sum over those rows is a multiple of wha
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -16,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.closed_lists import PACKAGING_CODES
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
@@ -69,8 +71,10 @@ def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
     inner: list[tuple[str, str, str]] = []
     columns = [rows[name].to_pylist() for name in _COLUMNS]
     for product, attribute, position, gtin, uuid, quantity, packaging in zip(*columns, strict=True):
+        # Nobody has accepted them yet, and the tree that they would replace is counted already.
         if attribute.startswith(PENDING):
             continue
+        # GTINs are compared in 14 digits everywhere: one record has the leading zeros of a unit, another has not.
         key = gtin.zfill(14) if gtin and gtin.isdigit() else gtin or uuid or None
         place = (product, attribute, position)
         found[place] = node = Node(key, quantity, packaging)
@@ -78,6 +82,7 @@ def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
             inner.append(place)
         else:
             roots.append((product, node))
+    # Only now: the row of a unit may come before the row of the unit around it, as a merge appends rows.
     for place in inner:
         around, direct = _around(place, found)
         if around is not None:
@@ -109,6 +114,7 @@ def _around(place: tuple[str, str, str], found: dict[tuple[str, str, str], Node]
 
 def walk(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
     """Yield every unit of a tree with those around it, outermost first."""
+    # A stack, not recursion: records may be nested deeper than Python can call.
     waiting: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
     while waiting:
         node, above = waiting.pop()
@@ -116,8 +122,6 @@ def walk(root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
         waiting.extend((child, (*above, node)) for child in reversed(node.children))
 
 
-#: Types of packaging from the smallest to the largest: a tree that ends at one says nothing of smaller ones.
-_SIZES = ("EACH", "PACK", "CASE", "PALLET")
 _SCHEMA = pa.schema(
     {
         "root_gtin": pa.string(),
@@ -170,20 +174,18 @@ def _meant(catalog: CatalogData, packaging: str) -> set[str]:
     """Return the codes of a type of packaging that was given by code or by label."""
     if not isinstance(packaging, str):
         raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
-    labels: dict[str, set[str]] = {code.casefold(): {code} for code in _SIZES}
-    names = list(_SIZES)
+    columns = ["packaging_code", "packaging"]
+    named = [(code, code) for code in PACKAGING_CODES]
     for table in ("hierarchies", "products"):
-        columns = ["packaging_code", "packaging"]
-        found = catalog.arrow(table, columns).group_by(columns).aggregate([]).to_pylist()
-        for row in found:
-            code, label = row["packaging_code"], row["packaging"]
-            for name in (code, label) if code else ():
-                if name:
-                    labels.setdefault(name.casefold(), set()).add(code)
-                    names.append(name)
-    if codes := labels.get(packaging.strip().casefold()):
+        for row in catalog.arrow(table, columns).group_by(columns).aggregate([]).to_pylist():
+            # A label without a code names nothing that could be counted: trees are compared by code.
+            named += [
+                (row["packaging_code"], name) for name in row.values() if name and row["packaging_code"]
+            ]
+    wanted = packaging.strip().casefold()
+    if codes := {code for code, name in named if name.casefold() == wanted}:
         return codes
-    there = sorted(dict.fromkeys(names))
+    there = sorted({name for _, name in named})
     otherwise = f"There are {', '.join(there)}."
     raise QueryError(f"There is no type of packaging {packaging!r}{hint(packaging, there, otherwise)}")
 
@@ -198,6 +200,7 @@ def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
         levels = max(levels, len(above) + 1)
         place = (*(one.name for one in above), node.name)
         units_seen.append((*place, "" if not above else str(node.quantity), str(node.packaging)))
+        # What is in a counted unit adds nothing, so that its quantities need not be known.
         inside_unit = any(one.packaging in units for one in above)
         if node.key is not None and any(node.key == one.key for one in above):
             problems.append(f"{node.name} is inside itself")
@@ -211,7 +214,8 @@ def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
             if inside_unit:
                 problems.append(f"{node.name} is such a unit inside another")
             else:
-                pieces += _product(*(one.quantity for one in (*above[1:], node) if one is not root))
+                # A missing quantity is a problem of its own, and then there is no sum.
+                pieces += math.prod(one.quantity or 0.0 for one in (*above[1:], node) if one is not root)
         elif not node.children and not inside_unit and not _smaller(node.packaging, units):
             problems.append(f"what {node.name} ({node.packaging or 'no packaging'}) holds is not said")
     whole = None if problems else round(pieces)
@@ -228,21 +232,15 @@ def _wrong_quantity(node: Node) -> str | None:
     return None
 
 
-def _product(*quantities: float | None) -> float:
-    result = 1.0
-    for quantity in quantities:
-        result *= quantity or 0.0  # a missing quantity is a problem of its own, and then there is no sum
-    return result
-
-
 def _smaller(packaging: str | None, units: Set[str]) -> bool:
     """Whether a unit is smaller than those counted, so that none of them can be in it."""
-    sizes = [_SIZES.index(unit) for unit in units if unit in _SIZES]
-    return packaging in _SIZES and bool(sizes) and _SIZES.index(str(packaging)) < min(sizes)
+    sizes = [PACKAGING_CODES.index(unit) for unit in units if unit in PACKAGING_CODES]
+    return packaging in PACKAGING_CODES and bool(sizes) and PACKAGING_CODES.index(str(packaging)) < min(sizes)
 
 
 def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str | None]) -> dict[str, object]:
     """Return the row of one root: what the records of its products agree on."""
+    # The units are compared, not only the sums: 10 x 20 and 20 x 10 are two descriptions of one pallet.
     agrees = len({one.units for one in trees_of_root}) == 1
     counts = {one.pieces for one in trees_of_root}
     pieces = next(iter(counts)) if len(counts) == 1 else None

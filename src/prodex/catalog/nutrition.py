@@ -28,6 +28,7 @@ _COLUMNS = (
     "unit_code",
     "unit",
 )
+# Recommendation 20 has two kilocalories, E14 (international table) and K51 (mean); labels call both kcal.
 #: How people write units (UN/CEFACT Recommendation 20).
 _SYMBOLS = {
     "GRM": "g",
@@ -52,6 +53,7 @@ _WORDS = {
 }
 _WORDS |= {"litre": "LTR", "mcg": "MC", "milligram": "MGM", "kilogram": "KGM"}
 _UNITS = {
+    # Reversed, so that of two codes with one symbol the first counts: "kcal" is E14.
     **{symbol.casefold(): code for code, symbol in reversed(_SYMBOLS.items())},
     **{code.casefold(): code for code in _SYMBOLS},
     **_WORDS,
@@ -76,6 +78,7 @@ def nutrition_wide(catalog: CatalogData, basis: str, labels: bool) -> pd.DataFra
     if not isinstance(basis, str):
         raise QueryError(f"nutrition_wide() takes a basis such as '100 g', not {basis!r:.60}.")
     rows = to_frame(catalog.arrow("nutrients", _COLUMNS))
+    # A figure of an update that waits would look like a second figure of the product.
     rows = rows[~rows["attribute"].str.startswith(PENDING)]
     bases, contradicted = _bases(rows)
     chosen = _of_basis(rows, bases, basis)
@@ -94,7 +97,7 @@ def nutrition_wide(catalog: CatalogData, basis: str, labels: bool) -> pd.DataFra
 
 
 def parsed(text: object) -> Basis | None:
-    """Return the amount that a text says, or None.
+    """Return the amount that a text states, or None.
 
     >>> parsed("100 g"), parsed("100GRM"), parsed("per portion")
     (Basis(amount=100.0, unit='GRM'), Basis(amount=100.0, unit='GRM'), None)
@@ -108,6 +111,7 @@ def parsed(text: object) -> Basis | None:
 def _bases(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Return what each row refers to, from its figures or else its words; and both, where these contradict."""
     keys = ["partition", "basis_quantity", "basis_unit_code"]
+    # Partitions are parsed once, and not once for each of the dozen nutrients in them.
     distinct = rows[keys].drop_duplicates()
     found: list[Basis | None] = []
     wrong: list[tuple[Basis, ...]] = []

@@ -29,9 +29,9 @@ class Origin:
     source
         The service's base URL, or the files, or "records".
     query
-        What was asked for; None for records and files, which hold what they hold.
+        What was requested; None for records and files, which hold what they hold.
     accept_language
-        Language of the code labels that was asked for; None is the service's default, US English.
+        Language of the code labels that was requested; None is the service's default, US English.
     labels
         Further languages in which code labels were loaded.
     server_time
@@ -64,7 +64,7 @@ class Origin:
         return self.ledger.complete
 
     def asked(self, attribute: str, language: str | None = None) -> bool:
-        """Say whether an attribute (and, of a text, a language) was asked for at all.
+        """Say whether an attribute (and, of a text, a language) was requested at all.
 
         Parameters
         ----------
@@ -79,15 +79,18 @@ class Origin:
         >>> origin.asked("assets.pictures"), origin.asked("brand"), origin.asked("assets", "de")
         (True, False, False)
         """
+        # Records and files hold what they hold: no query left anything out.
         if self.query is None:
             return True
+        # An attribute is there in part if only something inside it was requested: `assets` for `assets.pictures.url`.
         included = self.query.source_include
         if included and not any(within(attribute, path) or within(path, attribute) for path in included):
             return False
         if any(within(attribute, path) for path in self.query.source_exclude or ()):
             return False
+        # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
         languages = self.query.product_languages
-        return language is None or not languages or any(_same_language(language, one) for one in languages)
+        return language is None or not languages or short_of(language) in map(short_of, languages)
 
     def with_ledger(self, ledger: Ledger) -> Self:
         """Return the origin with another account of what came.
@@ -132,6 +135,7 @@ class Origin:
         >>> Origin.from_json(Origin("records", ProductQuery(target_market=250)).to_json()).query
         ProductQuery(target_market=250)
         """
+        # A manifest may come from somebody else, so that every field is checked before any is used.
         written = converted(value, _Written)
         check_moment(written.server_time)
         check_moment(written.loaded_at)
@@ -139,16 +143,8 @@ class Origin:
             query = None if written.query is None else ProductQuery.from_body(written.query)
         except (TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"its query cannot be read ({error})") from error
-        return cls(
-            source=written.source,
-            query=query,
-            accept_language=written.accept_language,
-            labels=written.labels,
-            server_time=written.server_time,
-            loaded_at=written.loaded_at,
-            asked_by=written.asked_by,
-            ledger=Ledger.from_json(written.ledger),
-        )
+        ledger = Ledger.from_json(written.ledger)
+        return cls(**msgspec.structs.asdict(written) | {"query": query, "ledger": ledger})
 
 
 class _Written(msgspec.Struct):
@@ -162,10 +158,6 @@ class _Written(msgspec.Struct):
     loaded_at: Moment | None
     ledger: dict[str, Any]
     asked_by: str | None = None
-
-
-def _same_language(one: str, other: str) -> bool:
-    return short_of(one) == short_of(other)
 
 
 def _written(moment: datetime | None) -> str | None:

@@ -6,17 +6,20 @@ Only this module knows which of these it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from types import MappingProxyType
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import QueryError, SnapshotDamaged
+from prodex.errors import QueryError
 from prodex.files import parquet
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import shown_columns
+from prodex.tables.schema import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +52,12 @@ class Part:
 
     @classmethod
     def on_disk(
-        cls, size: int, files: Mapping[str, Path], facts: Mapping[str, parquet.FileFacts] | None = None
+        cls,
+        size: int,
+        files: Mapping[str, Path],
+        facts: Mapping[str, parquet.FileFacts] = MappingProxyType({}),
     ) -> Self:
-        return cls(size, files=files, facts=facts or {})
+        return cls(size, files=files, facts=facts)
 
     def holds(self, table: str) -> bool:
         """Say whether the part has a table at all; one that was read back has the tables that were exported."""
@@ -59,15 +65,15 @@ class Part:
 
     def choose(self, condition: pc.Expression) -> Self:
         """Return the part with only the products for which the condition holds on their row of `products`."""
-        kept = self.read("products", ["product_id"], condition)["product_id"].combine_chunks()
-        if len(kept) == self.size:
-            return self
-        return replace(self, size=len(kept), chosen=kept)
+        return self._only(self.read("products", ["product_id"], condition)["product_id"])
 
     def take(self, mask: pa.Array) -> Self:
         """Return the part with only the products at which a mask, one truth value for each, is true."""
-        kept = self.read("products", ["product_id"])["product_id"].combine_chunks().filter(mask)
-        return self if len(kept) == self.size else replace(self, size=len(kept), chosen=kept)
+        return self._only(self.read("products", ["product_id"])["product_id"].filter(mask))
+
+    def _only(self, ids: pa.ChunkedArray) -> Self:
+        # A part that keeps all its products is used as it is: its files then need no filter when they are read.
+        return self if len(ids) == self.size else replace(self, size=len(ids), chosen=ids.combine_chunks())
 
     def read(
         self, table: str, columns: Sequence[str] | None = None, condition: pc.Expression | None = None
@@ -130,9 +136,10 @@ class Part:
     def _stored_columns(self, table: str) -> list[str]:
         self._require(table)
         if table in self.files:
+            # Before anything is read: a file that was exchanged for another is then refused by its path.
             schema = parquet.schema_of(self.files[table], self.facts.get(table))
-            if problem := _misfit(schema, TABLES[table].schema):
-                raise _damaged(self.files[table], problem)
+            if problem := misfit(schema, TABLES[table]):
+                raise parquet.damaged(self.files[table], problem)
             return list(schema.names)
         return list(self.tables[table].column_names)
 
@@ -158,14 +165,8 @@ class Part:
         # A condition uses the names that people see, and Arrow does not tell which: so all columns are read for it.
         needed = wanted if condition is None else list(shown)
         found = self.stored("presence", [shown[name] for name in needed]).rename_columns(needed)
-        return found if condition is None else self._filtered(found, "presence", condition).select(wanted)
-
-    @staticmethod
-    def _filtered(held: pa.Table, table: str, condition: pc.Expression) -> pa.Table:
-        try:
-            return held.filter(condition)
-        except (pa.ArrowException, KeyError) as error:
-            raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
+        with _fitting("presence"):
+            return found if condition is None else found.filter(condition).select(wanted)
 
     def _declared(self, found: pa.Table, table: str) -> pa.Table:
         """Return what was read as declared; what a file holds is checked to its last value."""
@@ -178,53 +179,46 @@ class Part:
             if "product_id" in declared.column_names and declared["product_id"].null_count:
                 raise pa.ArrowInvalid("it has a row without product_id")
         except pa.ArrowException as error:
-            raise _damaged(self.files[table], str(error)) from error
+            raise parquet.damaged(self.files[table], error) from error
         return declared
 
     def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
         """Return a table without rows; no file has to be read for it."""
-        declared = TABLES[table].schema
-        known = {name: pa.field(name, pa.string()) for name in self._stored_columns(table)} | {
-            f.name: f for f in declared
-        }
-        names = (
-            self._stored_columns(table) if columns is None else [name for name in columns if name in known]
-        )
-        return pa.schema([known[name] for name in names]).empty_table()
+        there = self._stored_columns(table)
+        names = there if columns is None else [name for name in columns if name in there]
+        return TABLES[table].schema_of(names).empty_table()
 
     def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
         known = set(self._stored_columns(table))
         if columns is not None:
             columns = [name for name in columns if name in known]
-        try:
+        with _fitting(table):
             if table in self.files:
                 facts = self.facts.get(table)
                 return parquet.read(self.files[table], facts, columns=columns, condition=condition)
             held = self.tables[table]
             held = held if condition is None else held.filter(condition)
             return held if columns is None else held.select(columns)
-        except (pa.ArrowException, KeyError) as error:
-            raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
 
 
-def _damaged(path: Path, problem: str) -> SnapshotDamaged:
-    return SnapshotDamaged(
-        f"{path} cannot be read ({problem}). Run verify() to see what else is damaged, and open an earlier snapshot or "
-        "load again."
-    )
+@contextmanager
+def _fitting(table: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, KeyError) as error:
+        raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
 
 
-def _misfit(schema: pa.Schema, declared: pa.Schema) -> str:
-    """Say why a file is not of a table, as its footer tells; nothing where it may be."""
+def misfit(schema: pa.Schema, declared: Table) -> str:
+    """Return why columns are not those of a table, or "" where they may be."""
+    # Arrow opens such a file, and fails only when somebody asks for that column.
     if len(set(schema.names)) < len(schema.names):
         return "it has a column twice"
-    if missing := [name for name in declared.names if name not in schema.names]:
+    if missing := [name for name in declared.schema.names if name not in schema.names]:
         return f"it has no column {missing[0]}"
-    for field_ in schema:
-        index = declared.get_field_index(field_.name)
-        wanted = declared.field(index).type if index >= 0 else pa.string()
-        if _kind_of(field_.type) != _kind_of(wanted):
-            return f"its column {field_.name!r:.60} holds {field_.type!s:.60}, not {wanted}"
+    for found, wanted in zip(schema, declared.schema_of(schema.names), strict=True):
+        if _kind_of(found.type) != _kind_of(wanted.type):
+            return f"its column {found.name!r:.60} holds {found.type!s:.60}, not {wanted.type}"
     return ""
 
 
@@ -239,15 +233,13 @@ def _kind_of(kind: pa.DataType) -> str:
 
 def _as_declared(found: pa.Table, table: str) -> pa.Table:
     """Give each column its declared type: files know neither dictionaries nor meanings."""
-    declared = TABLES[table].schema
-    arrays: list[Any] = []
-    fields = []
-    for name, column in zip(found.column_names, found.columns, strict=True):
-        index = declared.get_field_index(name)
-        field_ = declared.field(index) if index >= 0 else pa.field(name, pa.string())
-        arrays.append(column if column.type == field_.type else column.cast(field_.type))
-        fields.append(field_)
-    return pa.table(arrays, schema=pa.schema(fields))
+    schema = TABLES[table].schema_of(found.column_names)
+    # A cast to the same type is quick, but not for thousands of columns of `presence` in every part.
+    columns = zip(found.columns, schema, strict=True)
+    arrays = [
+        column if column.type == wanted.type else column.cast(wanted.type) for column, wanted in columns
+    ]
+    return pa.table(arrays, schema=schema)
 
 
 def union(tables: Iterable[pa.Table], table: str) -> pa.Table:
@@ -255,13 +247,13 @@ def union(tables: Iterable[pa.Table], table: str) -> pa.Table:
     tables = list(tables)
     if table == "presence":
         names = list(dict.fromkeys(name for t in tables for name in t.column_names))
-        tables = [_with_absent(t, names) for t in tables]
+        tables = [with_absent(t, names) for t in tables]
     if not tables:
         return TABLES[table].schema.empty_table()
     return pa.concat_tables(tables)
 
 
-def _with_absent(presence: pa.Table, names: Sequence[str]) -> pa.Table:
+def with_absent(presence: pa.Table, names: Sequence[str]) -> pa.Table:
     missing = pa.repeat(pa.scalar("absent"), presence.num_rows)
     # `presence[name]` searches all columns, and products may have thousands of attributes: that would be quadratic.
     there = dict(zip(presence.column_names, presence.columns, strict=True))

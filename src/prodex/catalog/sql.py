@@ -24,6 +24,7 @@ from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import decoded_table
 
 #: What DuckDB takes as a value, and nothing that it would look into or run.
 _VALUES = (bool, int, float, str, bytes, Decimal, datetime, date, time, timedelta, UUID)
@@ -102,7 +103,7 @@ def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.T
                 f"Call the frame otherwise: my_{name}=..."
             )
         known[name.casefold()] = name
-        tables[name] = _plain(_table(frame, name))
+        tables[name] = decoded_table(_table(frame, name))
     return tables
 
 
@@ -160,14 +161,6 @@ def _from_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
     return pa.table(arrays, names=columns)
 
 
-def _plain(table: pa.Table) -> pa.Table:
-    """Return a table in which a category is its value."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(place, field.name, table.column(place).cast(field.type.value_type))
-    return table.replace_schema_metadata(None)
-
-
 Settings = dict[str, str | bool | int | float | list[str]]
 
 #: Settings that confine a query to the tables that it was given: no files, addresses, databases or extensions.
@@ -181,35 +174,7 @@ _CONFINED: Settings = {
 def ask(
     catalog: CatalogData, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
 ) -> pd.DataFrame:
-    """Answer a query over the tables of a catalogue and frames beside them; see `Catalog.sql`."""
-    values = parameters_of(parameters)
-    own = tables_of(frames, TABLES)
-    tables = {str(name): catalog._source(str(name)) for name in catalog.tables.index}
-    return answer(query, tables | own, catalog.parts, values, allow_external=allow_external)
-
-
-def answer(
-    query: str,
-    tables: Mapping[str, Any],
-    parts: Sequence[Part],
-    parameters: list[Any] | dict[str, Any] | None = None,
-    *,
-    allow_external: bool,
-) -> pd.DataFrame:
-    """Answer a query over some tables.
-
-    Parameters
-    ----------
-    query
-        In DuckDB's SQL.
-    tables
-        What it may name: Arrow tables, or datasets of files that are read when they are needed.
-    parts
-        What the tables were made of, to find out whether a file is damaged when reading fails.
-    parameters
-        Values for the query, as `parameters_of` gives them.
-    allow_external
-        Let the query reach files, addresses and extensions as well.
+    """Answer a query over the tables of a catalogue and frames beside them; see `Catalog.sql`.
 
     Raises
     ------
@@ -218,6 +183,9 @@ def answer(
     SnapshotDamaged
         When a file that the query needs is not as it was written.
     """
+    values = parameters_of(parameters)
+    own = tables_of(frames, TABLES)
+    tables = {str(name): catalog._source(str(name)) for name in catalog.tables.index}
     try:
         import duckdb
     except ImportError as error:
@@ -226,18 +194,18 @@ def answer(
         # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
         settings: Settings = {"python_enable_replacements": "false", "temp_directory": folder}
         with duckdb.connect(config=settings | ({} if allow_external else _CONFINED)) as connection:
-            for name, source in tables.items():
+            for name, source in (tables | own).items():
                 connection.register(name, source)
             if not allow_external:
                 # Else the query itself could switch external access on again.
                 connection.execute("SET lock_configuration = true")
             try:
-                found = connection.sql(query, params=parameters)
+                found = connection.sql(query, params=values)
                 rows = None if found is None else found.to_arrow_table()
             except (duckdb.Error, OSError, pa.ArrowException, UnicodeDecodeError) as error:
                 # An error in the query itself reads no file; after any other, the files are checked.
                 in_query = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
-                if not isinstance(error, in_query) and (damage := _damage(parts)):
+                if not isinstance(error, in_query) and (damage := _damage(catalog.parts)):
                     raise SnapshotDamaged(f"The query cannot be answered: {damage}") from error
                 raise QueryError(
                     f"The query does not work: {error}{_advice(error, allow_external)}"
@@ -261,10 +229,7 @@ def _damage(parts: Sequence[Part]) -> str:
     for part in parts:
         for table, facts in part.facts.items():
             if wrong := parquet.problem(part.files[table], facts):
-                return (
-                    f"{part.files[table]}: {wrong}. Run verify() to see what else is damaged, and open an earlier "
-                    "snapshot or load again."
-                )
+                return str(parquet.damaged(part.files[table], wrong))
             try:
                 part.read(table)
             except SnapshotDamaged as error:  # as it was written, and still no table of ours

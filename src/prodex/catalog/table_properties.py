@@ -34,13 +34,13 @@ class TableProperties:
         GTIN as sent: text, leading zeros kept), uuid (universally unique id of the product), json_version (version
         of the record's format), created_at (created; local time without zone), updated_at (last changed by anybody;
         local time without zone), is_consumer_unit (sold to consumers), is_display_unit (display unit),
-        is_despatch_unit (despatched as such), is_orderable_unit (can be ordered), is_invoice_unit (can be
-        invoiced), is_promotional_item (promotional item), is_nomadic (consumed on the go), is_marked_recyclable
-        (marked as recyclable), has_batch_number (carries a batch number), life_cycle (life cycle), sharing_status
-        (DRAFT=2, PENDING=3, ACCEPTED=4), product_status (status on the retailer's side), validation_status (0 none,
-        1 not OK, 2 OK, 3 correction), suggestion_count (open suggestions of the validation), regulatory_status
-        (regulatory validation), brand_code (brand: code, which never changes), brand (brand: label in the language
-        of the labels), brand_description (brand: description), brand_picture_url (brand: address of its picture),
+        is_despatch_unit (despatch unit), is_orderable_unit (can be ordered), is_invoice_unit (can be invoiced),
+        is_promotional_item (promotional item), is_nomadic (consumed on the go), is_marked_recyclable (marked as
+        recyclable), has_batch_number (carries a batch number), life_cycle (life cycle), sharing_status (DRAFT=2,
+        PENDING=3, ACCEPTED=4), product_status (status on the retailer's side), validation_status (0 none, 1 not OK,
+        2 OK, 3 correction), suggestion_count (open suggestions of the validation), regulatory_status (regulatory
+        validation), brand_code (brand: code, which never changes), brand (brand: label in the language of the
+        labels), brand_description (brand: description), brand_picture_url (brand: address of its picture),
         kind_code (kind (category): code, which never changes), kind (kind (category): label in the language of the
         labels), kind_description (kind (category): description), packaging_code (type of packaging (EACH, PACK,
         CASE, PALLET ...): code, which never changes), packaging (type of packaging (EACH, PACK, CASE, PALLET ...):
@@ -73,7 +73,7 @@ class TableProperties:
 
     @property
     def codes(self) -> pd.DataFrame:
-        """One row per code value, at any depth (brand, kind and packaging stand in products).
+        """One row per code value, at any depth (brand, kind and packaging are in products).
 
         The frame is a copy: changing it does not change the catalogue.
 
@@ -134,7 +134,7 @@ class TableProperties:
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), url (address of the media file),
-        is_packshot (said to be a packshot), product_face (1 front, 2 left, 3 top, 7 back, 8 right, 9 bottom),
+        is_packshot (marked as a packshot), product_face (1 front, 2 left, 3 top, 7 back, 8 right, 9 bottom),
         type_of_information (type of information), content_type (content type), file_type (file type),
         angle_horizontal (horizontal angle, degrees), angle_vertical (vertical angle, degrees), sequence_number
         (sequence number), definition (size as text ("569 x 1200")), width (width of the original, pixels), height
@@ -214,7 +214,7 @@ class TableProperties:
 
     @property
     def hierarchies(self) -> pd.DataFrame:
-        """One row per node of a logistical hierarchy or sharing unit, again for every product that shows its tree.
+        """One row per node of a logistical hierarchy or sharing unit, repeated for every product that shows the tree.
 
         The frame is a copy: changing it does not change the catalogue.
 
@@ -223,9 +223,9 @@ class TableProperties:
         (list indexes along the path, outermost first (a key, not a sort order)), source (logisticalHierarchies or
         sharingUnits), level (0 at the root), root_gtin (GTIN of the outermost unit), parent_gtin (GTIN of the unit
         around this one; none at the root), node_gtin (GTIN of this unit), node_uuid (uuid of this unit), quantity
-        (how many stand in the parent; none when not said), units_per_root (how many stand in the root; none when
-        not said), packaging_code (type of packaging: code), packaging (type of packaging: label), is_consumer_unit
-        (sold to consumers), is_display_unit (display unit), is_despatch_unit (despatched as such),
+        (quantity in the parent; missing where the record has none), units_per_root (quantity in the root; missing
+        where one on the way is), packaging_code (type of packaging: code), packaging (type of packaging: label),
+        is_consumer_unit (sold to consumers), is_display_unit (display unit), is_despatch_unit (despatch unit),
         is_orderable_unit (can be ordered), is_invoice_unit (can be invoiced), active_listing (shared through a
         listing), product_key_id (key of the shared version).
         """
@@ -254,7 +254,7 @@ class TableProperties:
         Columns: product_id (key: id; uuid where there is no id, gtin where there is neither), gtin (the product's
         GTIN as sent: text, leading zeros kept), attribute (wire path of the attribute, lists left out), position
         (list indexes along the path, outermost first (a key, not a sort order)), tag (name of the tag), created_at
-        (put on; local time without zone).
+        (added; local time without zone).
         """
         return self._frame("tags")
 
@@ -272,7 +272,7 @@ class TableProperties:
 
     @property
     def entities(self) -> pd.DataFrame:
-        """One row per language, unit or currency a record says it uses (presentEntities).
+        """One row per language, unit or currency that a record lists (presentEntities).
 
         The frame is a copy: changing it does not change the catalogue.
 
@@ -296,12 +296,12 @@ class TableProperties:
 
     @property
     def code_labels(self) -> pd.DataFrame:
-        """One row per label of a code in a further language, where such were asked for.
+        """One row per label of a code in a further language, where such were requested.
 
         The frame is a copy: changing it does not change the catalogue.
 
-        Columns: attribute (wire path of the code value), code (the code), label_language (language that was asked
-        for), label (its label in that language), description (its description in that language).
+        Columns: attribute (wire path of the code value), code (the code), label_language (language that was
+        requested), label (its label in that language), description (its description in that language).
         """
         return self._frame("code_labels")
 

@@ -181,6 +181,7 @@ class CatalogViews(CatalogData):
         >>> catalog.contents()[["root_gtin", "pieces", "levels", "told_by"]].values.tolist()
         [['23663836037988', 200, 3, 3]]
         """
+        # What a product is called is decided in `facts`, above catalogues, and reached by name.
         return contents(self, of, unit, partial(call, "CatalogViews.names", self))
 
     @property
@@ -206,6 +207,7 @@ class CatalogViews(CatalogData):
         >>> prodex.flatten([{"id": 7}]).problems.empty
         True
         """
+        # Text also where there are no rows: an empty column would otherwise be of objects.
         return pd.DataFrame(self.origin.ledger.problems, columns=["what", "why"], dtype="str")
 
     @property
@@ -223,6 +225,7 @@ class CatalogViews(CatalogData):
         rows = []
         for name in self._held:
             data = self.arrow(name)
+            # The schema of the data, and not the declaration: `presence` has the attributes of these suppliers.
             for field in self._schema(name):
                 filled = data.num_rows - data.column(field.name).null_count
                 meaning = (field.metadata or {}).get(b"meaning", b"").decode()

@@ -31,21 +31,15 @@ _TAKES = (
 )
 
 
-def mask_of(
-    condition: Any, size: int, products: Callable[[], pd.DataFrame], ids: Callable[[], pd.Index]
-) -> pc.Expression | Mask:
+def mask_of(condition: Any, catalog: CatalogData) -> pc.Expression | Mask:
     """Return a condition as an expression over `products`, or as a mask of its rows.
 
     Parameters
     ----------
     condition
         A pandas Series, array or list of truth values, a callable that makes one of `products`, or an expression.
-    size
-        How many products there are.
-    products
-        Gives the frame of all products, for a callable.
-    ids
-        Gives their product ids, in order.
+    catalog
+        Its products are read only as far as needed: the frame for a callable, the ids for a mask by id.
 
     Raises
     ------
@@ -55,10 +49,11 @@ def mask_of(
     if isinstance(condition, pc.Expression):
         return condition
     if callable(condition):
-        made = _called(condition, products())
+        made = _called(condition, catalog.products)
+        # A lambda that returns a lambda is a mistake, and could go on without end.
         if callable(made):
             raise QueryError(f"The callable given to where() gave another callable, {made!r:.60}. {_TAKES}.")
-        return mask_of(made, size, products, ids)
+        return mask_of(made, catalog)
     _refuse(condition)
     mask = (
         condition
@@ -67,9 +62,9 @@ def mask_of(
     )
     _check_truth_values(mask)
     if isinstance(condition, pd.Series) and mask.index.name == "product_id":
-        mask = _by_id(mask, ids())
+        mask = _by_id(mask, pd.Index(_ids(catalog).to_pylist(), dtype=object))
     else:
-        mask = _by_row(mask, size)
+        mask = _by_row(mask, len(catalog))
     return mask.to_numpy(bool)
 
 
@@ -110,6 +105,7 @@ def _check_truth_values(mask: pd.Series) -> None:
         return
     missing = mask.isna()
     if not all(isinstance(one, bool | np.bool_) for one in mask[~missing].tolist()):
+        # 0 and 1, or "yes", are most likely values to look for, and no mask.
         column = mask.name if mask.name in _COLUMNS else "product_id"
         raise QueryError(
             f"where() got {len(mask):,} values that are not True or False. For products that have one of these values "
@@ -124,6 +120,7 @@ def _check_truth_values(mask: pd.Series) -> None:
 
 def _by_row(mask: pd.Series, size: int) -> pd.Series:
     """Return a mask in the order of the rows; by its index it may have another."""
+    # pandas keeps the index when it sorts or filters, so that it tells which product a value belongs to.
     rows = pd.RangeIndex(size)
     if mask.index.equals(rows):  # the usual case, for which nothing has to be sorted
         return mask
@@ -202,6 +199,7 @@ def selected(
             there_are = hint(column, schema.names, "catalog.dictionary lists its columns.")
             raise QueryError(f"products has no column {column!r}{there_are}")
 
+    # Several conditions, and the search for values that no product has, read a column once.
     @cache
     def stored(column: str) -> pa.Array:
         return catalog.arrow("products", [column])[column].unique()
@@ -214,7 +212,7 @@ def selected(
         if len(want.entries) > _MANY
     ]
     if condition is not None:
-        given = mask_of(condition, len(catalog), lambda: catalog.products, lambda: _ids(catalog))
+        given = mask_of(condition, catalog)
         (conditions if isinstance(given, pc.Expression) else masks).append(given)
     if unmatched != "ignore" and (missing := not_found_words(wants, stored)):
         if unmatched == "raise":
@@ -230,24 +228,21 @@ def selected(
     return tuple(part.choose(reduce(and_, conditions)) for part in parts)
 
 
-def _ids(catalog: CatalogData) -> pd.Index:
-    ids: pd.Index = pd.Index(
-        catalog.arrow("products", ["product_id"])["product_id"].to_pylist(), dtype=object
-    )
-    return ids
+def _ids(catalog: CatalogData) -> pa.ChunkedArray:
+    return catalog.arrow("products", ["product_id"])["product_id"]
 
 
 def first(catalog: CatalogData, n: int) -> pc.Expression:
     """Return the condition that holds for the first products."""
-    ids = catalog.arrow("products", ["product_id"])["product_id"]
-    return _among(ids.slice(0, _count(n, "head")))
+    return _among(_ids(catalog).slice(0, _count(n, "head")))
 
 
 def drawn(catalog: CatalogData, n: int, seed: int | None) -> pc.Expression:
     """Return the condition that holds for products drawn at random, each at most once."""
-    ids = catalog.arrow("products", ["product_id"])["product_id"]
+    ids = _ids(catalog)
     if _count(n, "sample") > len(ids):
         raise QueryError(f"sample({n}) asks for more products than the {len(ids):,} that there are.")
+    # Sorted, so that the sample is in the order of the catalogue.
     places = np.random.default_rng(seed).choice(len(ids), n, replace=False)
     return _among(ids.take(pa.array(np.sort(places))))
 

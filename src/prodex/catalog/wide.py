@@ -18,15 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import names_given
 from prodex.catalog.attribute_names import AttributeNames
-from prodex.catalog.cells import (
-    Cells,
-    Kind,
-    WantedAttributes,
-    as_text,
-    cells_of,
-    grouped,
-    language_of,
-)
+from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped, language_of
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.frames import to_frame
@@ -46,6 +38,7 @@ def wide(
     numbers: bool,
 ) -> pd.DataFrame:
     """Turn the rows of the child tables into columns beside the products; see `Catalog.wide`."""
+    # Names are checked before anything large is read.
     names = AttributeNames(catalog)
     languages = None if language is None else _languages(catalog, names_given(language, "wide", "language"))
     asked = (
@@ -54,7 +47,7 @@ def wide(
         else [names.attribute(a) for a in names_given(attributes, "wide", "attributes")]
     )
     chosen = None if columns is None else names_given(columns, "wide", "columns")
-    _warn_of_unasked(catalog, languages, asked)
+    _warn_of_not_requested(catalog, languages, asked)
     products = catalog.arrow("products")
     wanted = WantedAttributes(None if asked is None else tuple(asked))
     ids = products["product_id"].combine_chunks()
@@ -72,8 +65,10 @@ def wide(
         shown = [*shown, *(name for name in (*_themselves(asked), *side) if name not in shown)]
     elif chosen is None:
         shown = [*shown, *side]
+    # An attribute that nobody has filled is a column as well: a program that asks for it must find it.
     missing = pa.nulls(products.num_rows, pa.string())
     found = {name: products[name] if name in own else side.get(name, missing) for name in shown}
+    # A frame without columns still has one row for each product.
     return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
 
 
@@ -85,6 +80,7 @@ def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
     found = []
     for one in given:
         short = short_of(one)
+        # What texts are in is taken as it is: suppliers use codes that the CLDR does not know.
         if short not in there:
             try:
                 short = short_of(language_tag(one))
@@ -104,32 +100,27 @@ def _spoken(catalog: CatalogData) -> set[str]:
     return set(language_of(language, code).drop_null().to_pylist())
 
 
-def _warn_of_unasked(
+def _warn_of_not_requested(
     catalog: CatalogData, languages: Sequence[str] | None, asked: Sequence[str] | None
 ) -> None:
     """Warn of columns that are empty because nobody requested them from the service."""
     origin = catalog.origin
-    unasked = [path for path in asked or () if not origin.asked(path)]
-    query = origin.query
-    if query is not None and query.product_languages:
-        unasked += [f"texts in {one!r}" for one in languages or () if not _asked_language(catalog, one)]
-    if unasked:
+    silent = [path for path in asked or () if not origin.asked(path)]
+    if origin.query is not None and (spoken := origin.query.product_languages):
+        loaded = set(map(short_of, spoken))
+        silent += [f"texts in {one!r}" for one in languages or () if one not in loaded]
+    if silent:
         warnings.warn(
-            f"{', '.join(unasked)}: not asked for when this catalogue was loaded, so a missing value says nothing "
+            f"{', '.join(silent)}: not requested when this catalogue was loaded, so a missing value says nothing "
             "about the product.",
             stacklevel=4,
         )
 
 
-def _asked_language(catalog: CatalogData, language: str) -> bool:
-    query = catalog.origin.query
-    several = (query.product_languages or ()) if query is not None else ()
-    return any(short_of(one) == language for one in several)
-
-
 def _of_products(catalog: CatalogData, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:
     """Return the leaves asked for that have columns in `products`, under their wire path."""
     found: dict[str, pa.Array] = {}
+    # `product_id` is not always the id: it may be the uuid or the GTIN of a record without one.
     if "id" in asked and "id_state" in (presence := catalog.arrow("presence")).column_names:
         filled = pc.equal(presence["id_state"], "filled")
         found["id"] = pc.if_else(filled, products["product_id"], None).combine_chunks()
@@ -255,6 +246,7 @@ def _column(runs: list[_Run], size: int, numbers: bool) -> pa.Array:
     order = None if len(runs) == 1 else np.argsort(products, kind="stable")
     products = products if order is None else products[order]
     several = bool(np.any(products[1:] == products[:-1]))
+    # Several values of one product are joined as text, and so are columns with values of several kinds.
     typed = len(kinds) == 1 and not several
     arrays = [run.values if typed else as_text(run.values) for run in runs]
     values = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)

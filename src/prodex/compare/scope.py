@@ -67,7 +67,7 @@ class Scope:
                 for name, origin in (("old", self.old), ("new", self.new))
                 if not origin.asked(attribute, language)
             ]
-            return f"not asked for in {' and '.join(silent)}" if silent else None
+            return f"not requested in {' and '.join(silent)}" if silent else None
 
         return why
 

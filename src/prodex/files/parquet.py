@@ -106,9 +106,8 @@ def opened(path: Path, facts: FileFacts | None = None) -> Iterator[pq.ParquetFil
 
 def schema_of(path: Path, facts: FileFacts | None = None) -> pa.Schema:
     """Read the columns of a file from its footer."""
-    _verify(path, facts, content=False)
+    footer = _footer(path, facts)
     with _reading(path, facts):
-        footer = pq.read_metadata(path)
         if facts is not None and footer.num_rows != facts["rows"]:
             raise OSError(f"it has {footer.num_rows:,} rows instead of {facts['rows']:,}")
         return footer.schema.to_arrow_schema()
@@ -116,9 +115,14 @@ def schema_of(path: Path, facts: FileFacts | None = None) -> pa.Schema:
 
 def rows_of(path: Path, facts: FileFacts | None = None) -> int:
     """Read from its footer how many rows a file has."""
+    return int(_footer(path, facts).num_rows)
+
+
+def _footer(path: Path, facts: FileFacts | None) -> pq.FileMetaData:
+    # Without the content, of which a footer says nothing: opening a snapshot would else read every file of it.
     _verify(path, facts, content=False)
     with _reading(path, facts):
-        return int(pq.read_metadata(path).num_rows)
+        return pq.read_metadata(path)
 
 
 def dataset(files: Mapping[Path, FileFacts | None], schema: pa.Schema) -> ds.Dataset:
@@ -153,10 +157,15 @@ def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None
         # A filter that does not fit raises as well. Only the digest tells whether the file or the filter is wrong.
         if at_fault is not None and not isinstance(error, OSError) and not (facts and problem(path, facts)):
             raise
-        raise SnapshotDamaged(
-            f"{path} cannot be read ({error}). Run verify() to see what else is damaged, and open an earlier snapshot "
-            "or load again."
-        ) from error
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, problem: object) -> SnapshotDamaged:
+    """Return the error for a file that is not as it was written."""
+    return SnapshotDamaged(
+        f"{path} cannot be read ({problem}). Run verify() to see what else is damaged, and open an earlier snapshot or "
+        "load again."
+    )
 
 
 def _footer_digest(path: Path) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -149,12 +150,8 @@ def decoded(content: bytes, shape: type[Shape]) -> Shape:
     ValueError
         When it is no JSON, or does not have the shape.
     """
-    try:
+    with _as_value_error():
         return msgspec.json.decode(content, type=shape)
-    except RecursionError as error:
-        raise ValueError("it is nested too deep") from error
-    except msgspec.MsgspecError as error:
-        raise ValueError(str(error)) from error
 
 
 def converted(value: Any, shape: type[Shape]) -> Shape:
@@ -165,8 +162,14 @@ def converted(value: Any, shape: type[Shape]) -> Shape:
     ValueError
         When they do not have it.
     """
-    try:
+    with _as_value_error():
         return msgspec.convert(value, shape)
+
+
+@contextmanager
+def _as_value_error() -> Iterator[None]:
+    try:
+        yield
     except RecursionError as error:
         raise ValueError("it is nested too deep") from error
     except msgspec.MsgspecError as error:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from prodex.formats.spreadsheet import escape_formulas as escaped
-from prodex.formats.spreadsheet import unescape_formulas
-from prodex.formats.text_values import spelled_column, understood
+from prodex.formats.spreadsheet import spelled, unescape_formulas
+from prodex.limits import Limits
 
 #: Bytes that are read at a time, and tried next where a record is larger than that.
 _BLOCK, _LARGEST_BLOCK = 1 << 24, 2**31 - 1
@@ -37,7 +38,9 @@ def write_csv(
     return 0
 
 
-def read_csv(path: Path, schema: pa.Schema, *, escape_formulas: bool = False) -> pa.Table:
+def read_csv(
+    path: Path, schema: pa.Schema, *, escape_formulas: bool = False, limits: Limits | None = None
+) -> pa.Table:
     """Read what `write_csv` wrote.
 
     It is read by Arrow, since neither pandas nor Python's `csv` can tell null from an empty text.
@@ -50,6 +53,8 @@ def read_csv(path: Path, schema: pa.Schema, *, escape_formulas: bool = False) ->
         The columns it should have.
     escape_formulas
         Whether it was written so.
+    limits
+        Not used: nothing is unpacked, and whoever reads an export has compared the bytes on disk with them.
 
     Raises
     ------
@@ -58,7 +63,8 @@ def read_csv(path: Path, schema: pa.Schema, *, escape_formulas: bool = False) ->
     OSError
         When it cannot be read.
     """
-    block = min(_BLOCK, _LARGEST_BLOCK)
+    del limits
+    block = _BLOCK
     while True:
         try:
             return _read(path, schema, escape_formulas, block)
@@ -114,14 +120,17 @@ def _column(column: pa.Array, kind: pa.DataType, escape_formulas: bool) -> pa.Ar
             return column
         texts = column.to_pylist()
         return pa.array([None if text is None else unescape_formulas(text) for text in texts], pa.string())
-    return understood(column, kind)
+    return pc.cast(column, kind)
 
 
 def _csv_column(column: pa.Array, escape_formulas: bool) -> list[str]:
     """Spell a column's values; text is always quoted, so that null, "" and numbers stay apart."""
-    if not pa.types.is_string(column.type):
-        return ["" if text is None else text for text in spelled_column(column)]
-    return ["" if text is None else _quoted(text, escape_formulas) for text in column.to_pylist()]
+    if pa.types.is_string(column.type):
+        return ["" if text is None else _quoted(text, escape_formulas) for text in column.to_pylist()]
+    if pa.types.is_timestamp(column.type):
+        return ["" if moment is None else spelled(moment) for moment in column.to_pylist()]
+    texts: list[str] = pc.fill_null(pc.cast(column, pa.string()), "").to_pylist()
+    return texts
 
 
 def _quoted(text: str, escape_formulas: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.files.folders import replacing
-from prodex.formats.package import PACKAGE, Written, package_text, read_package
+from prodex.formats.package import PACKAGE, described_file, package_text, read_package
 from prodex.formats.registry import FORMATS, Batches, FormatName
 from prodex.text import hint
 
 
-def export(
+def write_export(
     tables: Mapping[str, tuple[Batches, pa.Schema]],
     folder: Path,
     format: FormatName,
@@ -56,24 +56,19 @@ def export(
     StorageError
         When the disk refuses; an earlier export is then as it was.
     """
+    # Callers other than a catalogue come here directly, such as the explorer.
     check_format(format, escape_formulas)
     options = {"escape_formulas": True} if escape_formulas else {}
     names = [f"{name}.{format}" for name in tables]
-    written = {}
+    written = []
+    # Files of an earlier export with other tables are replaced too: they would look like part of this one.
     with replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside:
         for name, (batches, schema) in tables.items():
-            counted = _Counted(batches)
+            rows: list[int] = []
             path = beside / f"{name}.{format}"
-            altered = FORMATS[format].write(counted, schema, path, **options)
-            written[name] = Written(path, schema, counted.rows, altered)
-        package = package_text(
-            written,
-            format,
-            origin,
-            products=products,
-            not_exported=not_exported,
-            escape_formulas=escape_formulas,
-        )
+            altered = FORMATS[format].write(_counted(batches, rows), schema, path, **options)
+            written.append(described_file(path, schema, sum(rows), altered, escape_formulas))
+        package = package_text(written, format, origin, products=products, not_exported=not_exported)
         (beside / PACKAGE).write_text(package, encoding="utf-8")
     return [folder / name for name in (*names, PACKAGE)]
 
@@ -93,17 +88,11 @@ def check_format(format: FormatName, escape_formulas: object) -> None:
         )
 
 
-class _Counted:
-    """Batches as they pass, and how many rows these were."""
-
-    def __init__(self, batches: Batches) -> None:
-        self._batches = batches
-        self.rows = 0
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._batches:
-            self.rows += batch.num_rows
-            yield batch
+def _counted(batches: Batches, rows: list[int]) -> Batches:
+    """Pass batches on, and add the number of rows of each to a list: only the writer goes through them."""
+    for batch in batches:
+        rows.append(batch.num_rows)
+        yield batch
 
 
 def _former(folder: Path, format: str) -> list[str]:

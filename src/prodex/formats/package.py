@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -33,11 +32,7 @@ _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "str
 _BACK = "prodex.read_export(folder) reads all tables back exactly, null and empty texts apart."
 
 #: What pandas.read_csv takes for every table: only nothing at all is missing.
-_CSV_ARGUMENTS: Mapping[str, Any] = {
-    "keep_default_na": False,
-    "na_values": [""],
-    "encoding": "utf-8",
-}
+_CSV_ARGUMENTS: Mapping[str, Any] = {"keep_default_na": False, "na_values": [""], "encoding": "utf-8"}
 _DIALECT: Mapping[str, Any] = {
     "delimiter": ",",
     "quoteChar": '"',
@@ -48,38 +43,15 @@ _DIALECT: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Written:
-    """One file of an export that was just written.
-
-    Attributes
-    ----------
-    path
-        Where it is now.
-    schema
-        Its columns.
-    rows
-        How many it has.
-    altered_texts
-        How many texts are not in it as they are.
-    """
-
-    path: Path
-    schema: pa.Schema
-    rows: int
-    altered_texts: int
-
-
 def package_text(
-    files: Mapping[str, Written],
+    resources: Sequence[Mapping[str, Any]],
     format: FormatName,
     origin: Mapping[str, Any],
     *,
     products: int | None,
     not_exported: Sequence[str],
-    escape_formulas: bool,
 ) -> str:
-    """Return `datapackage.json` of an export."""
+    """Return `datapackage.json` of an export; `resources` are what `described_file` says of each file."""
     package = {
         "name": _NAME,
         "format": FORMAT,
@@ -88,27 +60,30 @@ def package_text(
         "products": products,
         "not_exported": list(not_exported),
         "origin": origin,
-        "resources": [_resource(name, file, format, escape_formulas) for name, file in files.items()],
+        "resources": resources,
     }
     return json.dumps(package, ensure_ascii=False, indent=1)
 
 
-def _resource(name: str, file: Written, format: str, escape_formulas: bool) -> dict[str, Any]:
-    dtypes = {str(column): str(dtype) for column, dtype in to_frame(file.schema.empty_table()).dtypes.items()}
-    fields = [{**_described(field), "dtype": dtypes[field.name]} for field in file.schema]
+def described_file(
+    path: Path, schema: pa.Schema, rows: int, altered_texts: int, escape_formulas: bool
+) -> dict[str, Any]:
+    """Return what `datapackage.json` says of a file that was just written: its table and format are in its name."""
+    dtypes = {str(column): str(dtype) for column, dtype in to_frame(schema.empty_table()).dtypes.items()}
+    fields = [{**_described(field), "dtype": dtypes[field.name]} for field in schema]
     resource: dict[str, Any] = {
-        "name": name,
-        "path": f"{name}.{format}",
-        "format": format,
+        "name": path.stem,
+        "path": path.name,
+        "format": path.suffix[1:],
         "encoding": "utf-8",
-        "rows": file.rows,
-        "bytes": file.path.stat().st_size,
-        "hash": f"sha256:{sha256(file.path)}",
-        "altered_texts": file.altered_texts,
+        "rows": rows,
+        "bytes": path.stat().st_size,
+        "hash": f"sha256:{sha256(path)}",
+        "altered_texts": altered_texts,
         "escape_formulas": escape_formulas,
         "schema": {"fields": fields, "missingValues": [""]},
     }
-    if format == "csv":
+    if path.suffix == ".csv":
         # Columns are called as in the file, where what a supplier named may be escaped as well.
         names = {column: escaped(column) if escape_formulas else column for column in dtypes}
         moments = [column for column, dtype in dtypes.items() if dtype.startswith("datetime64")]
@@ -185,6 +160,7 @@ def read_package(folder: Path) -> Package:
     ValueError
         When it is not of an export of prodex, or of one that only a newer version reads.
     """
+    # The head alone, so that a newer format is called newer and not damaged.
     head = read_json(folder / PACKAGE, _Head)
     if head.name != _NAME:
         raise ValueError(f"it is a data package {head.name!r:.60}, and none of prodex")

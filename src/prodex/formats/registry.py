@@ -75,16 +75,6 @@ def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> int:
     return 0
 
 
-def _read_csv(path: Path, schema: pa.Schema, *, escape_formulas: bool, limits: Limits | None) -> pa.Table:
-    del limits  # nothing is unpacked: the bytes on disk, which are counted before, are all there is
-    return read_csv(path, schema, escape_formulas=escape_formulas)
-
-
-def _read_xlsx(path: Path, schema: pa.Schema, *, escape_formulas: bool, limits: Limits | None) -> pa.Table:
-    del escape_formulas
-    return read_xlsx(path, schema, limits)
-
-
 #: Every format by its name, which is also the ending of its files.
 FORMATS: Mapping[FormatName, ExportFormat] = {
     "parquet": ExportFormat(
@@ -99,7 +89,7 @@ FORMATS: Mapping[FormatName, ExportFormat] = {
     "csv": ExportFormat(
         "CSV",
         write_csv,
-        _read_csv,
+        read_csv,
         "CSV does not say types. pandas.read_csv(path, **resource['pandas']) gives the types of prodex; without "
         "these arguments GTINs lose their leading zeros and the text NA (the nutrient code of sodium) becomes a "
         "missing value. An empty cell is null, and two quotes are an empty text, which pandas cannot tell apart; it "
@@ -112,7 +102,7 @@ FORMATS: Mapping[FormatName, ExportFormat] = {
     "xlsx": ExportFormat(
         "XLSX (Excel)",
         write_xlsx,
-        _read_xlsx,
+        read_xlsx,
         "Text is text, GTINs included. No cell is null, an empty cell is an empty text.",
         "pandas.read_excel({path!r})",
         "catalog.products.to_excel({path!r}, index=False)",

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import datetime
+from typing import Any
 
 import pandas as pd
 
@@ -86,6 +88,15 @@ def without_codes(text: str) -> str:
     ('_x005F_x0041_x005F_x0042_', 'snake_case')
     """
     return _CODE.sub("_x005F_", text)
+
+
+def spelled(value: Any) -> str:
+    """Return a value as the text that files without types hold: numbers to their last digit, moments with their zone.
+
+    >>> spelled(datetime.fromisoformat("2026-11-20T08:00:00+00:00")), spelled(0.1 + 0.2)
+    ('2026-11-20T08:00:00Z', '0.30000000000000004')
+    """
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
 def _with_apostrophes(run: re.Match[str]) -> str:

@@ -1,8 +1,8 @@
 """Workbooks of prodex, read back: null and empty texts apart, numbers to their last digit, text as it was.
 
-Readers of workbooks give the same for an empty cell and none. Only what `write_xlsx` writes is understood here; a
-workbook that another program saved has its texts elsewhere and is refused. Nothing of a workbook is trusted: its
-declarations are refused, and its unpacked bytes are counted.
+Other readers return the same for an empty cell of a workbook and for no cell. Only what `write_xlsx` writes is read
+here: a workbook that another program saved has its texts in another place, and is refused. Nothing in a workbook is
+trusted: declarations of entities are refused, and unpacked bytes are counted.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import IO
 from xml.parsers import expat
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from prodex.formats.text_values import understood
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
+from prodex.safe_xml import parser_of
 
 _SHEET = re.compile(r"xl/worksheets/sheet([1-9][0-9]{0,5})\.xml")
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
@@ -37,7 +38,9 @@ _DAY_TOO_MANY = 60
 Cell = tuple[str, bool]
 
 
-def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa.Table:
+def read_xlsx(
+    path: Path, schema: pa.Schema, *, escape_formulas: bool = False, limits: Limits | None = None
+) -> pa.Table:
     """Read what `write_xlsx` wrote.
 
     Parameters
@@ -46,6 +49,8 @@ def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa
         The file.
     schema
         The columns it should have.
+    escape_formulas
+        Not used: text in a workbook is never run, so that none is escaped.
     limits
         What the file may take, unpacked.
 
@@ -58,6 +63,7 @@ def read_xlsx(path: Path, schema: pa.Schema, limits: Limits | None = None) -> pa
     OSError
         When it cannot be read.
     """
+    del escape_formulas
     pieces = [schema.empty_table()]
     waiting: list[list[Cell | None]] = []
     try:
@@ -86,16 +92,11 @@ def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[l
         for _, name in sheets:
             sheet = _Sheet(heading)
             with book.open(name) as file:
-                for piece in _pieces(file):
+                for piece in iter(partial(file.read, _STEP), b""):
                     unpacked += len(piece)
                     meter.grew(unpacked)
                     yield from sheet.rows(piece)
                 yield from sheet.rows(b"", is_last=True)
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    while piece := file.read(_STEP):
-        yield piece
 
 
 class _Sheet:
@@ -110,13 +111,7 @@ class _Sheet:
         self._kind = ""
         self._texts: list[str] | None = None
         self._is_begun = False
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartDoctypeDeclHandler = _refuse
-        self._parser.EntityDeclHandler = _refuse
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
+        self._parser = parser_of(self._start, self._end, self._text)
 
     def rows(self, piece: bytes, *, is_last: bool = False) -> list[list[Cell | None]]:
         """Return the rows that end with this piece."""
@@ -163,10 +158,6 @@ class _Sheet:
             self._texts.append(data)
 
 
-def _refuse(*_: object) -> None:
-    raise ValueError("it declares entities or a document type, which no workbook of prodex does")
-
-
 def _column_of(place: str) -> int:
     """Return the column of a cell's place.
 
@@ -190,7 +181,7 @@ def _table(rows: Sequence[Sequence[Cell | None]], schema: pa.Schema) -> pa.Table
         if pa.types.is_string(field.type) and any(cell is not None and cell[1] for cell in cells):
             raise ValueError(f"its column {field.name!r:.60} has a number where text should be")
         texts = pa.array([None if cell is None else cell[0] for cell in cells], pa.string())
-        columns.append(understood(texts, field.type))
+        columns.append(pc.cast(texts, field.type))
     return pa.table(columns, schema=schema)
 
 

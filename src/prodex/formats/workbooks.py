@@ -1,4 +1,4 @@
-"""Workbooks: text that stays text, on as many sheets as it takes, and a word where a cell cannot hold all of it."""
+"""Workbooks: text stays text, a table takes as many sheets as it needs, and a cell says where a text was cut."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from prodex.errors import QueryError
-from prodex.formats.text_values import spelled
+from prodex.formats.spreadsheet import spelled
 
 #: The most characters of a cell (UTF-16 units), rows and columns of a sheet, as Excel documents its limits.
 LONGEST = 32_767
@@ -36,8 +36,8 @@ def write_xlsx(
 ) -> int:
     """Write one table as a workbook: text stays text and is never run, GTINs keep their zeros.
 
-    What does not fit on a sheet goes to further sheets. A text that is longer than a cell can be is cut, and its cell
-    says how much of it that is. For null there is no cell, for an empty text an empty one.
+    Rows that do not fit on a sheet go to further sheets. A text that is too long for a cell is cut, and the cell says
+    how much of it is there. Null is no cell, and an empty text is an empty cell.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def write_xlsx(
     Returns
     -------
     int
-        How many texts do not stand there as they are.
+        How many texts were changed to fit.
 
     Raises
     ------
@@ -111,7 +111,8 @@ def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
         if (rows := getattr(sheet, "row_data_fh", None)) is not None:
             with suppress(OSError):
                 rows.close()
-    # The archive writes its end when it is forgotten: to nowhere.
+    # ZipFile writes the end of the archive when it is garbage-collected, which may be long after the file was removed;
+    # so the handle is pointed at the null device.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, file.fileno())
     os.close(nowhere)
@@ -119,14 +120,14 @@ def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
 
 
 def beginning(text: str, elsewhere: str = "") -> str:
-    """Return what a cell of a workbook holds of a text that is too long for it, and how much of it that is.
+    """Return the beginning of a text that is too long for a cell, and which part of it that is.
 
     Parameters
     ----------
     text
         The text.
     elsewhere
-        Where all of it stands; our own words.
+        Where the whole text is, as the end of a sentence of ours.
     """
     kept = text.encode("utf-16-le")[: 2 * (LONGEST - 70)].decode("utf-16-le", "ignore")
     return f"{kept} … [{len(kept):,} of {len(text):,} characters{elsewhere}]"
@@ -139,7 +140,7 @@ def held_by_a_cell(text: str) -> str:
 
 
 def _write_cell(sheet: Any, line: int, place: int, value: Any, style: Any) -> int:
-    """Write a value; return 1 if it does not stand there as it is."""
+    """Write a value; return 1 if it was changed to fit."""
     if value is None:
         return 0
     if isinstance(value, bool):

@@ -28,7 +28,7 @@ from prodex.load.windows import (
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import ABSENT, contents, contradiction_of, listed, newest
+from prodex.store.journal_contents import ABSENT, contents, contradiction_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.reconciliation import ledger_of, listing_is_whole, totals_notes
 from prodex.tables.records import Identity
@@ -155,7 +155,7 @@ class Fetch:
             self._request(Window(Stage.LISTING, part), keys_only(query))
             for part, query in enumerate(self._whole)
         )
-        named, notes = listed(self._journal), self._journal.notes
+        named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
             dates = {key: one.updated_at for key, one in self._held.items()} | contents(self._journal)
             self._journal.note(_MISSING, missing_gtins(named.values(), dates))

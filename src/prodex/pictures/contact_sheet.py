@@ -35,7 +35,7 @@ _BROKEN = "with a picture that is broken or could not be downloaded"
 _PROBLEMS = {
     NO_PICTURE: "without any",
     NO_PACKSHOT: "without a packshot",
-    NOT_ASKED: "for which pictures were not asked for",
+    NOT_ASKED: "for which pictures were not requested",
 }
 
 

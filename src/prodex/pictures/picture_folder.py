@@ -15,7 +15,8 @@ import pyarrow as pa
 from prodex.errors import SnapshotDamaged
 from prodex.files import parquet, remove, storage, sweep, writing
 from prodex.files.untrusted import is_file, is_folder, is_there
-from prodex.formats import write_csv, write_parquet
+from prodex.formats.csv_files import write_csv
+from prodex.formats.registry import write_parquet
 from prodex.pictures.fetch import Arrival
 from prodex.pictures.file_check import FORMATS, compare, look_at, read_checksum
 from prodex.pictures.plan import Picture, size_in

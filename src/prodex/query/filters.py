@@ -109,6 +109,8 @@ def _time(unit: timedelta) -> Kind:
     )
 
 
+# GTINs and included fields go as JSON arrays in a POST body (endpoint 5); for other lists the specification has
+# only the comma-separated form.
 GTINS = Kind(values.gtins, list, form=Form.LIST_OR_FILE)
 INCLUDED = Kind(values.paths, list)
 EXCLUDED = Kind(values.paths, joined)
@@ -121,70 +123,43 @@ SHARING = Kind(values.member(values.SharingStatus), int, form=Form.VALUE)
 MARKET = Kind(values.market, _same, form=Form.VALUE)
 FLAG = Kind(values.true, _same, form=Form.FLAG)
 SECONDS = _time(values.SECOND)
+# Moments of pictures count milliseconds, and all others seconds.
 MILLISECONDS = _time(values.MILLISECOND)
 SEARCH = Kind(values.search, _must, _from_must, by_get=False, form=Form.WORDS)
 
-#: Field of `ProductQuery` -> its filter (spec, tables of endpoints 4 and 5).
+_DECLARED = (
+    Filter("filter_gtins_in", GTINS, "gtin", "A GTIN (repeat), or @FILE with one per line."),
+    Filter("updated_at_from", SECONDS, "updated-from", "Updated since then, as 2026-11-20T08:00+01:00."),
+    Filter("updated_at_to", SECONDS, "updated-to", "Updated until then."),
+    Filter("filter_validation_status_in", VALIDATION, "validation", "Validation status (repeat)."),
+    Filter("filter_tags_in", TEXTS, "tag", "With this tag (repeat)."),
+    Filter("filter_tags_not_in", TEXTS, "without-tag", "Without this tag (repeat)."),
+    Filter("filter_source_include", INCLUDED, "include", "Load only this field (repeat)."),
+    Filter("filter_source_exclude", EXCLUDED, "exclude", "Do not load this field (repeat)."),
+    Filter(
+        "filter_target_productstatus_in", STATUSES, "product-status", "Status on the retailer side (repeat)."
+    ),
+    Filter("status_shared_from", SHARING, "shared-from", "DRAFT, PENDING or ACCEPTED at the source."),
+    Filter("status_shared_with", SHARING, "shared-with", "DRAFT, PENDING or ACCEPTED at the target."),
+    Filter("filter_target_market", MARKET, "market", "Market, by ISO 3166-1 number or name."),
+    Filter("filter_product_languages", LANGUAGES, "language", "Load only texts in this language (repeat)."),
+    Filter("filter_has_packshot", FLAG, "packshot", "Only products with a packshot."),
+    Filter("filter_has_no_packshot", FLAG, "no-packshot", "Only products without a packshot."),
+    Filter(
+        "filter_pictures_last_updated_at_from", MILLISECONDS, "pictures-from", "Pictures updated since then."
+    ),
+    Filter("filter_pictures_last_updated_at_to", MILLISECONDS, "pictures-to", "Pictures updated until then."),
+    Filter("filter_active_range", FLAG, "active-range", "Only products in the active range."),
+    Filter("filter_owners_in", INTEGERS, "owner", "Owner id (repeat)."),
+    Filter(
+        "advanced_search", SEARCH, "search", "WORD, or WORD@FIELD,FIELD (repeat: all words must be found)."
+    ),
+)
+
+#: Field of `ProductQuery` -> its filter (spec, tables of endpoints 4 and 5): its name on the wire, without what
+#: the service puts before some of them.
 FILTERS: Mapping[str, Filter] = MappingProxyType(
-    {
-        "gtins_in": Filter("filter_gtins_in", GTINS, "gtin", "A GTIN (repeat), or @FILE with one per line."),
-        "updated_at_from": Filter(
-            "updated_at_from", SECONDS, "updated-from", "Updated since then, as 2026-11-20T08:00+01:00."
-        ),
-        "updated_at_to": Filter("updated_at_to", SECONDS, "updated-to", "Updated until then."),
-        "validation_status_in": Filter(
-            "filter_validation_status_in", VALIDATION, "validation", "Validation status (repeat)."
-        ),
-        "tags_in": Filter("filter_tags_in", TEXTS, "tag", "With this tag (repeat)."),
-        "tags_not_in": Filter("filter_tags_not_in", TEXTS, "without-tag", "Without this tag (repeat)."),
-        "source_include": Filter(
-            "filter_source_include", INCLUDED, "include", "Load only this field (repeat)."
-        ),
-        "source_exclude": Filter(
-            "filter_source_exclude", EXCLUDED, "exclude", "Do not load this field (repeat)."
-        ),
-        "target_productstatus_in": Filter(
-            "filter_target_productstatus_in",
-            STATUSES,
-            "product-status",
-            "Status on the retailer side (repeat).",
-        ),
-        "status_shared_from": Filter(
-            "status_shared_from", SHARING, "shared-from", "DRAFT, PENDING or ACCEPTED at the source."
-        ),
-        "status_shared_with": Filter(
-            "status_shared_with", SHARING, "shared-with", "DRAFT, PENDING or ACCEPTED at the target."
-        ),
-        "target_market": Filter(
-            "filter_target_market", MARKET, "market", "Market, by ISO 3166-1 number or name."
-        ),
-        "product_languages": Filter(
-            "filter_product_languages", LANGUAGES, "language", "Load only texts in this language (repeat)."
-        ),
-        "has_packshot": Filter("filter_has_packshot", FLAG, "packshot", "Only products with a packshot."),
-        "has_no_packshot": Filter(
-            "filter_has_no_packshot", FLAG, "no-packshot", "Only products without a packshot."
-        ),
-        "pictures_last_updated_at_from": Filter(
-            "filter_pictures_last_updated_at_from",
-            MILLISECONDS,
-            "pictures-from",
-            "Pictures updated since then.",
-        ),
-        "pictures_last_updated_at_to": Filter(
-            "filter_pictures_last_updated_at_to", MILLISECONDS, "pictures-to", "Pictures updated until then."
-        ),
-        "active_range": Filter(
-            "filter_active_range", FLAG, "active-range", "Only products in the active range."
-        ),
-        "owners_in": Filter("filter_owners_in", INTEGERS, "owner", "Owner id (repeat)."),
-        "search": Filter(
-            "advanced_search",
-            SEARCH,
-            "search",
-            "WORD, or WORD@FIELD,FIELD (repeat: all words must be found).",
-        ),
-    }
+    {one.wire.removeprefix("filter_").removeprefix("advanced_"): one for one in _DECLARED}
 )
 
 FIELD_OF_WIRE_NAME = {one.wire: field for field, one in FILTERS.items()}

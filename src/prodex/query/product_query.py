@@ -199,6 +199,7 @@ class ProductQuery:
         >>> ProductQuery(target_market=250).to_probe()
         {'filter_target_market': 250, 'filter_source_include': ['uuid'], 'limit': 1}
         """
+        # Only the count is wanted, so that one product with its uuid is all that is sent.
         body = dataclasses.replace(self, source_include=None, source_exclude=None).to_body()
         return body | {FILTERS["source_include"].wire: ["uuid"], "limit": 1}
 
@@ -299,7 +300,9 @@ def _checked_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
                 f"extra holds {wire}, which has a field of its own: {FIELD_OF_WIRE_NAME[wire]}=..."
             )
         if wire in PAGING_KEYS:
-            raise QueryError(f"extra holds {wire}, but pages are chosen by who fetches them. Leave it out.")
+            raise QueryError(
+                f"extra holds {wire}, which chooses a page of the answer, and no products. Leave it out."
+            )
     try:
         ours: dict[str, Any] = json.loads(json.dumps(dict(extra), allow_nan=False))
     except (TypeError, ValueError) as error:
@@ -316,7 +319,7 @@ def _refuse_contradictions(query: ProductQuery) -> None:
         if first is not None and last is not None and first > last:
             raise QueryError(f"{begin} ({first.isoformat()}) is after {end} ({last.isoformat()}).")
     if query.has_packshot and query.has_no_packshot:
-        raise QueryError("has_packshot and has_no_packshot contradict each other: no product is in both.")
+        raise QueryError("has_packshot and has_no_packshot contradict each other: no product matches both.")
     if both := set(query.tags_in or ()) & set(query.tags_not_in or ()):
         raise QueryError(f"tags_in and tags_not_in both hold {sorted(both)}: no product can have it and not.")
     needed = query.source_include or ALWAYS_REQUESTED

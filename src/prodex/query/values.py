@@ -89,6 +89,7 @@ MILLISECOND = timedelta(milliseconds=1)
 
 def several(name: str, value: object) -> list[Any]:
     """Take one value, a comma-separated string, or any iterable as a list of distinct values."""
+    # Members of `ProductStatus` are texts as well, and none of them is a list.
     if isinstance(value, str) and not isinstance(value, Enum):
         items: list[Any] = [part.strip() for part in value.split(",") if part.strip()]
     elif isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
@@ -122,6 +123,7 @@ def gtins(name: str, value: object) -> tuple[str, ...]:
     """Read GTINs; empty cells among them stand for none."""
     given = gtins_given(name, value)
     if not given.texts:
+        # Raises: nothing but empty cells is an empty list, and the service would send everything.
         several(name, [])
     for text, item in given.texts.items():
         refuse_rounded(name, text)
@@ -157,6 +159,7 @@ def member(enum: type[Member], prefix: str = "") -> Callable[[str, object], Memb
     """Read a member of an enumeration by its name, in any case, or by its value."""
 
     def read(name: str, value: object) -> Member:
+        # The specification writes VALIDATION_STATUS_OK where people write "ok".
         word = (value.name if isinstance(value, Enum) else str(value)).strip().upper().removeprefix(prefix)
         word = word.replace(" ", "_").replace("-", "_")
         for member in enum:
@@ -206,6 +209,7 @@ def moment(unit: timedelta) -> Callable[[str, object], datetime]:
                 f"{name} got {value.isoformat()} without a time zone. Say which one is meant: "
                 "datetime(..., tzinfo=UTC), or value.astimezone() for this machine's zone."
             )
+        # Earlier moments would be negative numbers on the wire, for which the specification has no meaning.
         if value < EPOCH:
             raise QueryError(f"{name} got {value.isoformat()}, which is before 1970, where UNIX time begins.")
         return EPOCH + ((value - EPOCH) // unit) * unit

@@ -23,6 +23,7 @@ from prodex.text import hint_and_all
 
 MANIFEST = "manifest.json"
 
+# Times begin with a digit; a folder that is still being written begins with a dot.
 _DIGITS = tuple("0123456789")
 
 Shape = TypeVar("Shape")

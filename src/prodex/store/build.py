@@ -9,7 +9,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib.metadata import version
+from itertools import repeat
 from os import cpu_count
 from pathlib import Path
 from typing import Any
@@ -54,11 +56,19 @@ def build_parts(
     executor
         Any `concurrent.futures` executor; threads by default.
     """
+    with running(executor) as runner:
+        yield from runner.map(build_part, repeat(journal), plans, repeat(folder))
+
+
+@contextmanager
+def running(executor: Executor | None) -> Iterator[Executor]:
+    """Give the executor that was given, which stays open, or threads of our own, which end here."""
     if executor is not None:
-        yield from executor.map(build_part, [journal] * len(plans), plans, [folder] * len(plans))
+        yield executor
         return
+    # Threads will do: nearly all of the time goes into Arrow, which does not hold the interpreter's lock.
     with ThreadPoolExecutor(cpu_count()) as threads:
-        yield from threads.map(build_part, [journal] * len(plans), plans, [folder] * len(plans))
+        yield threads
 
 
 def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:

@@ -78,6 +78,7 @@ class Journal:
         after it in the same window.
         """
         question = cls.question_of(folder)
+        # Without its question nobody knows what the pages are an answer to.
         if question is None:
             return None
         journal = cls(folder, question)
@@ -91,6 +92,7 @@ class Journal:
         if good < size:  # appending behind a half-written line would make the next one unreadable, too
             with storage(ledger):
                 os.truncate(ledger, good)
+        # Before anybody counts on them: a power cut may have kept a line and lost its page.
         journal._forget_damaged()
         return journal
 

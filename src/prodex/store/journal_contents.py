@@ -53,12 +53,12 @@ def contents(journal: Journal) -> dict[str, str | None]:
     return {product: copy.updated_at for product, copy in newest(journal).items()}
 
 
-def listed(journal: Journal) -> dict[str, Identity]:
-    """Return what the listing of all keys names."""
+def keys_of(journal: Journal, stage: Stage) -> dict[str, Identity]:
+    """Return the keys of all products that came for a purpose, such as those that the listing names."""
     return {
         key.product_id: key
         for entry in journal.entries()
-        if entry.stage is Stage.LISTING
+        if entry.stage is stage
         for key in entry.keys
         if key
     }

@@ -6,7 +6,6 @@ cannot be read, because each line describes what happened after those before it.
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -141,10 +140,7 @@ def _check(line: Any) -> None:
     if hasattr(line, "stage"):
         line.stage  # noqa: B018 - a window is named after what it is fetched for
     for name in ("server_date", "received_at"):
-        moment = getattr(line, name, None)
-        check_moment(moment)
-        if isinstance(moment, datetime) and moment.tzinfo is None:
-            raise ValueError(f"{name} has no zone")
+        check_moment(getattr(line, name, None))
     if (value := getattr(line, "value", None)) is not None:
         converted(value, NOTES.get(line.name.partition(" ")[0], str))
 
@@ -212,7 +208,7 @@ class Counted(msgspec.Struct, frozen=True, tag="count", tag_field="line"):
 
     window: str
     total: Number | None
-    server_date: datetime | None
+    server_date: Moment | None
 
     @property
     def stage(self) -> Stage:
@@ -254,8 +250,8 @@ class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     next_page: str | None
     offset: Number | None
     total_results: Number | None
-    server_date: datetime | None
-    received_at: datetime
+    server_date: Moment | None
+    received_at: Moment
     size: Count
     sha256: str
     keys: list[Identity | None]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from os import cpu_count
+from concurrent.futures import Executor
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
 from prodex.files import make_folder
-from prodex.store.build import BLOCK_BYTES, blocks_of
+from prodex.store.build import BLOCK_BYTES, blocks_of, running
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import Files, StoredPart, path_of, write_part, write_tables
@@ -65,12 +65,8 @@ def merge_parts(
         Any `concurrent.futures` executor; threads by default.
     """
     olds = [None if part.old is None else old[part.old] for part in plans]
-    places = ([old_folder] * len(plans), [journal] * len(plans), plans, [folder] * len(plans))
-    if executor is not None:
-        yield from executor.map(merge_part, olds, *places)
-        return
-    with ThreadPoolExecutor(cpu_count()) as threads:
-        yield from threads.map(merge_part, olds, *places)
+    with running(executor) as runner:
+        yield from runner.map(merge_part, olds, repeat(old_folder), repeat(journal), plans, repeat(folder))
 
 
 def merge_part(
@@ -171,7 +167,7 @@ def _seen(table: pa.Table, name: str) -> pa.Table:
 
 
 def link_table(part: StoredPart, folder: Path, table: str, target: Path, number: int) -> None:
-    """Let a table of a part go on as it is in another snapshot, once it is known to be as it was written.
+    """Use a table of a part unchanged in another snapshot, after checking that it is as it was written.
 
     Raises
     ------
@@ -183,6 +179,7 @@ def link_table(part: StoredPart, folder: Path, table: str, target: Path, number:
 
 
 def _refuse_damage(part: StoredPart, folder: Path, table: str) -> None:
+    # A link to a damaged file would carry the damage into every later snapshot.
     if problem := part.problem(table, folder):
         raise SnapshotDamaged(
             f"{folder / path_of(table, part.number)}: {problem}. Load again, or begin with an earlier snapshot."

@@ -9,10 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from prodex.catalog import Catalog
-from prodex.store.plan import PRODUCTS_PER_PART
-
-#: Where a product stands in the journal: page, and index on that page.
-Place = tuple[int, int]
+from prodex.store.plan import PRODUCTS_PER_PART, Pages, Place, by_page
 
 
 class PartMerge(NamedTuple):
@@ -23,9 +20,9 @@ class PartMerge(NamedTuple):
     number
         Its number.
     old
-        Number of the old part that goes on in it, or None for a part of new products only.
+        Number of the old part that it continues, or None for a part of new products only.
     leaving
-        The products of the old part whose rows go, because a newer version came or because they are gone.
+        The products of the old part whose rows are removed: a newer version came, or they have disappeared.
     pages
         The products that come in: for each page of the journal the indexes.
     """
@@ -33,11 +30,11 @@ class PartMerge(NamedTuple):
     number: int
     old: int | None
     leaving: frozenset[str]
-    pages: tuple[tuple[int, tuple[int, ...]], ...]
+    pages: Pages
 
     @property
     def linked(self) -> bool:
-        """Whether the old part goes on as it is."""
+        """Whether the old part is used unchanged."""
         return self.old is not None and not self.leaving and not self.pages
 
 
@@ -100,7 +97,9 @@ def plan_merge(
         leaving.append(left)
         coming.append([came[product] for product in back])
         sizes.append(len(products) - len(left) + len(back))
+    # In the order in which they came, so that the products of a page stay together and a page is unpacked once.
     added = sorted(place for product, place in came.items() if product not in replaced)
+    # Parts that are written anyway come first, since filling them costs nothing more.
     rooms = sorted(range(len(sizes)), key=lambda old: (not leaving[old], sizes[old]))
     left_to_place = added
     for old in rooms:
@@ -108,12 +107,12 @@ def plan_merge(
         coming[old] += left_to_place[:room]
         left_to_place = left_to_place[room:]
     merged = [
-        PartMerge(0, old, leaving[old], _by_page(coming[old]))
+        PartMerge(0, old, leaving[old], by_page(coming[old]))
         for old in range(len(sizes))
         if old == 0 or sizes[old] or coming[old]
     ]
     merged += [
-        PartMerge(0, None, frozenset(), _by_page(left_to_place[start : start + products_per_part]))
+        PartMerge(0, None, frozenset(), by_page(left_to_place[start : start + products_per_part]))
         for start in range(0, len(left_to_place), products_per_part)
     ]
     numbered = tuple(part._replace(number=number) for number, part in enumerate(merged))
@@ -125,10 +124,3 @@ def held_products(catalog: Catalog) -> Iterator[list[str]]:
     """Yield the product ids of each part of a catalogue, one part in memory at a time."""
     for part in catalog.parts:
         yield part.read("products", ["product_id"])["product_id"].to_pylist()
-
-
-def _by_page(places: Iterable[Place]) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    pages: dict[int, list[int]] = {}
-    for page, index in sorted(places):
-        pages.setdefault(page, []).append(index)
-    return tuple((page, tuple(indexes)) for page, indexes in pages.items())

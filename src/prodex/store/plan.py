@@ -6,7 +6,7 @@ Pure: it reads the lines of the ledger and decides; nothing is written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from prodex.ledger import Ledger
@@ -22,11 +22,17 @@ BYTES_PER_PART = 100_000_000
 _WORTH_TWO_PARTS = 2_000
 
 
+#: Where a product stands in the journal: page, and index on that page.
+Place = tuple[int, int]
+#: For each page the indexes of the products that are taken from it.
+Pages = tuple[tuple[int, tuple[int, ...]], ...]
+
+
 class PartPlan(NamedTuple):
     """Which products make one part: for each page the indexes of its products."""
 
     number: int
-    pages: tuple[tuple[int, tuple[int, ...]], ...]
+    pages: Pages
 
 
 class Plan(NamedTuple):
@@ -54,26 +60,31 @@ def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: i
     came = newest(journal)
     ledger = ledger_of(journal, came, gtins_in)
     gone = gone_from(came, journal)
-    chosen: dict[int, list[int]] = {}
-    for product, copy in came.items():
-        if product not in gone:
-            chosen.setdefault(copy.page, []).append(copy.item)
+    pages = by_page((copy.page, copy.item) for product, copy in came.items() if product not in gone)
     size = sum(entry.size for entry in journal.entries() if entry.stage.has_products)
     count = max(
         math.ceil(ledger.distinct / (products_per_part or PRODUCTS_PER_PART)),
         math.ceil(size / BYTES_PER_PART),
         2 if ledger.distinct >= _WORTH_TWO_PARTS else 1,
     )
-    return Plan(tuple(_parts(chosen, ledger.distinct / count)), ledger)
+    return Plan(tuple(_parts(pages, ledger.distinct / count)), ledger)
 
 
-def _parts(chosen: dict[int, list[int]], products_per_part: float) -> list[PartPlan]:
+def by_page(places: Iterable[Place]) -> Pages:
+    """Return for each page of the journal the indexes of some products on it, in order."""
+    pages: dict[int, list[int]] = {}
+    for page, index in sorted(places):
+        pages.setdefault(page, []).append(index)
+    return tuple((page, tuple(indexes)) for page, indexes in pages.items())
+
+
+def _parts(pages: Pages, products_per_part: float) -> list[PartPlan]:
     """Share the pages out evenly: the last part would otherwise be small, and a core idle."""
     parts: list[list[tuple[int, tuple[int, ...]]]] = [[]]
     before = 0
-    for page in sorted(chosen):
+    for page, indexes in pages:
         if parts[-1] and before >= len(parts) * products_per_part:
             parts.append([])
-        parts[-1].append((page, tuple(sorted(chosen[page]))))
-        before += len(chosen[page])
+        parts[-1].append((page, indexes))
+        before += len(indexes)
     return [PartPlan(number, tuple(pages)) for number, pages in enumerate(parts)]

@@ -1,4 +1,4 @@
-"""Products that are at hand already: records in memory, and files of any of the usual forms.
+"""Catalogues made without the service: from records in memory, and from files in any of the usual forms.
 
 Deliveries by file are identical to replies of the service, so the same tables come out.
 """
@@ -79,8 +79,8 @@ def read_products(
     limits
         What one file may take: by default a `.gz` file may be a billion bytes unpacked, as long as it is no bomb.
     query
-        What the files were asked for with, where they do not hold everything: chosen fields or languages. An audit
-        then takes what was not asked for as unknown, and not as missing. Nothing is filtered by it.
+        What the files were requested with, where they do not hold everything: chosen fields or languages. An audit
+        then takes what was not requested as unknown, and not as missing. Nothing is filtered by it.
 
     Raises
     ------
@@ -161,6 +161,7 @@ def _no_records(given: object) -> str:
 
 
 def _overlaid(product: bytes) -> bytes:
+    # Most products have no pending update, and need not be parsed.
     if b'"lastRequest"' not in product:
         return product
     record = json.loads(product)
@@ -168,6 +169,7 @@ def _overlaid(product: bytes) -> bytes:
     if not isinstance(waiting, dict):
         return product
     del record["lastRequest"]
+    # The keys stay: nobody has accepted a GTIN that the update may hold.
     keys = {name: record[name] for name in ("id", "uuid", "gtin") if name in record}
     return json.dumps(record | waiting | keys).encode()
 
@@ -183,10 +185,12 @@ def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
     newest: dict[str, tuple[str, int]] = {}
     for index, product in enumerate(every):
         known = identify(product)
+        # What is no object has no key; under one of its own it takes the place of nothing else.
         key, updated_at = (known.product_id, known.updated_at) if known else (f"odd {index}", None)
         newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
-    parts = [_in_memory(chunk) for chunk in _chunks(chosen, PRODUCTS_PER_PART)]
+    starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
+    parts = [_in_memory(chosen[start : start + PRODUCTS_PER_PART]) for start in starts]
     ledger = Ledger(
         announced=reply.announced.pop() if len(reply.announced) == 1 else None,
         received=len(every),
@@ -194,16 +198,6 @@ def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
         set_aside=tuple(reply.set_aside),
     )
     return Catalog(tuple(parts), Origin(source, loaded_at=datetime.now(UTC), ledger=ledger))
-
-
-def _chunks(products: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
-    chunk: list[bytes] = []
-    for product in products:
-        chunk.append(product)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    yield chunk
 
 
 def _encoded(record: Any, index: int) -> bytes:
@@ -228,7 +222,7 @@ def _without_nan(value: Any) -> Any:
 
 @dataclass
 class _Reply:
-    """What stands around the products of files.
+    """What files hold besides products.
 
     Attributes
     ----------
@@ -246,8 +240,10 @@ def _products_of(path: Path, reply: _Reply, limits: Limits | None) -> Iterator[b
     try:
         with opened_within(path, limits, "read_products") as file:
             first = file.readline().removeprefix(codecs.BOM_UTF8)
+            # JSON lines are recognised by the first line that holds anything.
             while first and not first.strip():
                 first = file.readline()
+            # Then every line is a value of its own, and the file need not fit into memory at once.
             if _is_whole(first):
                 yield from _lines(first, file, path, reply)
                 return
@@ -287,6 +283,7 @@ def _unpacked(text: bytes, place: str, reply: _Reply) -> Iterator[bytes]:
     """Yield the products of a reply, a list or a single product."""
     text = text.strip()
     try:
+        # Everything becomes a reply, so that one reader does for replies, lists and single products.
         if text[:1] == b"[":
             envelope = split(b'{"data":' + text + b"}")
         elif _is_reply(text):

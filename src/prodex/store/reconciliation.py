@@ -18,7 +18,7 @@ from prodex.store.journal_contents import (
     gave_all,
     gone_from,
     is_newer,
-    listed,
+    keys_of,
 )
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.tables.records import Identity
@@ -41,7 +41,7 @@ def ledger_of(
         The journal holds only changes: its first total was the number of changes, not of all products.
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
-    listing = listed(journal) if listing_is_whole(journal) else None
+    listing = keys_of(journal, Stage.LISTING) if listing_is_whole(journal) else None
     gone = gone_from(held, journal)
     came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
     return Ledger(
@@ -63,6 +63,7 @@ def ledger_of(
 
 def listing_is_whole(journal: Journal) -> bool:
     """Whether there is a listing of all keys that returned as many as it announced at any time, in every window."""
+    # A listing that is cut short would make products look gone that are there.
     windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
     failed = tuple(
         name for name, why in journal.notes.items() if why and name.startswith(failure_of("listing"))
@@ -76,18 +77,11 @@ def listing_is_whole(journal: Journal) -> bool:
 
 def totals_notes(journal: Journal) -> dict[str, str]:
     """Return the notes about the totals: a total that is lower than the number of products is no count."""
-    came: dict[str, set[str]] = {}
-    most: dict[str, int] = {}
-    is_silent = True
-    for entry in journal.entries():
-        if entry.stage in {Stage.PULL, Stage.LISTING}:
-            came.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
-            total = entry.total_results
-            is_silent &= total is None
-            most[entry.window] = max(most.get(entry.window, 0), total or 0)
-    counts = (count.total for count in journal.counts.values())
+    came, most = _by_window(journal, Stage.PULL, Stage.LISTING)
+    totals = [entry.total_results for entry in journal.entries() if entry.window in came]
+    totals += [count.total for count in journal.counts.values()]
     notes = {}
-    if came and is_silent and all(total is None for total in counts):
+    if came and all(total is None for total in totals):
         notes[contradiction_of("totals")] = "the service announced no number of products"
     elif low := [
         window for window, keys in came.items() if len(keys) > max(most[window], _count(journal, window))
@@ -115,30 +109,21 @@ def _notes(
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
     yield from (noted | totals_notes(journal)).values()
-    if listing is not None and (doubtful := held.keys() - listing.keys() - gone - _confirmed(journal)):
+    confirmed = keys_of(journal, Stage.ABSENT).keys()  # they came when they were asked for by GTIN
+    if listing is not None and (doubtful := held.keys() - listing.keys() - gone - confirmed):
         yield (
             f"{len(doubtful):,} products are kept that the listing of all keys does not name: whether they have gone "
             "is not known, since they could not be asked for by GTIN"
         )
     if gtins_in:
+        # Some services ignore a filter that they do not know, and send everything.
         wanted = {gtin.zfill(14) for gtin in gtins_in}
         pulled = (entry for entry in journal.entries() if entry.stage is Stage.PULL)
         others = {
             key.product_id for entry in pulled for key in entry.keys if key and key.filled_gtin not in wanted
         }
         if others:
-            yield f"{len(others):,} products came whose GTIN was not asked for; they are kept"
-
-
-def _confirmed(journal: Journal) -> set[str]:
-    """Return the products that came when they were asked for by GTIN."""
-    return {
-        key.product_id
-        for entry in journal.entries()
-        if entry.stage is Stage.ABSENT
-        for key in entry.keys
-        if key
-    }
+            yield f"{len(others):,} products came whose GTIN was not requested; they are kept"
 
 
 def _counted(journal: Journal, stage: Stage) -> int | None:
@@ -179,6 +164,7 @@ def _not_loaded(
     failed = {
         name.partition(" ")[2]: why for name, why in journal.notes.items() if name.startswith("failed ")
     }
+    # Without a whole listing of keys, only totals tell what is missing; with one, every key is looked for.
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
         yield from (
@@ -195,10 +181,12 @@ def _not_loaded(
     else:
         lasting = ("budget", *(window for window in failed if " beyond offset " in window))
         yield from (f"{window}: {failed[window]}" for window in lasting if failed.get(window))
-    gone = gone_from(listed(journal), journal)
-    for product, one in (listing or listed(journal)).items():
+    named = keys_of(journal, Stage.LISTING)
+    gone = gone_from(named, journal)
+    for product, one in named.items():
         if product in gone:
             continue
+        # A held copy without a date counts as the newest: no date is later than "9".
         is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
         if product not in held or is_old:
             which = "in a newer state, which was" if is_old else "but"
@@ -213,15 +201,21 @@ def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
 
     The sums may agree nevertheless, if other products were added in between.
     """
-    totals: dict[str, int] = {}
-    keys: dict[str, set[str]] = {}
+    came, most = _by_window(journal, *stages)
+    for window, total in most.items():
+        if len(came[window]) < total:
+            yield window, f"{len(came[window]):,} of the {total:,} products that were announced came"
+
+
+def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, set[str]], dict[str, int]]:
+    """Return for each window the products that came in it, and the most that a page of it announced."""
+    came: dict[str, set[str]] = {}
+    most: dict[str, int] = {}
     for entry in journal.entries():
         if entry.stage in stages:
-            totals[entry.window] = max(entry.total_results or 0, totals.get(entry.window, 0))
-            keys.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
-    for window, total in totals.items():
-        if len(keys[window]) < total:
-            yield window, f"{len(keys[window]):,} of the {total:,} products that were announced came"
+            came.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
+            most[entry.window] = max(most.get(entry.window, 0), entry.total_results or 0)
+    return came, most
 
 
 def _date(copy: object) -> str | None:

@@ -51,6 +51,7 @@ def repaired(catalog: Catalog) -> Catalog:
         return catalog
     for number, tables in damage.items():
         _LOG.warning("part %d of %s is damaged: %s", number, folder, ", ".join(sorted(tables)))
+    # Everything else follows from `raw`; what is damaged there is known to the service alone.
     lost = [part for part in parts if "raw" in damage.get(part.number, ())]
     if lost:
         raise _records_lost(lost, damage, folder)

@@ -61,6 +61,7 @@ def name_of(given: str | Catalog, function: str) -> str:
     if not isinstance(given, Catalog):
         return str(folder)
     parent = Path(folder).absolute().parent
+    # By name only what is stored there is found; a folder elsewhere may have the name of another snapshot.
     if parent.parent != snapshots_folder().absolute():
         raise InputError(
             f"{function}() takes a snapshot by its name, and {folder} is not in {snapshots_folder()}. Save it there "
@@ -123,6 +124,7 @@ def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPar
 
 def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: Path) -> Catalog:
     """Make a snapshot of parts that are in a folder already: its manifest is added, and the folder is renamed."""
+    # The manifest comes last: until then nobody takes the folder for a snapshot.
     with storage(built):
         _write_manifest(built, name, origin, parts)
     folder = new_entry(SNAPSHOTS.folder(name))
@@ -237,6 +239,7 @@ def _open(folder: Path) -> Catalog:
     manifest = _manifest(folder)
     parts = tuple(part.open(folder) for part in manifest.parts)
     try:
+        # A snapshot may come from somebody else: a link in it could lead to any file of the reader.
         refuse_links(folder, (path for part in parts for path in part.files.values()))
     except OSError as error:
         raise SnapshotDamaged(f"{error}. Open an earlier snapshot, or load again.") from error
@@ -251,15 +254,6 @@ class _Written(msgspec.Struct):
     parts: list[Any]
 
 
-def _parts(written: _Written) -> tuple[StoredPart, ...]:
-    parts = tuple(map(StoredPart.from_json, written.parts))
-    if len({part.number for part in parts}) < len(parts):
-        raise ValueError("it gives two parts the same number")
-    if sum(part.products for part in parts) != written.products:
-        raise ValueError(f"its parts do not have {written.products:,} products together")
-    return parts
-
-
 class _Manifest(NamedTuple):
     """What a manifest says, checked."""
 
@@ -269,7 +263,13 @@ class _Manifest(NamedTuple):
 
     @classmethod
     def of(cls, written: _Written) -> Self:
-        return cls(written.products, Origin.from_json(written.origin), _parts(written))
+        parts = tuple(map(StoredPart.from_json, written.parts))
+        # Numbers become file names: two parts of one number would be the same products twice.
+        if len({part.number for part in parts}) < len(parts):
+            raise ValueError("it gives two parts the same number")
+        if sum(part.products for part in parts) != written.products:
+            raise ValueError(f"its parts do not have {written.products:,} products together")
+        return cls(written.products, Origin.from_json(written.origin), parts)
 
 
 def _manifest(folder: Path) -> _Manifest:

@@ -24,7 +24,7 @@ _RESUMABLE = timedelta(days=1)
 
 
 class _Doomed(NamedTuple):
-    """Something to remove, and why; how many products it holds is not known of everything."""
+    """Something to remove, and why; only of a snapshot it is known how many products it holds."""
 
     folder: Path
     time: str
@@ -70,15 +70,15 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     >>> prodex.vacuum("cleaned", keep=1)["reason"].tolist()
     ['older than the newest 1', 'older than the newest 1']
     """
-    if (whole := whole_number(keep, 1)) is None:
+    if (number := whole_number(keep, 1)) is None:
         raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
-    keep = whole
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
     if not folder.is_dir():
         raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")
     with locked(folder, f"cleaning up {name!r}", without_space=True):
-        doomed = [*_old(name, keep), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
+        # The lock is held, so that no load continues with a journal while it is judged to be abandoned.
+        doomed = [*_old(name, number), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
         freed = _freed(one.folder for one in doomed)
         if not dry_run:
             for one in doomed:
@@ -97,6 +97,7 @@ def _old(name: str, keep: int) -> Iterator[_Doomed]:
         return
     whole = next((row for row in reversed(listed) if _is_whole(row)), None)
     for row in older:
+        # It may be older than all that stay, and is still the only one that can be opened safely.
         if row is not whole:
             yield _Doomed(Path(row["folder"]), row["time"], row["products"], f"older than the newest {keep}")
 

@@ -1,6 +1,6 @@
 """Attributes by their wire paths: how a path is written, which table holds it, and which attributes are known.
 
-The attribute model is open, so a name that is not known here may be somebody's own: the catalogue that has it tells.
+The attribute model is open: a name that is not known here may be a supplier's own, and then a catalogue knows it.
 """
 
 from __future__ import annotations

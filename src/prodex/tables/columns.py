@@ -1,4 +1,4 @@
-"""Columns as one computes with them: Arrow arrays as numpy ones, and rows found by the number that names them."""
+"""Columns for computing: Arrow arrays as numpy arrays, and rows looked up by key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prodex.text import LETTERS
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[np.float64]
-#: Yes, no, or missing where nobody can say; computes as logic does: unknown and False is False.
+#: True, False, or missing where it is unknown; combined by three-valued logic: unknown and False is False.
 Answer: TypeAlias = pd.arrays.BooleanArray
 
 
@@ -37,7 +37,7 @@ def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def unaccented_texts(texts: pa.Array) -> pa.Array:
-    """Return texts as words are compared; see `prodex.text.unaccented`.
+    """Return texts in the form in which words are compared; see `prodex.text.unaccented`.
 
     >>> unaccented_texts(pa.array(["CRÈME Brûlée", "Œufs", None])).to_pylist()
     ['creme brulee', 'oeufs', None]

@@ -6,10 +6,10 @@ wire path holds a leaf of the product; the others are keys, or derived from what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from prodex.tables.schema import ARROW_TYPES, Table, coded, copied, derived, leaf
+from prodex.tables.schema import ARROW_TYPES, Column, Table, coded, copied, derived, leaf
 
 _KEYS = (
     derived("product_id", "string", "key: id; uuid where there is no id, gtin where there is neither"),
@@ -20,6 +20,7 @@ _PLACE = (
     derived("position", "string", "list indexes along the path, outermost first (a key, not a sort order)"),
 )
 
+# Services write the validity of documents in UNIX seconds, and that of pictures as local time.
 _ASSET = (
     leaf("url", "url", "string", "address of the file"),
     leaf("uniform_resource_identifier", "uniformResourceIdentifier", "string", "address of the file"),
@@ -38,12 +39,26 @@ _ASSET = (
 )
 
 _FLAGS = (
-    ("is_consumer_unit", "isConsumerUnit", "sold to consumers"),
-    ("is_display_unit", "isDisplayUnit", "display unit"),
-    ("is_despatch_unit", "isDespatchUnit", "despatched as such"),
-    ("is_orderable_unit", "isOrderableUnit", "can be ordered"),
-    ("is_invoice_unit", "isInvoiceUnit", "can be invoiced"),
+    leaf("is_consumer_unit", "isConsumerUnit", "boolean", "sold to consumers"),
+    leaf("is_display_unit", "isDisplayUnit", "boolean", "display unit"),
+    leaf("is_despatch_unit", "isDespatchUnit", "boolean", "despatch unit"),
+    leaf("is_orderable_unit", "isOrderableUnit", "boolean", "can be ordered"),
+    leaf("is_invoice_unit", "isInvoiceUnit", "boolean", "can be invoiced"),
 )
+
+
+def _child(name: str, row: str, *columns: Column, anchors: tuple[str, ...] = ()) -> Table:
+    """Declare a table of rows that belong to products: the keys and the place on the wire come first."""
+    return Table(name, row, (*_KEYS, *_PLACE, *columns), anchors)
+
+
+def _or_of_version(*columns: Column) -> Iterator[Column]:
+    """Declare columns of a node that may stand in its `version` instead."""
+    # Deployed services send hierarchies in two shapes: {gtin, quantity, children, ...} with the attributes of the unit
+    # beside these, and {version: {...}, gtin, quantity, children} with the attributes apart.
+    for column in columns:
+        yield replace(column, paths=(*column.paths, *(("version", *path) for path in column.paths)))
+
 
 _PRODUCTS = Table(
     "products",
@@ -54,7 +69,7 @@ _PRODUCTS = Table(
         leaf("json_version", "_jsonVersion", "integer", "version of the record's format"),
         leaf("created_at", "createdAt", "timestamp", "created; local time without zone"),
         leaf("updated_at", "updatedAt", "timestamp", "last changed by anybody; local time without zone"),
-        *(leaf(name, path, "boolean", meaning) for name, path, meaning in _FLAGS),
+        *_FLAGS,
         leaf("is_promotional_item", "isPromotionalItem", "boolean", "promotional item"),
         leaf("is_nomadic", "isNomadic", "boolean", "consumed on the go"),
         leaf("is_marked_recyclable", "isMarkedRecyclable", "boolean", "marked as recyclable"),
@@ -86,207 +101,155 @@ _PRODUCTS = Table(
     ("",),
 )
 
-_HIERARCHIES = Table(
+_HIERARCHIES = _child(
     "hierarchies",
-    "node of a logistical hierarchy or sharing unit, again for every product that shows its tree",
-    (
-        *_KEYS,
-        *_PLACE,
-        derived("source", "string", "logisticalHierarchies or sharingUnits"),
-        derived("level", "integer", "0 at the root"),
-        derived("root_gtin", "string", "GTIN of the outermost unit"),
-        derived("parent_gtin", "string", "GTIN of the unit around this one; none at the root"),
-        leaf("node_gtin", "gtin", "string", "GTIN of this unit"),
-        leaf("node_uuid", "uuid", "string", "uuid of this unit"),
-        leaf("quantity", "quantity", "number", "how many stand in the parent; none when not said"),
-        derived("units_per_root", "number", "how many stand in the root; none when not said"),
-        leaf(
-            "packaging_code",
-            "typePackaging.code",
-            "code",
-            "type of packaging: code",
-            "version.typePackaging.code",
-        ),
-        leaf(
-            "packaging",
-            "typePackaging.label",
-            "string",
-            "type of packaging: label",
-            "version.typePackaging.label",
-        ),
-        *(leaf(name, path, "boolean", meaning, f"version.{path}") for name, path, meaning in _FLAGS),
-        leaf("active_listing", "activeListing", "boolean", "shared through a listing"),
-        leaf("product_key_id", "product_key_id", "code", "key of the shared version"),
+    "node of a logistical hierarchy or sharing unit, repeated for every product that shows the tree",
+    derived("source", "string", "logisticalHierarchies or sharingUnits"),
+    derived("level", "integer", "0 at the root"),
+    derived("root_gtin", "string", "GTIN of the outermost unit"),
+    derived("parent_gtin", "string", "GTIN of the unit around this one; none at the root"),
+    leaf("node_gtin", "gtin", "string", "GTIN of this unit"),
+    leaf("node_uuid", "uuid", "string", "uuid of this unit"),
+    # Services leave quantities out; a missing one is unknown and never 1.
+    leaf("quantity", "quantity", "number", "quantity in the parent; missing where the record has none"),
+    derived("units_per_root", "number", "quantity in the root; missing where one on the way is"),
+    *_or_of_version(
+        leaf("packaging_code", "typePackaging.code", "code", "type of packaging: code"),
+        leaf("packaging", "typePackaging.label", "string", "type of packaging: label"),
+        *_FLAGS,
     ),
-    ("logisticalHierarchies", "sharingUnits"),
+    leaf("active_listing", "activeListing", "boolean", "shared through a listing"),
+    leaf("product_key_id", "product_key_id", "code", "key of the shared version"),
+    anchors=("logisticalHierarchies", "sharingUnits"),
 )
 
 _TABLES = (
     _PRODUCTS,
-    Table(
+    _child(
         "texts",
         "localized text item, at any depth",
-        (
-            *_KEYS,
-            *_PLACE,
-            derived("language_code", "string", 'language and country as sent ("fra-FR")'),
-            derived("language", "string", 'short language code ("fr")'),
-            derived("text", "string", "the text, verbatim"),
-        ),
+        derived("language_code", "string", 'language and country as sent ("fra-FR")'),
+        derived("language", "string", 'short language code ("fr")'),
+        derived("text", "string", "the text, verbatim"),
     ),
-    Table(
+    _child(
         "codes",
-        "code value, at any depth (brand, kind and packaging stand in products)",
-        (
-            *_KEYS,
-            *_PLACE,
-            derived("code", "string", "the code, which never changes"),
-            derived("label", "string", "its label in the language of the labels"),
-            derived("description", "string", "its description"),
-        ),
+        "code value, at any depth (brand, kind and packaging are in products)",
+        derived("code", "string", "the code, which never changes"),
+        derived("label", "string", "its label in the language of the labels"),
+        derived("description", "string", "its description"),
     ),
-    Table(
+    _child(
         "quantities",
         "number with a unit, at any depth",
-        (
-            *_KEYS,
-            *_PLACE,
-            derived("value", "number", "the number"),
-            derived("unit_code", "string", 'unit: code ("GRM")'),
-            derived("unit", "string", 'unit: label ("g")'),
-        ),
+        derived("value", "number", "the number"),
+        derived("unit_code", "string", 'unit: code ("GRM")'),
+        derived("unit", "string", 'unit: label ("g")'),
     ),
-    Table(
+    _child(
         "nutrients",
         "nutrient of one partition of a product",
-        (
-            *_KEYS,
-            *_PLACE,
-            copied("partition", "name", "string", 'what the figures refer to ("100 g")'),
-            copied("basis_quantity", "quantity", "number", "how much that is"),
-            copied("basis_unit_code", "isMeasuredBy.code", "code", "and in which unit"),
-            leaf("nutrient_code", "isConceptualizedBy.code", "code", "nutrient: GS1 code (ENER-, FAT ...)"),
-            leaf("nutrient", "isConceptualizedBy.label", "string", "nutrient: label"),
-            leaf("quantity", "quantity", "number", "how much of it"),
-            leaf("unit_code", "expressedIn.code", "code", "unit: code (GRM, KJO, E14 = kcal)"),
-            leaf("unit", "expressedIn.label", "string", "unit: label"),
-            leaf(
-                "daily_percentage", "percentageOfDailyValueIntake", "number", "per cent of the daily intake"
-            ),
-        ),
-        ("isPartitionedBy.contains",),
+        # The basis stands beside the list of nutrients; with it in each row nobody has to join by position.
+        copied("partition", "name", "string", 'what the figures refer to ("100 g")'),
+        copied("basis_quantity", "quantity", "number", "how much that is"),
+        copied("basis_unit_code", "isMeasuredBy.code", "code", "and in which unit"),
+        leaf("nutrient_code", "isConceptualizedBy.code", "code", "nutrient: GS1 code (ENER-, FAT ...)"),
+        leaf("nutrient", "isConceptualizedBy.label", "string", "nutrient: label"),
+        leaf("quantity", "quantity", "number", "how much of it"),
+        leaf("unit_code", "expressedIn.code", "code", "unit: code (GRM, KJO, E14 = kcal)"),
+        leaf("unit", "expressedIn.label", "string", "unit: label"),
+        leaf("daily_percentage", "percentageOfDailyValueIntake", "number", "per cent of the daily intake"),
+        anchors=("isPartitionedBy.contains",),
     ),
-    Table(
+    _child(
         "scalars",
         "value of no other table",
-        (
-            *_KEYS,
-            *_PLACE,
-            derived("type", "string", "string, number or boolean"),
-            derived("value", "string", "the value as text; numbers by value (1.0 is 1), not spelling"),
-        ),
+        derived("type", "string", "string, number or boolean"),
+        derived("value", "string", "the value as text; numbers by value (1.0 is 1), not spelling"),
     ),
-    Table(
+    _child(
         "pictures",
         "picture",
-        (
-            *_KEYS,
-            *_PLACE,
-            leaf("url", "url", "string", "address of the media file"),
-            leaf("is_packshot", "isPackshot", "boolean", "said to be a packshot"),
-            leaf("product_face", "productFace", "code", "1 front, 2 left, 3 top, 7 back, 8 right, 9 bottom"),
-            leaf("type_of_information", "typeOfInformation", "code", "type of information"),
-            leaf("content_type", "contentType", "code", "content type"),
-            leaf("file_type", "fileType", "code", "file type"),
-            leaf("angle_horizontal", "angleHorizontal", "integer", "horizontal angle, degrees"),
-            leaf("angle_vertical", "angleVertical", "integer", "vertical angle, degrees"),
-            leaf("sequence_number", "sequenceNumber", "integer", "sequence number"),
-            leaf("definition", "definition", "string", 'size as text ("569 x 1200")'),
-            leaf("width", "width", "integer", "width of the original, pixels"),
-            leaf("height", "height", "integer", "height of the original, pixels"),
-            leaf("resolution", "resolution", "string", "resolution as text"),
-            leaf("resolution_x", "resolutionX", "integer", "dots per inch across"),
-            leaf("resolution_y", "resolutionY", "integer", "dots per inch down"),
-            leaf("ratio", "ratio", "string", "width to height as text"),
-            leaf("format", "format", "string", "file format"),
-            leaf("crc32", "crc32", "code", "checksum of the original"),
-            leaf("gdsn_file_name", "gdsnFileName", "string", "GS1 file name"),
-            leaf("origin_url", "uniformResourceIdentifierOrigin", "string", "where it came from"),
-            leaf("effective_start", "fileEffectiveStartDateTime", "timestamp", "valid from; no zone"),
-            leaf("effective_end", "fileEffectiveEndDateTime", "timestamp", "valid until; no zone"),
-            leaf("created_at", "createdAt", "timestamp", "created; local time without zone"),
-            leaf("updated_at", "updatedAt", "timestamp", "last changed; local time without zone"),
-        ),
-        ("assets.pictures",),
+        leaf("url", "url", "string", "address of the media file"),
+        leaf("is_packshot", "isPackshot", "boolean", "marked as a packshot"),
+        leaf("product_face", "productFace", "code", "1 front, 2 left, 3 top, 7 back, 8 right, 9 bottom"),
+        leaf("type_of_information", "typeOfInformation", "code", "type of information"),
+        leaf("content_type", "contentType", "code", "content type"),
+        leaf("file_type", "fileType", "code", "file type"),
+        leaf("angle_horizontal", "angleHorizontal", "integer", "horizontal angle, degrees"),
+        leaf("angle_vertical", "angleVertical", "integer", "vertical angle, degrees"),
+        leaf("sequence_number", "sequenceNumber", "integer", "sequence number"),
+        leaf("definition", "definition", "string", 'size as text ("569 x 1200")'),
+        leaf("width", "width", "integer", "width of the original, pixels"),
+        leaf("height", "height", "integer", "height of the original, pixels"),
+        leaf("resolution", "resolution", "string", "resolution as text"),
+        leaf("resolution_x", "resolutionX", "integer", "dots per inch across"),
+        leaf("resolution_y", "resolutionY", "integer", "dots per inch down"),
+        leaf("ratio", "ratio", "string", "width to height as text"),
+        leaf("format", "format", "string", "file format"),
+        leaf("crc32", "crc32", "code", "checksum of the original"),
+        leaf("gdsn_file_name", "gdsnFileName", "string", "GS1 file name"),
+        leaf("origin_url", "uniformResourceIdentifierOrigin", "string", "where it came from"),
+        leaf("effective_start", "fileEffectiveStartDateTime", "timestamp", "valid from; no zone"),
+        leaf("effective_end", "fileEffectiveEndDateTime", "timestamp", "valid until; no zone"),
+        leaf("created_at", "createdAt", "timestamp", "created; local time without zone"),
+        leaf("updated_at", "updatedAt", "timestamp", "last changed; local time without zone"),
+        anchors=("assets.pictures",),
     ),
-    Table(
+    _child(
         "exportables",
         "rendition of a picture; its position begins with the picture's",
-        (
-            *_KEYS,
-            *_PLACE,
-            leaf("url", "uniformResourceIdentifier", "string", "address of the file"),
-            leaf("name", "name", "string", "name of the rendition"),
-            leaf("width", "width", "integer", "pixels"),
-            leaf("height", "height", "integer", "pixels"),
-            leaf("file_size", "fileSize", "integer", "bytes"),
-            leaf("quality", "quality", "code", "quality"),
-            leaf("picture_id", "productpicture_id", "code", "id of the picture"),
-            leaf("crc32", "crc32", "code", "checksum of the file"),
-            leaf("created_at", "createdAt", "timestamp", "created; local time without zone"),
-            leaf("updated_at", "updatedAt", "timestamp", "last changed; local time without zone"),
-        ),
-        ("assets.pictures.exportables",),
+        leaf("url", "uniformResourceIdentifier", "string", "address of the file"),
+        leaf("name", "name", "string", "name of the rendition"),
+        leaf("width", "width", "integer", "pixels"),
+        leaf("height", "height", "integer", "pixels"),
+        leaf("file_size", "fileSize", "integer", "bytes"),
+        leaf("quality", "quality", "code", "quality"),
+        leaf("picture_id", "productpicture_id", "code", "id of the picture"),
+        leaf("crc32", "crc32", "code", "checksum of the file"),
+        leaf("created_at", "createdAt", "timestamp", "created; local time without zone"),
+        leaf("updated_at", "updatedAt", "timestamp", "last changed; local time without zone"),
+        anchors=("assets.pictures.exportables",),
     ),
-    Table("documents", "document", (*_KEYS, *_PLACE, *_ASSET), ("assets.documents", "assets.document")),
-    Table("videos", "video", (*_KEYS, *_PLACE, *_ASSET), ("assets.videos",)),
-    Table("enriched_contents", "enriched content", (*_KEYS, *_PLACE, *_ASSET), ("assets.enriched_contents",)),
+    _child("documents", "document", *_ASSET, anchors=("assets.documents", "assets.document")),
+    _child("videos", "video", *_ASSET, anchors=("assets.videos",)),
+    _child("enriched_contents", "enriched content", *_ASSET, anchors=("assets.enriched_contents",)),
     _HIERARCHIES,
-    Table(
+    _child(
         "labels",
         "label or certificate of a product (isLabeledBy)",
-        (
-            *_KEYS,
-            *_PLACE,
-            leaf("label_code", "isConceptualizedBy.code", "code", "label: code"),
-            leaf("label", "isConceptualizedBy.label", "string", "label: label"),
-            leaf("description", "isConceptualizedBy.description", "string", "label: description"),
-            leaf("picture_url", "isConceptualizedBy.pictureUrl", "string", "label: address of its picture"),
-            leaf("value", "value", "code", "value"),
-            leaf("start_date", "startDate", "string", "from, as sent"),
-            leaf("end_date", "endDate", "string", "until, as sent"),
-            leaf("attributed_at", "attributedAt", "string", "attributed, as sent"),
-        ),
-        ("isLabeledBy",),
+        leaf("label_code", "isConceptualizedBy.code", "code", "label: code"),
+        leaf("label", "isConceptualizedBy.label", "string", "label: label"),
+        leaf("description", "isConceptualizedBy.description", "string", "label: description"),
+        leaf("picture_url", "isConceptualizedBy.pictureUrl", "string", "label: address of its picture"),
+        leaf("value", "value", "code", "value"),
+        # Dates, local times and UNIX seconds come side by side here, so that they are kept as sent.
+        leaf("start_date", "startDate", "string", "from, as sent"),
+        leaf("end_date", "endDate", "string", "until, as sent"),
+        leaf("attributed_at", "attributedAt", "string", "attributed, as sent"),
+        anchors=("isLabeledBy",),
     ),
-    Table(
+    _child(
         "tags",
         "tag of a product (hasTags, isTaggedBy)",
-        (
-            *_KEYS,
-            *_PLACE,
-            leaf("tag", "tag", "string", "name of the tag", ""),
-            leaf("created_at", "createdAt", "timestamp", "put on; local time without zone"),
-        ),
-        ("hasTags", "isTaggedBy"),
+        # `hasTags` holds objects and `isTaggedBy` texts: the empty path is the item itself.
+        leaf("tag", "tag", "string", "name of the tag", ""),
+        leaf("created_at", "createdAt", "timestamp", "added; local time without zone"),
+        anchors=("hasTags", "isTaggedBy"),
     ),
-    Table(
+    _child(
         "identifiers",
         "identifier of a product (isIdentifiedBy)",
-        (*_KEYS, *_PLACE, leaf("reference", "reference", "code", "the identifier")),
-        ("isIdentifiedBy", "specializes.isIdentifiedBy"),
+        leaf("reference", "reference", "code", "the identifier"),
+        anchors=("isIdentifiedBy", "specializes.isIdentifiedBy"),
     ),
-    Table(
+    _child(
         "entities",
-        "language, unit or currency a record says it uses (presentEntities)",
-        (
-            *_KEYS,
-            *_PLACE,
-            copied("referential", "referential.name", "string", "languages, netcontents, currencies ..."),
-            derived("entity_code", "string", "code, described in descriptors"),
-            derived("short_code", "string", "short code"),
-        ),
-        ("expressedIn.presentEntities",),
+        "language, unit or currency that a record lists (presentEntities)",
+        copied("referential", "referential.name", "string", "languages, netcontents, currencies ..."),
+        derived("entity_code", "string", "code, described in descriptors"),
+        derived("short_code", "string", "short code"),
+        anchors=("expressedIn.presentEntities",),
     ),
     Table(
         "descriptors",
@@ -301,11 +264,11 @@ _TABLES = (
     ),
     Table(
         "code_labels",
-        "label of a code in a further language, where such were asked for",
+        "label of a code in a further language, where such were requested",
         (
             derived("attribute", "string", "wire path of the code value"),
             derived("code", "string", "the code"),
-            derived("label_language", "string", "language that was asked for"),
+            derived("label_language", "string", "language that was requested"),
             derived("label", "string", "its label in that language"),
             derived("description", "string", "its description in that language"),
         ),

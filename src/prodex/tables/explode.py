@@ -1,8 +1,8 @@
 """The fast walk: the Arrow type of a block of products is walked once, all its products at a time.
 
-It takes the same decisions as the plain walk (`prodex.tables.plain`), in the same order, but on whole columns; no
-Python object is made per value. Objects are opened into dicts of columns, so that what finds its home can be taken
-out; what is left over is walked further.
+It makes the same decisions as the plain walk (`prodex.tables.plain`), in the same order, but on whole columns; no
+Python object is made for a single value. Objects become dicts of columns, from which the columns of a declared table
+are taken; the rest is walked further.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ import pyarrow.compute as pc
 from prodex.locales import short_languages
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.positions import Indices, Places
-from prodex.tables.schema import Column, Table
-from prodex.tables.values import fit_column, number_texts
+from prodex.tables.schema import Column, Kind, Table
+from prodex.tables.values import Fitted, fit_column, number_texts
 
 #: A column, or an opened object with its columns by wire key.
 Node: TypeAlias = "pa.Array | dict[str, Node]"
 #: Rows of one table, under one wire path.
 Emit = Callable[[str, str, Places, dict[str, pa.Array]], None]
+
+
+#: What a descriptor is named by; one of both is enough.
+_NAMED_BY: tuple[tuple[str, Kind], ...] = (("code", "code"), ("normalizedCode", "string"))
 
 
 class _Nodes(NamedTuple):
@@ -53,14 +57,13 @@ class _Around(NamedTuple):
         leaf: Node | None = self.node
         for key in path:
             leaf = _open(leaf).get(key) if leaf is not None else None
-        fitted = fit_column(leaf, column.kind) if isinstance(leaf, pa.Array) else None
-        if fitted is None:
+        if (fitted := _fitted(leaf, column.kind)) is None:
             return pa.nulls(size)
         return fitted.values if self.rows is None else fitted.values.take(pa.array(self.rows))
 
 
 def explode(fields: Mapping[str, pa.Array], places: Places, emit: Emit) -> None:
-    """Give every value of a block of products to its table.
+    """Assign every value of a block of products to its table.
 
     Parameters
     ----------
@@ -78,6 +81,7 @@ def _walk(node: Node, path: str, places: Places, around: _Around, nodes: _Nodes 
     if isinstance(node, dict):
         _walk_object(node, path, places, around, nodes, emit)
     elif pa.types.is_list(node.type):
+        # Lists are transparent: an item stands at the path of its list, with its index in the position.
         items = node.flatten()
         if len(items):
             parents = pc.list_parent_indices(node).to_numpy().astype(np.int32)
@@ -103,6 +107,7 @@ def _walk_object(
         _emit(table.name, path, places, columns, None if table.name == "products" else found, emit)
     _take_localized(left, path, places, emit)
     _take_codes(left, path, places, emit)
+    # The whole object, without what was taken out: items of its lists copy from it (`parent_path`).
     inside = _Around(fields, None)
     for key, node in left.items():
         _walk(node, child_path(path, key), places, inside, nodes, emit)
@@ -111,11 +116,12 @@ def _walk_object(
 def _walk_leaf(array: pa.Array, path: str, places: Places, emit: Emit) -> None:
     table = anchored(path)
     for column in table.columns if table is not None else ():
-        if () in column.paths and (fitted := fit_column(array, column.kind)) is not None:
-            _emit(table.name, path, places, {column.name: fitted.values}, fitted.values.is_valid(), emit)  # type: ignore[union-attr]
-            if fitted.misfits is None:
-                return
-            array = fitted.misfits
+        # As in the plain walk, an empty text is no item.
+        items = _without(array, pc.equal(array, "")) if pa.types.is_string(array.type) else array
+        if () in column.paths and (fitted := fit_column(items, column.kind)) is not None:
+            found = fitted.values.is_valid()
+            _emit(table.name, path, places, {column.name: fitted.values}, found, emit)  # type: ignore[union-attr]
+            array = _without(array, found)
     rows = array.is_valid()
     if pa.types.is_floating(array.type):
         kind, texts = "number", number_texts(array)
@@ -128,7 +134,7 @@ def _walk_leaf(array: pa.Array, path: str, places: Places, emit: Emit) -> None:
 def _take_columns(
     left: dict[str, Node], table: Table, around: _Around, size: int
 ) -> tuple[dict[str, pa.Array], pa.Array | None]:
-    """Move what fits the table's columns out of `left`; also say which rows got anything."""
+    """Move what fits the table's columns out of `left`; also return which rows have a value."""
     columns: dict[str, pa.Array] = {}
     found: pa.Array | None = None
     for column in table.columns:
@@ -153,13 +159,15 @@ def _pop(
     if rest:
         if not (isinstance(node, dict) or pa.types.is_struct(node.type)):
             return None
+        # A copy, because the object itself is still needed whole as the surroundings of its lists.
         inner = dict(_open(node))
         taken = _pop(inner, tuple(rest), column, so_far)
         left[key] = inner
         return taken
-    fitted = fit_column(node, column.kind) if isinstance(node, pa.Array) else None
+    fitted = _fitted(node, column.kind)
     if fitted is None or fitted.values.null_count == len(fitted.values):
         return None
+    # Of several paths the first with a value counts, product by product; what others hold is left for `scalars`.
     if so_far is None:
         _leave(left, key, fitted.misfits)
         return fitted.values
@@ -168,6 +176,7 @@ def _pop(
 
 
 def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:
+    # Records also have `data` that is true, a list or an object; then nothing here is a text or a quantity.
     data, described = left.get("data"), left.get("expressedIn")
     if not isinstance(data, pa.Array) or not (
         pa.types.is_string(data.type) or pa.types.is_floating(data.type)
@@ -182,6 +191,7 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
     taken = _take_descriptor(inner, rows)
     left["expressedIn"] = inner
     _leave(left, "data", _without(data, rows))
+    # A unit or a language is described wherever it is used; the lexicon keeps each description once.
     _emit("descriptors", path, places, taken, rows, emit)
     code, short = taken["code"], taken["short_code"]
     if pa.types.is_string(data.type):
@@ -193,8 +203,7 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
 
 
 def _take_codes(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:
-    node = left.get("code")
-    fitted = fit_column(node, "code") if isinstance(node, pa.Array) else None
+    fitted = _fitted(left.get("code"), "code")
     if fitted is None or fitted.values.null_count == len(fitted.values):
         return
     rows = fitted.values.is_valid()
@@ -220,10 +229,8 @@ def _take_entities(
 def _described(described: Mapping[str, Node], among: pa.Array | None) -> pa.Array | None:
     """Say which rows have a descriptor with a code or a short code, or None when none has."""
     rows: pa.Array | None = None
-    for key, kind in (("code", "code"), ("normalizedCode", "string")):
-        node = described.get(key)
-        fitted = fit_column(node, kind) if isinstance(node, pa.Array) else None  # type: ignore[arg-type]
-        if fitted is not None:
+    for key, kind in _NAMED_BY:
+        if (fitted := _fitted(described.get(key), kind)) is not None:
             valid = fitted.values.is_valid()
             rows = valid if rows is None else pc.or_(rows, valid)
     if rows is not None and among is not None:
@@ -234,16 +241,13 @@ def _described(described: Mapping[str, Node], among: pa.Array | None) -> pa.Arra
 def _take_descriptor(described: dict[str, Node], rows: pa.Array) -> dict[str, pa.Array]:
     taken: dict[str, pa.Array] = {}
     node = described.get("code")
-    fitted = fit_column(node, "code") if isinstance(node, pa.Array) else None
-    if fitted is None:
+    if (fitted := _fitted(node, "code")) is None:
         taken["code"] = pa.nulls(len(rows), pa.string())
     else:
         taken["code"] = _only(fitted.values, rows)
         _leave(described, "code", _without(node, pc.and_(rows, fitted.values.is_valid())))
-    taken["short_code"] = _take_text(described, "normalizedCode", rows)
-    taken["description"] = _take_text(described, "description", rows)
-    taken["label"] = _take_text(described, "label", rows)
-    return taken
+    texts = (("short_code", "normalizedCode"), ("description", "description"), ("label", "label"))
+    return taken | {name: _take_text(described, key, rows) for name, key in texts}
 
 
 def _take_text(left: dict[str, Node], key: str, rows: pa.Array) -> pa.Array:
@@ -261,6 +265,7 @@ def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None
     if above is None:
         nodes = _Nodes(0, gtin, gtin, pa.array(np.ones(size)))
     else:
+        # A missing quantity is unknown and never 1, and so is everything below: null times anything is null.
         quantity = columns.get("quantity", pa.nulls(size, pa.float64()))
         nodes = _Nodes(above.level + 1, above.root_gtin, gtin, pc.multiply(above.units, quantity))
     columns |= {
@@ -277,7 +282,7 @@ def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None
 def _emit(
     table: str, path: str, places: Places, columns: dict[str, pa.Array], rows: pa.Array | None, emit: Emit
 ) -> None:
-    """Hand on the rows meant; `rows` None means all of a products block, or none where nothing was found."""
+    """Pass on the chosen rows; None means all rows of `products`, and no rows of any other table."""
     if rows is None:
         if table == "products":
             emit(table, path, places, columns)
@@ -288,6 +293,11 @@ def _emit(
     elif len(picked):
         index = pa.array(picked)
         emit(table, path, places.at(picked), {name: array.take(index) for name, array in columns.items()})
+
+
+def _fitted(node: Node | None, kind: Kind) -> Fitted | None:
+    """Return a column as far as it fits; None for an object, and where no value can fit."""
+    return fit_column(node, kind) if isinstance(node, pa.Array) else None
 
 
 def _open(node: Any) -> dict[str, Node]:

@@ -1,7 +1,7 @@
 """Products in, tables out: the fast path, equal to the plain walk.
 
-Pure: no network, no disk, no clock. A function of each product alone, so that the tables of two pages are those of
-the one followed by those of the other, whatever was flattened before.
+Pure: no network, no disk, no clock. The rows of a product depend on that product alone, so that two pages give the
+rows of the first and the rows of the second, whatever was flattened before.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None
 
     everybody = np.arange(len(products), dtype=np.int32)
     explode(fields, Places.of_products(everybody), emit)
+    # They were taken out before parsing, with null and []; unlike these, they are values and have a row.
     for attribute, empty in records.empty_texts.items():
         places = Places.of_products(np.array(empty, np.int32))
         blank = {"type": constant("string", len(empty)), "value": constant("", len(empty))}
@@ -115,6 +116,7 @@ def decoded(tables: Mapping[str, pa.Table]) -> Tables:
 
 
 def decoded_table(table: pa.Table) -> pa.Table:
+    """Return a table in which encoded columns hold their values, without metadata."""
     types = [f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema]
     return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
 
@@ -124,7 +126,7 @@ class _Keys:
 
     def __init__(self, records: Records) -> None:
         self._product_ids = pa.array(records.product_ids, pa.string())
-        # Parquet refuses a dictionary that holds null, so no GTIN is said by the index.
+        # Parquet refuses a dictionary that holds null, so that a missing GTIN is a null among the indexes.
         self._gtins = pa.array([gtin or "" for gtin in records.gtins], pa.string())
         self._without = np.array([gtin is None for gtin in records.gtins], np.bool_)
         self.records = records
@@ -158,6 +160,7 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
         ]
         columns[name] = _joined(table, name, arrays, [row.get(name) for _, row in rows])
     assembled = declared(table.name, columns, len(products))
+    # Runs are in order of path already, and each in order of products, so that there is mostly nothing to sort.
     if not rows and len({run.path for run in runs}) == len(runs):
         return assembled
     paths = columns["attribute"]
@@ -214,6 +217,7 @@ def distinct(lexicon: pa.Table) -> pa.Table:
     names = lexicon.column_names
     numbers, distinct_so_far = np.zeros(lexicon.num_rows, np.int64), 1
     for name in names:
+        # The codes of all columns are combined into one number for each row, and counted anew to keep it small.
         encoded = lexicon.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
         size = len(encoded.dictionary)
         used, codes = renumber(numbers * size + encoded.indices.to_numpy(), distinct_so_far * size)
@@ -232,6 +236,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
         if column.paths:
             column_type = table.schema.field(column.name).type
             found = next((run.columns[column.name] for run in runs if column.name in run.columns), None)
+            # A value that the parser could not take was walked alone, and goes over the null in its place.
             by_arrow = pa.nulls(size, column_type) if found is None else found.cast(column_type)
             by_walk = {i: v for i, flat in plain if (v := flat["products"][0].get(column.name)) is not None}
             columns[column.name] = _overlaid(by_arrow, by_walk)
@@ -242,6 +247,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
             else []
         )
         columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
+    # Where no product has the attribute, zeros stand for absent.
     pending = np.frombuffer(keys.records.presence.get("lastRequest", bytes(size)), np.int8)
     columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))
     return declared("products", columns, size)

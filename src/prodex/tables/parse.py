@@ -1,7 +1,7 @@
 """Products as one block of JSON lines, parsed straight into Arrow with a strict, explicit schema.
 
-Nothing is inferred and nothing coerced: a block that holds one surprise is refused as a whole. The odd attributes of
-the products that cause it are then found and taken out, for the plain walk; the block is parsed without them.
+Nothing is inferred and nothing coerced: a block with a single unexpected value is refused as a whole. The attributes
+that cause this are then found and left to the plain walk; the block is parsed without them.
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ _NUMBER_CODE = re.compile(rb'"code":(?<!\\"code":)\s*(0|-?[1-9][0-9]*)(?=[,}\s])
 
 
 def _find(
-    bodies: Sequence[bytes],
-    is_odd: Callable[[str, msgspec.Raw], bool],
-    indexes: Sequence[int] | None = None,
+    bodies: Sequence[bytes], is_odd: Callable[[str, msgspec.Raw], bool], indexes: Sequence[int] | None = None
 ) -> dict[int, _Raws]:
     """Return the odd attributes of each product that has any."""
     odd: dict[int, _Raws] = {}

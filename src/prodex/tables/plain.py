@@ -24,17 +24,18 @@ from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import stored_column
-from prodex.tables.schema import Column, Table
+from prodex.tables.schema import Column, Kind, Table
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 
-_DESCRIPTOR = ("code", "normalizedCode", "description", "label")
+#: The columns of a descriptor, and what they are called on the wire.
+_DESCRIPTOR = {"code": "code", "short_code": "normalizedCode", "description": "description", "label": "label"}
 
 
 class _Place(NamedTuple):
-    """Where the walk stands."""
+    """The position of the walk."""
 
     path: str
     position: tuple[int, ...]
@@ -124,6 +125,7 @@ def product_key(product: Mapping[str, Any]) -> str:
     for name in ("id", "uuid", "gtin"):
         if key := fit(product.get(name), "code"):
             return str(key)
+    # A record without any key needs one that is the same in every load.
     encoded = json.dumps(product, sort_keys=True, default=str).encode()
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
 
@@ -156,20 +158,20 @@ def _take_object(
         if table.name == "products":
             _take_keys(left)
     _take_localized(left, place, rows)
-    if (code := fit(left.get("code"), "code")) is not None:
-        del left["code"]
-        described = {name: _pop_text(left, name) for name in ("label", "description")}
+    if (code := _pop_value(left, "code", "code")) is not None:
+        described = {name: _pop_value(left, name, "string") for name in ("label", "description")}
         rows["codes"].append({**_where(place), "code": code, **described})
+    # Reversed, because a stack returns the last first: rows come in the order of the record.
     for key, item in reversed(left.items()):
         waiting.append((item, _Place(child_path(place.path, storable(key)), place.position, value, node)))
 
 
 def _take_keys(left: dict[str, Any]) -> None:
     """Leave out the values that are in the key columns of every table."""
+    # An empty id is no key, so that it stays and becomes a row of `scalars`.
     if fit(left.get("id"), "code"):
         del left["id"]
-    if fit(left.get("gtin"), "code") is not None:
-        del left["gtin"]
+    _pop_value(left, "gtin", "code")
 
 
 def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any]) -> Row:
@@ -187,17 +189,13 @@ def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any])
 
 def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
     """Take the value at a path out of nested objects, which are copied on the way, if it fits its column."""
-    key, rest = path[0], path[1:]
-    value = left.get(key)
+    key, *rest = path
     if not rest:
-        fitting = fit(value, column.kind)
-        if fitting is not None:
-            del left[key]
-        return fitting
-    if not isinstance(value, dict):
+        return _pop_value(left, key, column.kind)
+    if not isinstance(value := left.get(key), dict):
         return None
     inner = dict(value)
-    fitting = _pop(inner, rest, column)
+    fitting = _pop(inner, tuple(rest), column)
     if fitting is not None:
         left[key] = inner
     return fitting
@@ -209,8 +207,9 @@ def _look(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def _pop_text(left: dict[str, Any], key: str) -> str | None:
-    fitting: str | None = fit(left.get(key), "string")
+def _pop_value(left: dict[str, Any], key: str, kind: Kind) -> Any:
+    """Take a value out of an object if it fits."""
+    fitting = fit(left.get(key), kind)
     if fitting is not None:
         del left[key]
     return fitting
@@ -240,17 +239,18 @@ def _take_localized(left: dict[str, Any], place: _Place, rows: Rows) -> None:
 
 def _take_descriptor(described: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
     rest = dict(described)
-    values = [fit(rest.get(key), "code" if key == "code" else "string") for key in _DESCRIPTOR]
-    for key, value in zip(_DESCRIPTOR, values, strict=True):
-        if value is not None:
-            del rest[key]
-    return dict(zip(("code", "short_code", "description", "label"), values, strict=True)), rest
+    taken = {
+        name: _pop_value(rest, key, "code" if key == "code" else "string")
+        for name, key in _DESCRIPTOR.items()
+    }
+    return taken, rest
 
 
 def _take_entity(left: dict[str, Any], rows: Rows) -> Row:
     taken, rest = _take_descriptor(left)
     if taken["code"] is None and taken["short_code"] is None:
         return {}
+    # In place: the caller walks on with what is left.
     left.clear()
     left.update(rest)
     rows["descriptors"].append(taken)
@@ -262,6 +262,7 @@ def _descend(row: Row, place: _Place) -> _Node:
     if above is None:
         return _Node(0, row.get("node_gtin"), row.get("node_gtin"), 1.0)
     quantity = row.get("quantity")
+    # A missing quantity is unknown and never 1, and so is the number of everything below it.
     units = None if above.units is None or quantity is None else above.units * quantity
     return _Node(above.level + 1, above.root_gtin, row.get("node_gtin"), units)
 
@@ -279,7 +280,8 @@ def _hierarchy_columns(row: Row, place: _Place) -> Row:
 
 
 def _take_scalar(value: Any, place: _Place, rows: Rows) -> None:
-    table = anchored(place.path)
+    # Some records have "" where others have [] or null: it is kept, and is no item (an empty tag would be counted).
+    table = anchored(place.path) if value != "" else None
     for column in table.columns if table is not None else ():
         if () in column.paths and (fitting := fit(value, column.kind)) is not None:
             rows[table.name].append({**_where(place), column.name: fitting})  # type: ignore[union-attr]

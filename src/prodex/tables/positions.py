@@ -45,6 +45,7 @@ class Places(NamedTuple):
         np.cumsum(lengths[:-1], out=starts[1:])
         index = np.arange(len(parents)) - starts[parents]
         width = int(lengths.max())
+        # Very many rows share few positions, so that only the distinct ones are written as text.
         combined = self.codes[parents].astype(np.int64) * width + index
         used, codes = renumber(combined, len(self.names) * width)
         names = [_joined(self.names[code // width], code % width) for code in used.tolist()]

@@ -13,9 +13,6 @@ import pyarrow.compute as pc
 
 from prodex.tables.values import storable
 
-#: The meaning of a column of `presence`.
-MEANING = "how the attribute came: filled, empty, null or absent"
-
 _KEYS = ("product_id", "gtin")
 _STATE = "_state"
 _RESERVED = {f"{key} (attribute)": key for key in _KEYS}
@@ -73,12 +70,14 @@ def stored_presence(shown: pa.Table, products: pa.Table | None) -> pa.Table:
     products
         Where the GTINs are to be had, or None: then they are missing.
     """
+    # The reverse of `shown_columns`: `brand_state` is `brand` again.
     names = [
         stored_column(attribute_of(name) or "") if name != "product_id" else name
         for name in shown.column_names
     ]
     ids = shown["product_id"]
     if products is None:
+        # Whoever exported no products has no GTINs; the ids are key enough.
         gtins: pa.Array | pa.ChunkedArray = pa.nulls(len(ids), pa.string())
     else:
         gtins = pc.take(products["gtin"], pc.index_in(ids, products["product_id"]))

@@ -17,12 +17,12 @@ import pyarrow as pa
 
 from prodex.gtin import comparable
 from prodex.tables.declaration import TABLES
-from prodex.tables.envelope import escape_lone_surrogates
+from prodex.tables.envelope import encoded, escape_lone_surrogates
 from prodex.tables.plain import product_key
 from prodex.tables.presence import stored_column
 from prodex.tables.values import fit, read_json, storable
 
-#: The faces of presence, by their number.
+#: The states of an attribute; `presence` holds their numbers.
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
@@ -79,6 +79,7 @@ def read_records(products: Sequence[bytes]) -> Records:
             del top["id"]
         else:
             key = _key_without_id(product, top.get("uuid"), gtin)
+        # What is no code, such as a list, stays in the record and is flattened like any attribute.
         if (text := fit(gtin, "code")) is not None:
             del top["gtin"]
         for name in records.not_strict.get(index, ()):
@@ -155,8 +156,7 @@ def _key_leniently(product: bytes) -> _Key | None:
         return None
     if not isinstance(top, dict):
         return None
-    values = (top.get(name) for name in ("id", "uuid", "gtin", "updatedAt"))
-    return _Key(*(msgspec.Raw(json.dumps(value).encode()) for value in values))
+    return _Key(*(encoded(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
 
 
 # Line ends stand between the tokens of JSON only, never inside a string.
@@ -173,7 +173,7 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
 
 
 def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
-    """Enter what is filled, and take out what is blank: null, [], {} and "" stand for each other in many records."""
+    """Record the state of each attribute, and remove blank ones: many records use null, [], {} and "" alike."""
     blank: list[str] = []
     presence = records.presence
     for name, raw in top.items():
@@ -195,15 +195,9 @@ def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) 
 
 
 # An empty text of these is a value of the row itself.
-_TEXTS_OF_ROOT = {
+_TEXTS_OF_ROOT = {"id", "gtin", "code", "label", "description", "data"}
+_TEXTS_OF_ROOT |= {
     path[0] for column in TABLES["products"].columns for path in column.paths if len(path) == 1
-} | {
-    "id",
-    "gtin",
-    "code",
-    "label",
-    "description",
-    "data",
 }
 
 

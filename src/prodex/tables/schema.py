@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -28,6 +28,9 @@ ARROW_TYPES: Mapping[Kind, pa.DataType] = {
     "unix_seconds": pa.timestamp("s", tz="UTC"),
 }
 
+#: The meaning of a column of `presence`.
+STATE_MEANING = "how the attribute came: filled, empty, null or absent"
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -41,7 +44,7 @@ class Column:
         Wire paths from the row's object, tried in this order; none for a key or a derived column. The empty path is
         the row's item itself.
     parent_path
-        Wire path from the object around the row's list: a copy for convenience, whose own home is elsewhere.
+        Wire path from the object around the row's list: a copy of a value that is also in a table of its own.
     """
 
     name: str
@@ -72,6 +75,13 @@ class Table:
             [pa.field(c.name, ARROW_TYPES[c.kind], metadata={"meaning": c.meaning}) for c in self.columns]
         )
 
+    def schema_of(self, names: Iterable[str]) -> pa.Schema:
+        """Return the schema of some columns; those that are not declared are the attributes in `presence`."""
+        known = {field.name: field for field in self.schema}
+        # Suppliers name attributes, so that the columns of `presence` are known only from the data.
+        attribute = pa.field("", pa.string(), metadata={"meaning": STATE_MEANING})
+        return pa.schema([known.get(name, attribute.with_name(name)) for name in names])
+
 
 def leaf(name: str, path: str, kind: Kind, meaning: str, *others: str) -> Column:
     """Declare a column that holds the leaf at a wire path, or where there is none at one of the others."""
@@ -88,7 +98,7 @@ def coded(name: str, path: str, what: str) -> tuple[Column, Column, Column]:
 
 
 def derived(name: str, kind: Kind, meaning: str) -> Column:
-    """Declare a column that is computed: a key, or what stands elsewhere on the wire."""
+    """Declare a column that is computed: a key, or a value from elsewhere in the record."""
     return Column(name, kind, meaning)
 
 

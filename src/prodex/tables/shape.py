@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import msgspec
 import pyarrow as pa
+
+from prodex.tables.values import type_of
 
 #: Deeper or wider than this a shape does not grow; such products stay odd.
 MAX_DEPTH = 32
@@ -79,6 +80,10 @@ def _takes(decoder: msgspec.json.Decoder[Any], value: bytes | msgspec.Raw) -> bo
 EMPTY = Shape(pa.struct([]))
 
 
+_SCALARS = {"string": pa.string(), "boolean": pa.bool_(), "number": pa.float64()}
+#: What the strict reader takes for each of these; anything else has only been seen as null.
+_READ_AS = {pa.string(): str | None, pa.bool_(): bool | None, pa.float64(): float | None}
+
 # Stands for items of which only null was seen: Arrow's reader makes invalid arrays of lists of its null type.
 _EMPTY_OBJECT = pa.struct([])
 
@@ -92,14 +97,8 @@ class _Seen:
     item: _Seen | None = None
 
     def add(self, value: Any, depth: int = 0) -> None:
-        if isinstance(value, str):
-            self.kinds["string"] += 1
-        elif value is None:
-            self.kinds["null"] += 1
-        elif isinstance(value, bool):
-            self.kinds["boolean"] += 1
-        elif isinstance(value, int | float | Decimal):
-            self.kinds["number"] += 1
+        if value is None or type(value) in type_of:
+            self.kinds["null" if value is None else type_of[type(value)]] += 1
         elif depth >= MAX_DEPTH:
             self.kinds["too deep"] += 1
         elif isinstance(value, dict):
@@ -117,12 +116,6 @@ class _Seen:
     def arrow_type(self, at_least: int) -> pa.DataType:
         (kind, _), *_ = [*(k for k in self.kinds.most_common() if k[0] != "null"), ("null", 0)]
         match kind:
-            case "string":
-                return pa.string()
-            case "boolean":
-                return pa.bool_()
-            case "number":
-                return pa.float64()
             case "list":
                 item = self.item.arrow_type(1) if self.item is not None else pa.null()
                 return pa.list_(_EMPTY_OBJECT if pa.types.is_null(item) else item)
@@ -133,7 +126,7 @@ class _Seen:
                     if seen.kinds.total() >= at_least and _nameable(k)
                 }
                 return pa.struct([(key, seen.arrow_type(at_least)) for key, seen in often.items()])
-        return pa.null()
+        return _SCALARS.get(kind, pa.null())
 
 
 def _nameable(key: str) -> bool:
@@ -167,8 +160,4 @@ def _strict(of: pa.DataType, name: str) -> Any:
         return msgspec.defstruct(name, fields, rename=wire, forbid_unknown_fields=True, gc=False) | None
     if pa.types.is_list(of):
         return list[_strict(of.value_type, name)] | None  # type: ignore[misc]
-    if pa.types.is_string(of):
-        return str | None
-    if pa.types.is_boolean(of):
-        return bool | None
-    return float | None if pa.types.is_floating(of) else None
+    return _READ_AS.get(of)

@@ -139,17 +139,12 @@ class Fitted(NamedTuple):
 def fit_column(array: pa.Array, kind: Kind) -> Fitted | None:
     """Fit a column of wire values into a declared kind, or return None when their type never fits."""
     numbers, strings = pa.types.is_floating(array.type), pa.types.is_string(array.type)
-    if strings and kind in {"string", "code"}:
-        return Fitted(array, None)
     if strings and kind == "timestamp":
         return _timestamps(array)
-    if numbers and kind == "number":
-        return Fitted(array, None)
     if numbers and kind in {"code", "integer", "unix_seconds"}:
         return _whole_numbers(array, kind)
-    if pa.types.is_boolean(array.type) and kind == "boolean":
-        return Fitted(array, None)
-    return None
+    fits = (strings and kind in {"string", "code"}) or (numbers and kind == "number")
+    return Fitted(array, None) if fits or (pa.types.is_boolean(array.type) and kind == "boolean") else None
 
 
 def number_texts(array: pa.Array) -> pa.Array:

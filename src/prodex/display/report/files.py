@@ -12,7 +12,8 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from prodex.files import safe_name
-from prodex.formats import write_csv, write_parquet
+from prodex.formats.csv_files import write_csv
+from prodex.formats.registry import write_parquet
 from prodex.quality.failures import FAILURES
 
 if TYPE_CHECKING:

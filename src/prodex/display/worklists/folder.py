@@ -29,7 +29,7 @@ from prodex.errors import InputError
 from prodex.files import parquet
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
-from prodex.formats import write_csv
+from prodex.formats.csv_files import write_csv
 from prodex.quality.audit import Audit
 
 #: The index, for programs and for people.

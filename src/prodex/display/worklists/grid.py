@@ -18,8 +18,8 @@ from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
 from xlsxwriter.worksheet import Worksheet
 
-from prodex.formats import LONGEST, MOST_ROWS, beginning
 from prodex.formats.spreadsheet import without_codes
+from prodex.formats.workbooks import LONGEST, MOST_ROWS, beginning
 
 __all__ = ["LONGEST", "MOST_ROWS", "WorkbookCells", "all_spelled", "cell", "cells", "spelled"]
 

@@ -28,7 +28,7 @@ from prodex.display.worklists.grid import (
     spelled_row,
 )
 from prodex.display.worklists.sheets import TO_FIX, Worklist, WorklistFacts, read_me, shown, standing, summary
-from prodex.formats import workbook
+from prodex.formats.workbooks import workbook
 
 #: Version of what programs rely on: the hidden sheet, and the columns that it lists.
 FORMAT = 1

@@ -1,4 +1,4 @@
-"""Why a value is missing: absent, null, empty, or not asked for. These are four facts, and are never mixed."""
+"""Why a value is missing: absent, null, empty, or not requested. These are four facts, and are never mixed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Missing(StrEnum):
     ABSENT = "absent"
     NULL = "null"
     EMPTY = "empty"
-    NOT_ASKED = "not asked for"
+    NOT_ASKED = "not requested"
 
 
 _KEY = re.compile(r"(?:\\.|[^.\\])+")
@@ -46,7 +46,7 @@ def why_missing(record: Record, attribute: str, language: str | None = None) -> 
     >>> [str(why_missing(record, path)) for path in ("brand", "kind", "assets.pictures", "assets.videos")]
     ['null', 'absent', 'empty', 'absent']
     """
-    # First of all: what was not asked for is absent in the record, too.
+    # First of all: what was not requested is absent in the record, too.
     if not record.origin.asked(attribute, language):
         return Missing.NOT_ASKED
     first, *others = keys(attribute)

@@ -12,8 +12,8 @@ from typing import Any
 import ipywidgets as w
 import pyarrow as pa
 
-from prodex import formats
 from prodex.catalog import Catalog
+from prodex.formats.exporting import write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.panel import Panel, button, row, show_if
@@ -126,9 +126,7 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
     if is_shown := request.what == AS_SHOWN:
         tables = {_FILE: (table.batches(), table.schema)}
         origin = table.products.catalog.origin.to_json()
-        paths = formats.export(
-            tables, request.folder, request.format, origin, escape_formulas=request.escapes
-        )
+        paths = write_export(tables, request.folder, request.format, origin, escape_formulas=request.escapes)
         where = f"{paths[0].absolute()} ({counted(len(table.columns), 'column')})"
     else:
         paths = catalog.export(request.folder, request.format, escape_formulas=request.escapes)

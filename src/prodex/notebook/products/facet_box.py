@@ -157,7 +157,7 @@ def isolated(text: str) -> str:
 
 def _note(values: FacetValues, fitting: int) -> str:
     if not values.is_asked:
-        return "not asked for"
+        return "not requested"
     if not values.codes:
         return "no products"
     return "" if fitting else "no matching value"

@@ -106,11 +106,11 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     """Return the text of a cell.
 
     >>> cell("score", 0.875), cell("brand", None), cell("brand", None, asked=False), cell("brand", "")
-    ('87.5 %', '—', 'not asked for', '""')
+    ('87.5 %', '—', 'not requested', '""')
     """
-    # A count of what was not asked for is 0, and means nothing.
+    # A count of what was not requested is 0, and means nothing.
     if value is None or (value == 0 and not asked):
-        return NOTHING if asked else "not asked for"
+        return NOTHING if asked else "not requested"
     if column == "score" and isinstance(value, float):
         return percent(value)
     if isinstance(value, bool):
