@@ -193,7 +193,7 @@ def test_every_file_of_a_folder_of_worklists_is_safe(tmp_path: Path) -> None:
 
 def nothing_is_right(products: prodex.quality.products.Products) -> prodex.Verdict:  # type: ignore[name-defined]
     """Fail everything, with its name as what was seen."""
-    from prodex.quality.rulebook import Evidence
+    from prodex import Evidence
 
     every = list(range(len(products)))
     return prodex.Verdict(

@@ -60,9 +60,10 @@ if TYPE_CHECKING:
         Verdict,
         list_audits,
         open_audit,
+        profiles,
         rule,
+        rules,
     )
-    from prodex.quality.listing import profiles, rules
     from prodex.quality.run import audit
 
 # Lines of a log quote the service and suppliers, and end on a terminal.
@@ -87,9 +88,10 @@ _LATER = {
         "Verdict",
         "list_audits",
         "open_audit",
+        "profiles",
         "rule",
+        "rules",
     ),
-    "prodex.quality.listing": ("profiles", "rules"),
     "prodex.quality.run": ("audit",),
 }
 

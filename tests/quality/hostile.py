@@ -6,7 +6,7 @@ from typing import Any
 
 import prodex
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence
+from prodex import Evidence
 
 STRINGS = (
     "<img src=x onerror=\"document.title='taken'\">",

@@ -6,6 +6,7 @@ it never counts as a pass.
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -26,9 +27,10 @@ from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
 from prodex.quality.rule_timeout import RULE_SECONDS, RuleExited, RuleTimeout, within, words_of
-from prodex.quality.rulebook import Rule, Verdict, is_importable
+from prodex.quality.rulebook import Rule, RuleFunction
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
+from prodex.quality.verdict import Verdict
 from prodex.tables.columns import Answer
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
@@ -285,9 +287,15 @@ def _identity(products: Products) -> pa.Table:
 
 def _refuse_own(checks: Sequence[Check]) -> None:
     for check in checks:
-        if not is_importable(check.rule.function):
+        if not _is_importable(check.rule.function):
             raise InputError(
                 f"Rule {check.rule.id!r} was defined in this notebook or inside a function, where other processes "
                 "cannot find it. Leave executor out (threads know it), use a Dask client's executor (which sends "
                 "functions along), or put the rule into a module and import it."
             )
+
+
+def _is_importable(function: RuleFunction) -> bool:
+    """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
+    module = sys.modules.get(function.__module__)
+    return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function

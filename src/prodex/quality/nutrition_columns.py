@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.quality.units import FACTORS
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, numbers
 

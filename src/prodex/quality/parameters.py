@@ -38,9 +38,9 @@ class Parameter:
     def required(self) -> bool:
         return isinstance(self.default, _Required)
 
-    @property
-    def type_name(self) -> str:
-        return f"list of {self.kind.__name__}" if self.several else self.kind.__name__
+    def __str__(self) -> str:
+        kind = f"list of {self.kind.__name__}" if self.several else self.kind.__name__
+        return f"{self.name}: {kind}" + ("" if self.required else f" = {self.default!r}")
 
     def read(self, value: Any) -> Any:
         """Return the value as the function takes it: lists as tuples, whole numbers as floats where asked for.

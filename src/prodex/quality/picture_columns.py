@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.locales import language_tag
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence
+from prodex.quality.verdict import Evidence
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
 
 #: GTIN, type, face, angle and state, then what tells several files apart: 03036811359935_C1N1_s02.jpg.

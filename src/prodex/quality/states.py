@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.quality.rulebook import Evidence, Verdict
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Answer
 
 States = npt.NDArray[np.int8]

@@ -14,7 +14,7 @@ from prodex.facts.name import NAMES
 from prodex.locales import short_of
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR, is_within
-from prodex.quality.rulebook import Evidence, Verdict, Words
+from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, whole
 
 #: Localized texts of the specification that stand once in each language.

@@ -23,7 +23,8 @@ from prodex.quality.allergen_detection import (
 from prodex.quality.food_products import is_food
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true
 
 #: From which confidence, and how many letters, the language of a composition is certain.

@@ -6,7 +6,8 @@ import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Verdict
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
 
 #: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.

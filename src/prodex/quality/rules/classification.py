@@ -14,7 +14,8 @@ from prodex.facts.name import NAMES
 from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import market_code
 from prodex.quality.products import Products
-from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import PENDING, Evidence, Verdict
 from prodex.quality.text_columns import ANY_NAME
 from prodex.tables.columns import filled_values
 

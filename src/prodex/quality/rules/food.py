@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from prodex.quality.food_products import is_alcoholic, is_food, is_of_kind
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, missing_data, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Verdict, missing_data
 
 _EU = "Regulation (EU) No 1169/2011"
 _CONSUMERS = {"is_consumer_unit": True}

@@ -12,7 +12,8 @@ from prodex.facts.pending import are_pending
 from prodex.gtin import are_valid
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import is_true
 
 _GDSN = "GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg"

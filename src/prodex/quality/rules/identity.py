@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from prodex.gtin import are_valid, check_digit
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict
 
 #: Of the other products of a GTIN, at most so many are named; the total is always given.
 _MOST_NAMED = 50

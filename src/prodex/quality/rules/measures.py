@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, missing_data, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict, missing_data
 from prodex.quality.units import grams
 from prodex.tables.columns import numbers
 

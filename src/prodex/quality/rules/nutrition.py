@@ -26,7 +26,8 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, numbers
 
 _OFF = "data quality checks of Open Food Facts"

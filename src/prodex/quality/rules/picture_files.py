@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from prodex.quality.picture_columns import PictureColumns
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Verdict
 from prodex.tables.columns import is_true
 
 _GS1 = "GS1 Product Image Specification 4.4"

@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from prodex.quality.picture_columns import FACES, FRONT, LANGUAGE_NEEDS, PictureColumns, in_one_language
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import is_true
 
 _GS1 = "GS1 Product Image Specification 4.4"

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from prodex.facts.name import NAMES
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict
 
 _DRAFT, _PENDING = 2, 3
 _NOT_VALIDATED, _NOT_OK, _CORRECTION = 0, 1, 3

@@ -13,7 +13,8 @@ from prodex.errors import QueryError
 from prodex.locales import language_tag
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.products import Products
-from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import PENDING, Evidence, Verdict
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
 from prodex.tables.columns import Mask, filled_values
 
