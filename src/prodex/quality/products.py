@@ -7,13 +7,13 @@ has one row for each text, with the position of its product, from 0, in the colu
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,12 +27,11 @@ from prodex.frames import to_frame
 from prodex.quality.presence import PresenceIndex
 from prodex.quality.requested import EVERY_TEXT, EVERYTHING, is_within
 from prodex.quality.scope import wire_paths
-from prodex.tables.columns import filled_values
+from prodex.tables.columns import Mask, Rows, filled_values, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of, state_column
 
 _Made = TypeVar("_Made")
-Mask = npt.NDArray[np.bool_]
 
 #: Tables without anchors, whose rows say by `attribute` where on the wire they stand.
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
@@ -124,7 +123,7 @@ class Products:
         found[np.asarray(positions, np.int64)] = True
         return found
 
-    def count(self, positions: Any) -> npt.NDArray[np.int64]:
+    def count(self, positions: Any) -> Rows:
         """Count for each product how often its position is among these."""
         return np.bincount(np.asarray(positions, np.int64), minlength=len(self)).astype(np.int64)
 
@@ -151,6 +150,10 @@ class Products:
                 found |= self._index(table).products(attribute)
                 found |= self._leaves(table, attribute)
         return found | self._leaves("products", attribute)
+
+    def any_filled(self, attributes: Sequence[str], before: str = "") -> Mask:
+        """Say for each product whether it has data at one of several wire paths, each with a path before it."""
+        return np.logical_or.reduce([self.filled(f"{before}{name}") for name in attributes])
 
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""
@@ -280,11 +283,52 @@ class Products:
         )
 
 
+@dataclass(frozen=True)
+class ChildRows:
+    """The rows of a child table as rules compute with them: whole columns, each read and made once.
+
+    Attributes
+    ----------
+    products
+        Whose they are.
+    product
+        For each row the position of its product.
+    table
+        Name of the table.
+    """
+
+    products: Products
+    product: Rows
+    table: ClassVar[str]
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return the rows of a part, made once however many rules ask."""
+        return products.remember(cls, lambda: cls._made(products))
+
+    @classmethod
+    def _made(cls, products: Products) -> Self:
+        return cls(products, whole(products.arrow(cls.table)["product"]).to_numpy())
+
+    def __getitem__(self, column: str) -> pa.Array:
+        """Return a column of the table."""
+        return whole(self.products.arrow(self.table, column)[column])
+
+    def any(self, rows: Any) -> Mask:
+        """Say of which products one of these rows is, given by place or as booleans."""
+        return self.products.any(self.product[rows])
+
+    def in_order(self, chosen: Mask) -> Rows:
+        """Return the places of chosen rows, product by product, as findings are listed."""
+        places = np.flatnonzero(chosen)
+        return places[np.argsort(self.product[places], kind="stable")]
+
+
 def _whole(read: pa.Table, name: str) -> pa.Array:
     column = read.column(name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return whole(column)
 
 
 def _series(name: str, values: pa.Array) -> pd.Series:

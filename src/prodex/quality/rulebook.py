@@ -104,6 +104,9 @@ class Rule:
         return str(self.function.__module__).partition(".")[0] == "prodex"
 
 
+#: The scope of rules that ask for what consumers see: a case or a pallet needs none of it.
+CONSUMER_UNITS: Mapping[str, Any] = {"is_consumer_unit": True}
+
 #: All rules by id: prodex's own, and user-defined ones as soon as their functions are defined.
 RULES: dict[str, Rule] = {}
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from prodex.quality.products import Products
-from prodex.tables.columns import Mask, Rows
+from prodex.tables.columns import Rows
 
 #: One value for all rows of evidence, or one for each.
 Words: TypeAlias = "str | Sequence[Any] | pd.Series | None"
@@ -103,7 +103,7 @@ def product_verdict(
         Which of the failing products have evidence: missing data leave none.
     """
     failing = pd.array(fails, "boolean").fillna(False).to_numpy(bool)
-    rows = np.flatnonzero(failing & shown)
+    rows = np.flatnonzero(failing & np.asarray(shown, bool))
     return Verdict(failing, applies, Evidence(rows, attribute, None, _of(value, rows), _of(reason, rows)))
 
 
@@ -113,8 +113,12 @@ def _of(shown: Shown, rows: Rows) -> Words:
     if not isinstance(shown, pd.Series):
         return shown
     taken = shown.iloc[rows]
-    # Times as the service writes them, so that they can be found in the record.
-    return taken.dt.strftime("%Y-%m-%dT%H:%M:%S") if shown.dtype.kind == "M" else taken
+    return as_sent(taken) if shown.dtype.kind == "M" else taken
+
+
+def as_sent(times: pd.Series) -> pd.Series:
+    """Return times as the service writes them, so that a value shown can be found in the record."""
+    return times.dt.strftime("%Y-%m-%dT%H:%M:%S")
 
 
 #: The reason of a failure that needs no work, only acceptance.
