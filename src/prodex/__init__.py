@@ -60,10 +60,10 @@ if TYPE_CHECKING:
         Verdict,
         list_audits,
         open_audit,
-        profiles,
         rule,
-        rules,
     )
+    from prodex.quality.profile import profiles
+    from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
 
 # Lines of a log quote the service and suppliers, and end on a terminal.
@@ -88,10 +88,10 @@ _LATER = {
         "Verdict",
         "list_audits",
         "open_audit",
-        "profiles",
         "rule",
-        "rules",
     ),
+    "prodex.quality.profile": ("profiles",),
+    "prodex.quality.rulebook": ("rules",),
     "prodex.quality.run": ("audit",),
 }
 

@@ -36,16 +36,8 @@ from prodex.tables.columns import Answer
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
     [
-        ("product_id", pa.string()),
-        ("gtin", pa.string()),
-        ("name", pa.string()),
-        ("owner_id", pa.string()),
-        ("owner", pa.string()),
-        ("brand_code", pa.string()),
-        ("brand", pa.string()),
-        ("kind_code", pa.string()),
-        ("kind", pa.string()),
-        ("market", pa.string()),
+        *((name, pa.string()) for name in ("product_id", "gtin", "name", "owner_id", "owner")),
+        *((name, pa.string()) for name in ("brand_code", "brand", "kind_code", "kind", "market")),
         ("has_pending_update", pa.bool_()),
     ]
 )

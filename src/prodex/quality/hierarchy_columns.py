@@ -119,13 +119,9 @@ class HierarchyColumns(ChildRows):
         """Say which nodes have one of these types of packaging; those without a type have none."""
         return is_true(pc.is_in(self["packaging_code"], pa.array(packagings, pa.string())))
 
-    def is_flagged(self, flag: str) -> Mask:
-        """Say of which nodes a flag is true, where they or another mention of the same unit tell it."""
-        return np.equal(self._completed(numbers(self[flag])), 1.0)
-
-    def is_unflagged(self, flag: str) -> Mask:
-        """Say of which nodes a flag is false."""
-        return np.equal(self._completed(numbers(self[flag])), 0.0)
+    def is_flagged(self, flag: str, value: bool = True) -> Mask:
+        """Say of which nodes a flag is true (or false), where they or another mention of the same unit tell it."""
+        return np.equal(self._completed(numbers(self[flag])), value)
 
     def measure(self, name: str) -> Numbers:
         """Return grams or millimetres of each node; NaN where they are missing or in an unknown unit."""
@@ -188,7 +184,7 @@ class HierarchyColumns(ChildRows):
         self,
         wrong: Mask,
         leaf: str,
-        value: Callable[[Rows], Sequence[Any] | None],
+        value: Callable[[Rows], Any],
         reason: str | Callable[[Rows], Sequence[str]],
         judged: Any = None,
     ) -> Verdict:

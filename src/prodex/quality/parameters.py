@@ -26,7 +26,7 @@ class Parameter:
     several
         Whether it takes a list of values.
     default
-        What it is unless given; `REQUIRED` when it has to be given.
+        What it is unless given; `inspect.Parameter.empty` when it has to be given.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        return isinstance(self.default, _Required)
+        return self.default is inspect.Parameter.empty
 
     def __str__(self) -> str:
         kind = f"list of {self.kind.__name__}" if self.several else self.kind.__name__
@@ -67,12 +67,6 @@ class Parameter:
         return value
 
 
-class _Required:
-    def __repr__(self) -> str:
-        return "required"
-
-
-REQUIRED = _Required()
 _ARTICLE = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -97,16 +91,14 @@ def _parameter(rule: str, declared: inspect.Parameter) -> Parameter:
     several = get_origin(kind) is tuple
     if several:
         kind = get_args(kind)[0]
-    given = declared.default is not inspect.Parameter.empty
-    if declared.annotation is inspect.Parameter.empty and given:
+    if kind is inspect.Parameter.empty:
         kind = type(declared.default)
     if kind not in _SIMPLE:
         raise InputError(
             f"Rule {rule}: parameter {declared.name} needs a type: str, int, float, bool, or a tuple of one of "
             "them, as in `languages: tuple[str, ...] = ()`."
         )
-    default = declared.default if given else REQUIRED
-    return Parameter(declared.name, kind, several, default)
+    return Parameter(declared.name, kind, several, declared.default)
 
 
 def read_parameters(declared: tuple[Parameter, ...], given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -33,8 +33,8 @@ from prodex.tables.presence import attribute_of, state_column
 
 _Made = TypeVar("_Made")
 
-#: Tables without anchors, whose rows say by `attribute` where on the wire they stand.
-_BY_SHAPE = ("texts", "codes", "quantities", "scalars")
+#: Tables without anchors, whose rows say by `attribute` where on the wire they stand, and the columns with their data.
+BY_SHAPE = {"texts": ("text",), "codes": ("code", "label"), "quantities": ("value",), "scalars": ("value",)}
 _ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _KEYS = {"id": "product_id", "gtin": "gtin"}
 
@@ -82,7 +82,9 @@ class Products:
         """Return the same as an Arrow array."""
         self._paths.update(wire_paths(column))
         if column == "market":
-            return self._once("market", self._markets)
+            return self._once(
+                column, lambda: markets_of(self.column("target_market"), self.origin, self._market)
+            )
         return self._read("products", (column,))[0]
 
     def assumed(self, column: str) -> pa.Array:
@@ -145,30 +147,28 @@ class Products:
         if attribute in _KEYS:
             return filled_values(self.column(_KEYS[attribute]))
         found = np.zeros(len(self), bool)
-        for table in (*_BY_SHAPE, *_ANCHORED):
-            if table in _BY_SHAPE or any(_meets(attribute, anchor) for anchor in TABLES[table].anchors):
+        for table in (*BY_SHAPE, *_ANCHORED):
+            if table in BY_SHAPE or any(_meets(attribute, anchor) for anchor in TABLES[table].anchors):
                 found |= self._index(table).products(attribute)
                 found |= self._leaves(table, attribute)
         return found | self._leaves("products", attribute)
 
     def any_filled(self, attributes: Sequence[str], before: str = "") -> Mask:
         """Say for each product whether it has data at one of several wire paths, each with a path before it."""
-        return np.logical_or.reduce([self.filled(f"{before}{name}") for name in attributes])
+        each = [self.filled(f"{before}{name}") for name in attributes]
+        return np.asarray(np.logical_or.reduce(each))
 
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""
-        made, paths = self._once(("remembered", key), lambda: self._tracked(make))
+        made, paths = self._once(("remembered", key), lambda: self.read_by(make))
         self._paths |= paths
         return made
 
     def read_by(self, rule: Callable[[], _Made]) -> tuple[_Made, set[str]]:
         """Return what a rule returns, and the wire paths that it looked at."""
-        return self._tracked(rule)
-
-    def _tracked(self, make: Callable[[], _Made]) -> tuple[_Made, set[str]]:
         before, self._paths = self._paths, set()
         try:
-            return make(), self._paths
+            return rule(), self._paths
         finally:
             self._paths = before | self._paths
 
@@ -192,30 +192,18 @@ class Products:
         made: _Made = self._made[key]
         return made
 
-    def _markets(self) -> pa.Array:
-        return markets_of(self.column("target_market"), self.origin, self._market)
-
     def _index(self, table: str) -> PresenceIndex:
         return self._once(("index", table), lambda: self._make_index(table))
 
     def _make_index(self, table: str) -> PresenceIndex:
         positions = self._positions(table, None).to_numpy()
-        size = len(self)
-        match table:
-            case "texts":
-                attribute, text = self._read(table, ("attribute", "text"))
-                language = pc.coalesce(*self._read(table, ("language", "language_code")))
-                return PresenceIndex.of(size, positions, attribute, filled_values(text), language)
-            case "codes":
-                attribute, code, label = self._read(table, ("attribute", "code", "label"))
-                return PresenceIndex.of(
-                    size, positions, attribute, filled_values(code) | filled_values(label)
-                )
-            case "quantities" | "scalars":
-                attribute, value = self._read(table, ("attribute", "value"))
-                return PresenceIndex.of(size, positions, attribute, filled_values(value))
         (attribute,) = self._read(table, ("attribute",))
-        return PresenceIndex.of(size, positions, attribute, np.ones(len(attribute), bool))
+        filled, language = np.ones(len(attribute), bool), None
+        if table in BY_SHAPE:
+            filled = np.logical_or.reduce([*map(filled_values, self._read(table, BY_SHAPE[table]))])
+        if table == "texts":
+            language = pc.coalesce(*self._read(table, ("language", "language_code")))
+        return PresenceIndex.of(len(self), positions, attribute, filled, language)
 
     def _leaves(self, table: str, attribute: str) -> Mask:
         """Say for each product whether a declared column that stands at or below this path has data."""
@@ -304,7 +292,7 @@ class ChildRows:
     @classmethod
     def of(cls, products: Products) -> Self:
         """Return the rows of a part, made once however many rules ask."""
-        return products.remember(cls, lambda: cls._made(products))
+        return products.remember(("rows", cls.table), lambda: cls._made(products))
 
     @classmethod
     def _made(cls, products: Products) -> Self:

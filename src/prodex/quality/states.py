@@ -14,10 +14,9 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Answer
+from prodex.tables.columns import Answer, Mask
 
 States = npt.NDArray[np.int8]
-Mask = npt.NDArray[np.bool_]
 
 
 class State(IntEnum):
@@ -35,12 +34,8 @@ class VerdictRefused(ValueError):
 
 EVIDENCE = pa.schema(
     [
-        ("check", pa.int32()),
-        ("product", pa.int32()),
-        ("attribute", pa.string()),
-        ("language", pa.string()),
-        ("value", pa.string()),
-        ("reason", pa.string()),
+        *((name, pa.int32()) for name in ("check", "product")),
+        *((name, pa.string()) for name in ("attribute", "language", "value", "reason")),
     ]
 )
 
@@ -136,13 +131,9 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
         )
     # A single value stands for all rows.
     size = len(products)
-    columns = [
-        _words(name, getattr(given, name), size) for name in ("attribute", "language", "value", "reason")
-    ]
-    table = pa.Table.from_arrays(
-        [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32()), *columns],
-        schema=EVIDENCE,
-    )
+    numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
+    columns = [_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
+    table = pa.table([*numbers, *columns], schema=EVIDENCE)
     return table.filter(pa.array(kept[products]))
 
 

@@ -21,16 +21,9 @@ from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, w
 
 #: Localized texts of the specification that stand once in each language.
 TEXTS = (
-    "namePublicLong",
-    "namePublicShort",
-    "nameLegal",
-    "productionVariantName",
-    "description",
-    "composition",
-    "allergens",
-    "conservationAdvices",
-    "consumptionAdvice",
-    "advertisedInformations",
+    *NAMES,
+    *("productionVariantName", "description", "composition", "allergens"),
+    *("conservationAdvices", "consumptionAdvice", "advertisedInformations"),
 )
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])

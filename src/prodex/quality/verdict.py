@@ -118,7 +118,8 @@ def _of(shown: Shown, rows: Rows) -> Words:
 
 def as_sent(times: pd.Series) -> pd.Series:
     """Return times as the service writes them, so that a value shown can be found in the record."""
-    return times.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    sent: pd.Series = times.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    return sent
 
 
 #: The reason of a failure that needs no work, only acceptance.

@@ -72,7 +72,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     packing = HierarchyColumns.of(products)
     leaves = ~packing.has_children & ~packing.repeats
     # Only a flag that is false fails: a missing flag is the finding of another rule.
-    wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~packing.is_packed_as(base)
+    wrong = leaves & packing.is_flagged("is_consumer_unit", False) & ~packing.is_packed_as(base)
     return packing.verdict(wrong, "", packing.gtins, "the lowest unit is neither a consumer nor a base unit")
 
 

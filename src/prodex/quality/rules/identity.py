@@ -60,7 +60,8 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
     def reasons(rows: Rows) -> pd.Series:
         words = "of restricted circulation: begins with " + gtins.gtin.prefix.iloc[rows]
         eight = "eight digits of restricted circulation: begins with " + gtins.str[6].iloc[rows]
-        return words.mask(short.iloc[rows].astype(bool), eight)
+        found: pd.Series = words.mask(short.iloc[rows].astype(bool), eight)
+        return found
 
     return product_verdict(within, "gtin", gtins, reasons, applies=_is_formed(products))
 

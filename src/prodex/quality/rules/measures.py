@@ -163,7 +163,9 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     # A second entry above zero, in another unit, is enough.
     positive = products.any(product[value > 0])
     nothing = np.flatnonzero(~(value > 0) & ~positive[product])
-    return positive, Evidence(product[nothing], attribute, None, value[nothing], "not more than zero")
+    return positive, Evidence(
+        product[nothing], attribute, None, value[nothing].tolist(), "not more than zero"
+    )
 
 
 @rule(

@@ -168,9 +168,11 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     nutrition = NutritionColumns.of(products)
     # The larger of the two counts, since a wrong unit makes one of them too large.
     both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
-    known, highest = ~np.isnan(both).all(axis=0), np.nan_to_num(both).max(axis=0)
+    known: Mask = np.logical_not(np.isnan(both).all(axis=0))
+    highest: Numbers = np.nan_to_num(both).max(axis=0)
     why = f"over {limit:g} kJ per 100 g or ml ({_PRESET})"
-    return nutrition.verdict(known & (highest > limit), known, lambda row: f"{highest[row]:g} kJ", why)
+    wrong: Mask = known & (highest > limit)
+    return nutrition.verdict(wrong, known, lambda row: f"{highest[row]:g} kJ", why)
 
 
 @_rule(
