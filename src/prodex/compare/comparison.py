@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.compare.match import Index, Numbers, Pairing, groups, indexes, pair, records
+from prodex.compare.match import Index, Pairing, groups, indexes, pair, records
 from prodex.compare.records import Change, compare_records
 from prodex.compare.result import Difference
 from prodex.compare.scope import Scope, notes_on
@@ -21,19 +21,17 @@ from prodex.facts.name import names_of
 from prodex.frames import to_frame
 from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.snapshot import open_snapshot
+from prodex.tables.columns import Rows
 
 _CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *Change._fields)])
 _SHOWN = ("gtin", "brand_code", "brand", "kind_code", "kind", "owner", "updated_at")
 _PRODUCTS = pa.schema(
     [
-        ("product_id", pa.string()),
-        ("gtin", pa.string()),
-        ("change", pa.string()),
+        *((name, pa.string()) for name in ("product_id", "gtin", "change")),
         ("changes", pa.int64()),
         ("name", pa.string()),
         *((name, pa.string()) for name in _SHOWN[1:-1]),
-        ("old_updated_at", pa.timestamp("us")),
-        ("new_updated_at", pa.timestamp("us")),
+        *((f"{side}_updated_at", pa.timestamp("us")) for side in ("old", "new")),
     ]
 )
 
@@ -80,7 +78,7 @@ def _outcome(
 
 
 def _pairs(
-    old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Numbers, Numbers]
+    old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Rows, Rows]
 ) -> Iterator[tuple[str, bytes | None, bytes | None]]:
     """Yield key, old and new record of products, a limited number in memory at a time."""
     order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
@@ -92,7 +90,7 @@ def _pairs(
         )
 
 
-def _keys(index: tuple[Index, Index], lefts: Numbers, rights: Numbers) -> list[str]:
+def _keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
     keys = [
         side.product_ids.take(pa.array(numbers, mask=numbers < 0))
         for side, numbers in zip(index, (lefts, rights), strict=True)
@@ -106,7 +104,9 @@ def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.Da
     listed = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in listed], pa.string())
     sides = [_shown(catalog, ids) for catalog in (old, new)]
-    names = _names(old, new, ids, sides[1]["product_id"].is_valid())
+    is_new = sides[1]["product_id"].is_valid()
+    gone = ids.filter(pc.invert(is_new))
+    names = names_of(new, ids) | (names_of(old, gone) if len(gone) else {})
     columns: dict[str, Any] = {
         "product_id": ids,
         "change": [one.change for one in listed],
@@ -115,16 +115,9 @@ def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.Da
         "old_updated_at": sides[0]["updated_at"],
         "new_updated_at": sides[1]["updated_at"],
     }
-    is_new = sides[1]["product_id"].is_valid()
     for name in _SHOWN[:-1]:
         columns[name] = pc.if_else(is_new, sides[1][name], sides[0][name])
     return to_frame(pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS))
-
-
-def _names(old: Catalog, new: Catalog, ids: pa.Array, is_new: pa.ChunkedArray) -> dict[str, str]:
-    """Return what these products are called in the newer catalogue that has them."""
-    gone = ids.filter(pc.invert(is_new))
-    return names_of(new, ids) | (names_of(old, gone) if len(gone) else {})
 
 
 def _shown(catalog: Catalog, ids: pa.Array) -> pa.Table:
@@ -162,8 +155,8 @@ def _not_comparable(scope: Scope) -> pd.DataFrame:
         languages = [origin.accept_language or "the default language" for origin in (scope.old, scope.new)]
         why = f"labels came in {languages[0]} in old, in {languages[1]} in new"
         rows += [(f"*.{name}", None, why, None) for name in ("label", "description")]
-    frame = pd.DataFrame(rows, columns=["attribute", "language", "why", "products"])
-    frame = frame.astype({"attribute": "str", "language": "str", "why": "str", "products": "Int64"})
+    types = {"attribute": "str", "language": "str", "why": "str", "products": "Int64"}
+    frame = pd.DataFrame(rows, columns=[*types]).astype(types)
     return frame.sort_values(["attribute", "language", "why"], ignore_index=True)
 
 
@@ -180,9 +173,8 @@ def _notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
             )
         if any(part.chosen is not None for part in catalog.parts):
             yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
-        if (
-            repeated := len(catalog) - len(pc.unique(catalog.arrow("products", ["product_id"])["product_id"]))
-        ) > 0:
+        keys = catalog.arrow("products", ["product_id"])["product_id"]
+        if repeated := len(catalog) - len(pc.unique(keys)):
             yield f"{word} holds {repeated:,} products more than once; the first of each was compared."
 
 

@@ -7,6 +7,7 @@ what they say (`prodex.compare.alignment`). Only attributes whose bytes differ a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -104,27 +105,19 @@ def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
 
 def _top_level(record: bytes) -> dict[str, Any]:
     """Read the top level alone where the strict reader can; what it refuses is decoded."""
-    try:
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
         return _TOP.decode(record)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return _leniently(record)
-
-
-def _leniently(record: bytes) -> dict[str, Any]:
+    # Records are kept as received: the strict reader refuses NaN and lone surrogates, which Python's takes.
+    cause = None
     try:
-        decoded = read_json(record)
+        if isinstance(decoded := read_json(record), dict):
+            return decoded
     except ValueError as error:
-        raise _damaged(record) from error
-    if not isinstance(decoded, dict):
-        raise _damaged(record)
-    return decoded
-
-
-def _damaged(record: bytes) -> SnapshotDamaged:
-    return SnapshotDamaged(
+        cause = error
+    raise SnapshotDamaged(
         f"A record of table raw is no JSON object, but begins with {record[:40].decode('utf-8', 'replace')!r}. Open an "
         "earlier snapshot, or load again."
-    )
+    ) from cause
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -132,10 +125,10 @@ def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str
     names = {name for name in old.keys() | new.keys() if not _are_same(old.get(name), new.get(name))}
     if names & _ROOT_SHAPES:
         names |= _ROOT_SHAPES
-    sides = []
-    for record in (old, new):
-        sides.append({name: _decoded(record[name]) for name in record if name in names})
-    return sides[0], sides[1]
+    before, after = (
+        {name: _decoded(record[name]) for name in record if name in names} for record in (old, new)
+    )
+    return before, after
 
 
 def _are_same(old: Any, new: Any) -> bool:

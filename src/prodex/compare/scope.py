@@ -10,6 +10,7 @@ from typing import Any
 
 from prodex.catalog import Origin
 from prodex.locales import short_language
+from prodex.query import ProductQuery
 from prodex.tables.attributes import child_path
 from prodex.tables.plain import presence_of
 from prodex.tables.values import fit, storable
@@ -45,28 +46,23 @@ class Scope:
     @cached_property
     def everything(self) -> bool:
         """Whether nothing has to be left out."""
-        queries = [origin.query for origin in (self.old, self.new) if origin.query is not None]
+        queries = (origin.query or ProductQuery() for origin in (self.old, self.new))
         some = any(q.source_include or q.source_exclude or q.product_languages for q in queries)
         return self.same_labels and not some
 
     @cached_property
     def _one_is_filtered(self) -> bool:
         """Whether one side chose its fields: what holds no data does not come then (spec, "What the service does")."""
-        queries = [origin.query for origin in (self.old, self.new)]
-        chose = [
-            query is not None and bool(query.source_include or query.source_exclude) for query in queries
-        ]
-        return chose[0] != chose[1]
+        queries = (origin.query or ProductQuery() for origin in (self.old, self.new))
+        old, new = (bool(query.source_include or query.source_exclude) for query in queries)
+        return old != new
 
     @cached_property
     def _why(self) -> Any:
         @lru_cache(maxsize=65536)
         def why(attribute: str, language: str | None) -> str | None:
-            silent = [
-                name
-                for name, origin in (("old", self.old), ("new", self.new))
-                if not origin.asked(attribute, language)
-            ]
+            sides = {"old": self.old, "new": self.new}
+            silent = [name for name, origin in sides.items() if not origin.asked(attribute, language)]
             return f"not asked for in {' and '.join(silent)}" if silent else None
 
         return why
