@@ -81,6 +81,7 @@ def _pairs(
     old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Rows, Rows]
 ) -> Iterator[tuple[str, bytes | None, bytes | None]]:
     """Yield key, old and new record of products, a limited number in memory at a time."""
+    # As they stand in the newer catalogue: what lies in one part is read together.
     order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
     lefts, rights = products[0][order], products[1][order]
     for some in groups(*index, lefts, rights):
@@ -101,10 +102,12 @@ def _keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
 
 def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
     """Return one row for each product that differs; what is known of it as in the newer catalogue that has it."""
+    # By key: the order of parts says nothing to a reader, and differs between two loads.
     listed = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in listed], pa.string())
     sides = [_shown(catalog, ids) for catalog in (old, new)]
     is_new = sides[1]["product_id"].is_valid()
+    # Names change; the newer catalogue says what people call a product today.
     gone = ids.filter(pc.invert(is_new))
     names = names_of(new, ids) | (names_of(old, gone) if len(gone) else {})
     columns: dict[str, Any] = {
@@ -128,6 +131,7 @@ def _shown(catalog: Catalog, ids: pa.Array) -> pa.Table:
 
 
 def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+    # In the order of `products`, so that both tables can be read side by side.
     changed = sorted((one for one in outcomes if one.changes), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in changed], pa.string())
     gtins = _shown(new, ids)["gtin"].to_pylist()
@@ -142,6 +146,7 @@ def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
 
 def _outcomes(same: pa.Array, outcomes: Iterable[_Outcome]) -> pa.Table:
     ids = [pa.array([one.product_id for one in outcomes], pa.string()), same]
+    # Products with the same bytes were never read, and are most of all after a refresh.
     changes = [
         pa.array([one.change for one in outcomes], pa.string()),
         pa.repeat(pa.scalar("unchanged"), len(same)),
@@ -154,6 +159,7 @@ def _not_comparable(scope: Scope) -> pd.DataFrame:
     if not scope.same_labels:
         languages = [origin.accept_language or "the default language" for origin in (scope.old, scope.new)]
         why = f"labels came in {languages[0]} in old, in {languages[1]} in new"
+        # Every code has a label: one row for all of them, since counting would mean to read each.
         rows += [(f"*.{name}", None, why, None) for name in ("label", "description")]
     types = {"attribute": "str", "language": "str", "why": "str", "products": "Int64"}
     frame = pd.DataFrame(rows, columns=[*types]).astype(types)
@@ -171,6 +177,7 @@ def _notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
                 f"{word} is incomplete ({catalog.origin.ledger}): {missing:,} products that it does not hold are "
                 f"called not comparable, not {fate}."
             )
+        # A filter leaves no trace in the query, so the reader is told here.
         if any(part.chosen is not None for part in catalog.parts):
             yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
         keys = catalog.arrow("products", ["product_id"])["product_id"]
@@ -224,6 +231,7 @@ def diff(old: Any, new: Any) -> Any:
     """
     sides = [open_snapshot(side) if isinstance(side, str | Path) else side for side in (old, new)]
     compare = _COMPARISONS.get(type(sides[0]))
+    # Also a snapshot and an audit: both are known, but not beside each other.
     if compare is None or type(sides[0]) is not type(sides[1]):
         raise InputError(
             "diff() takes two catalogues, names of snapshots, or audits, not "

@@ -87,6 +87,7 @@ def pair(old: Index, new: Index) -> Pairing:
 
 def groups(old: Index, new: Index, before: Rows, after: Rows) -> Iterator[slice]:
     """Cut pairs of products (-1: none) into runs whose records fit into memory together."""
+    # Records differ much in size, so groups are cut by bytes and not by number.
     sizes = np.zeros(len(before), np.int64)
     for index, products in ((old, before), (new, after)):
         there = products >= 0
@@ -106,6 +107,7 @@ def records(catalog: Catalog, index: Index, products: Rows) -> list[bytes | None
     def read(number: int) -> None:
         places = asked[parts == number]
         rows = index.rows[products[places]]
+        # Kept when the digests were compared: the part need not be decompressed again.
         if number in index.kept:
             some = [index.kept[number][row] for row in rows.tolist()]
         else:
@@ -125,10 +127,12 @@ def _taken(json: pa.ChunkedArray, rows: Rows) -> list[bytes]:
 def _index(catalog: Catalog, shared: set[int], other: Index | None) -> Index:
     """Read keys and digests, and keep the records that differ in the other catalogue if they are few."""
     kept: dict[int, Mapping[int, bytes]] = {}
+    # A share for each part: they are read at the same time.
     room = GROUP_BYTES // max(len(catalog.parts), 1)
 
     def read(number: int) -> tuple[pa.ChunkedArray, Rows, Digests]:
         part = catalog.parts[number]
+        # The same bytes on both sides: any digest does, if it is the same in both.
         if number in shared:
             keys = part.read("raw", ["product_id"])["product_id"]
             return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), _DIGEST)
@@ -167,6 +171,7 @@ def _digests(json: pa.ChunkedArray) -> tuple[Rows, Digests]:
     """Return bytes and digest of each record, hashed where Arrow holds it: no record is copied into Python."""
     sizes, digests = [np.zeros(0, np.int64)], []
     for chunk in filter(len, json.chunks):
+        # Offsets of 32 bits, since the column is of type string; a chunk may be a slice.
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
         text = memoryview(chunk.buffers()[2])
         bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)

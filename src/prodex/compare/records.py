@@ -96,6 +96,7 @@ def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
         What can be compared at all.
     """
     before, after = _differing(_top_level(old), _top_level(new))
+    # Taken out first: the time alone is no change, even where its attribute was not asked for.
     touched = before.pop(TOUCHED, None) != after.pop(TOUCHED, None)
     before, after = scope.comparable(before, after)
     changes = [*_key_changes(before, after), *_row_changes(before, after)]
@@ -123,6 +124,7 @@ def _top_level(record: bytes) -> dict[str, Any]:
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return of both records the attributes that are not byte for byte the same, decoded."""
     names = {name for name in old.keys() | new.keys() if not _are_same(old.get(name), new.get(name))}
+    # One of them alone is no text or code: the shape is recognised by all.
     if names & _ROOT_SHAPES:
         names |= _ROOT_SHAPES
     before, after = (
@@ -140,6 +142,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    # A key of every table, and therefore no column that is compared there.
     before, after = fit(old.get("gtin"), "code"), fit(new.get("gtin"), "code")
     if before != after:
         yield _change("products", "gtin", {}, "gtin", (None, None), (before, after))
@@ -228,5 +231,6 @@ def _text(value: Any) -> str | None:
 def _order(change: Change) -> tuple[Any, ...]:
     """Sort by attribute, then as the rows stand in the newer record."""
     place = change.position or change.old_position or ""
+    # As numbers: by text, item 10 would stand before item 2.
     indexes = [int(index) for index in place.split(".") if index]
     return change.attribute, indexes, *(part or "" for part in change)

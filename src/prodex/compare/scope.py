@@ -59,6 +59,7 @@ class Scope:
 
     @cached_property
     def _why(self) -> Any:
+        # Asked for every item of every product, of which few differ in attribute and language.
         @lru_cache(maxsize=65536)
         def why(attribute: str, language: str | None) -> str | None:
             sides = {"old": self.old, "new": self.new}
@@ -82,6 +83,7 @@ class Scope:
         kept = self._pruned(old, "", seen), self._pruned(new, "", seen)
         if self._one_is_filtered:
             _drop_empty(*kept, seen)
+        # A product counts once for each reason, whatever the number of its texts.
         self.left_out.update(seen)
         return kept
 
@@ -95,6 +97,7 @@ class Scope:
             inner = child_path(path, storable(key))
             if (reason := self.why_not(inner)) is not None:
                 seen.add((inner, None, reason))
+            # An attribute can hold a text instead of a list of them.
             elif self._is_asked(item, inner, seen):
                 kept[key] = self._pruned(item, inner, seen)
         return kept if self.same_labels else _without_labels(kept)
@@ -118,6 +121,7 @@ def _drop_empty(old: dict[str, Any], new: dict[str, Any], seen: set[tuple[str, s
     """Leave out attributes without data in both: what is null or empty in one reply is absent in the other."""
     for name in old.keys() | new.keys():
         states = {presence_of(side[name]) if name in side else "absent" for side in (old, new)}
+        # If one side has data the difference is real: an empty value became a filled one.
         if "filled" not in states and len(states) > 1:
             seen.add((child_path("", storable(name)), None, _FILTERED))
             old.pop(name, None)

@@ -87,6 +87,7 @@ class Groups:
         """Put products that are in no group, of so many, into the one of those without."""
         rows, groups = pairs
         codes, labels = list(codes), list(labels)
+        # Nobody drops out: a product that is in no group is found in the last one.
         outside = np.ones(size, bool)
         outside[rows] = False
         others = np.flatnonzero(outside)

@@ -123,6 +123,7 @@ def run(
     SnapshotDamaged
         When a file of the catalogue cannot be read: this is not a rule's fault.
     """
+    # Other executors send functions along, or share this process.
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
     whole, crashed = _prepared(catalog, checks, rule_seconds)
@@ -166,6 +167,7 @@ def audit_part(job: PartJob) -> AuditPart:
         columns.append(judged.states)
         evidence.append(judged.evidence)
     states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
+    # Column by column is how states are counted and written.
     return AuditPart(
         _identity(products),
         np.asfortranarray(states),
@@ -190,6 +192,7 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
     unknown = pd.array([None] * len(products), "boolean")
     asked = check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
+    # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
         return judge(Verdict(unknown), in_scope, place)
     given = dict(check.parameters)

@@ -58,6 +58,7 @@ class AuditMatrix:
     @property
     def matrix(self) -> pd.DataFrame:
         """One row per product (its `product_id`), one column per check: 0 pass, 1 fail, 2 not applicable, 3 unknown."""
+        # The same memory as `states`: a copy of millions of products would be felt.
         index = pd.Index(self._column("product_id").to_pylist(), name="product_id")
         return pd.DataFrame(self.states, index, [check.id for check in self.checks], copy=False)
 

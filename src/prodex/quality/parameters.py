@@ -52,13 +52,17 @@ class Parameter:
         """
         if not self.several:
             return self._one(value)
+        # A text would be read as a list of its letters.
         if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
             raise InputError(f"{self.name} is {value!r}; give a list of {self.kind.__name__}.")
         return tuple(
-            self._one(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)
+            # Sets have no order, and an order becomes part of the check's id.
+            self._one(item)
+            for item in (sorted(value) if isinstance(value, set | frozenset) else value)
         )
 
     def _one(self, value: Any) -> Any:
+        # `True` is an int in Python, and TOML tells the two apart.
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if self.kind is float and is_number:
             return float(value)
@@ -79,6 +83,7 @@ def parameters_of(function: Callable[..., Any], reserved: str | None = None) -> 
     """
     name = getattr(function, "__name__", "rule")
     try:
+        # Annotations are texts where a module postpones them.
         signature = inspect.signature(function, eval_str=True)
     except NameError as error:
         raise InputError(f"Rule {name}: the type of a parameter is not known here ({error}).") from error

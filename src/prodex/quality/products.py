@@ -74,6 +74,7 @@ class Products:
 
     def __getitem__(self, column: str) -> pd.Series:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
+        # Noted, since a user's rule may not declare what it needs.
         self._paths.update(wire_paths(column))
         series = self._once(("column", column), lambda: _series(column, self.column(column)))
         return series.copy()  # what one rule does to it must not reach another
@@ -142,8 +143,10 @@ class Products:
             Short language code: only texts in this language count.
         """
         self._paths.add(attribute)
+        # Only texts have a language.
         if language is not None:
             return self._index("texts").products(attribute, language)
+        # Keys stand in every table, and at no path of their own.
         if attribute in _KEYS:
             return filled_values(self.column(_KEYS[attribute]))
         found = np.zeros(len(self), bool)
@@ -161,6 +164,7 @@ class Products:
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""
         made, paths = self._once(("remembered", key), lambda: self.read_by(make))
+        # Read for another rule first, perhaps; it counts as read by each that asks.
         self._paths |= paths
         return made
 
@@ -242,6 +246,7 @@ class Products:
         if table == "products":
             return pa.array(np.arange(len(self)))
         (products,) = self._read("products", ("product_id",))
+        # Positions instead of keys: comparing numbers is far cheaper than comparing texts.
         places = pc.index_in(keys, products)
         if places.null_count:
             raise SnapshotDamaged(
@@ -314,6 +319,7 @@ class ChildRows:
 
 def _whole(read: pa.Table, name: str) -> pa.Array:
     column = read.column(name)
+    # Rules compare texts; a dictionary type would have to be known to each of them.
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return whole(column)

@@ -105,6 +105,7 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     if values.ndim != 1 or len(values) != size:
         has = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
         raise VerdictRefused(f"{name} has {has} for {size:,} products")
+    # A list of True, False and None, as rules of one's own return.
     if values.dtype == object and all(one is None or one is pd.NA or isinstance(one, bool) for one in values):
         missing = np.array([not isinstance(one, bool) for one in values], bool)
         values = np.array([one is True for one in values], bool)
