@@ -269,7 +269,6 @@ class Audit(AuditMatrix):
         >>> audit.trend([audit])[["score", "comparable"]].values.tolist()
         [[0.5, True], [0.5, True]]
         """
-        # By the moment judged; two audits of one moment by when they were made.
         audits = sorted([self, *others], key=lambda one: (one.now, one.audited_at))
         rows = [
             {

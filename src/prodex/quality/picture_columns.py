@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.locales import language_tag
 from prodex.quality.products import ChildRows
-from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
 
@@ -28,9 +27,6 @@ FACES = {"1": "front", "2": "left", "3": "top", "7": "back", "8": "right", "9": 
 FRONT = "1"
 
 PICTURES = "assets.pictures"
-#: Declares a rule of pictures.
-picture_rule = partial(rule, block="pictures", source="GS1 Product Image Specification 4.4")
-
 #: Gives what is shown of some pictures.
 Seen: TypeAlias = Callable[[Rows], Any]
 

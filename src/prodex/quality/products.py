@@ -34,7 +34,12 @@ from prodex.tables.presence import attribute_of, state_column
 _Made = TypeVar("_Made")
 
 #: Tables without anchors, whose rows say by `attribute` where on the wire they stand, and the columns with their data.
-BY_SHAPE = {"texts": ("text",), "codes": ("code", "label"), "quantities": ("value",), "scalars": ("value",)}
+BY_SHAPE: Mapping[str, tuple[str, ...]] = {
+    "texts": ("text",),
+    "codes": ("code", "label"),
+    "quantities": ("value",),
+    "scalars": ("value",),
+}
 _ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _KEYS = {"id": "product_id", "gtin": "gtin"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,6 @@ from prodex.facts.name import NAMES
 from prodex.quality.presence import short_languages
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR, is_within
-from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, whole
 
@@ -28,10 +27,6 @@ TEXTS = (
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
 ANY_NAME = OR.join(f"{name}.data" for name in NAMES)
-
-#: Declares a rule of all texts, or of names: one wrong text fails, also where only some of them were asked for.
-text_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
-name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.products import Products
-from prodex.quality.text_columns import TextColumns, name_rule, no_match, text_rule
+from prodex.quality.rulebook import rule
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import Verdict
 
 #: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.
@@ -29,8 +32,13 @@ _FEWEST_LETTERS = 5
 #: Beside a name's one word: single letters, and units of what is in the pack.
 _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
+#: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+#: Declares the same of names.
+_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
 
-@text_rule(
+
+@_rule(
     title="no text contains a control character",
     problem="Control character in a text",
     fix="Retype the text around the character: it was pasted from another program.",
@@ -42,7 +50,7 @@ def texts_without_control_characters(products: Products) -> Verdict:
     return no_match(products, _CONTROL, "holds a control character")
 
 
-@text_rule(
+@_rule(
     title="no text contains an invisible character that changes how it reads",
     problem="Invisible character in a text",
     fix="Retype the text without direction marks, zero-width spaces and private-use characters.",
@@ -54,7 +62,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
     return no_match(products, _INVISIBLE, "holds a mark of direction, a zero-width space or a private sign")
 
 
-@text_rule(
+@_rule(
     title="no text was decoded with the wrong encoding",
     problem="Text decoded with the wrong encoding",
     fix="Send the text again as UTF-8.",
@@ -67,7 +75,7 @@ def texts_without_mojibake(products: Products) -> Verdict:
     return no_match(products, _MOJIBAKE, "written as UTF-8 and read as something else")
 
 
-@name_rule(
+@_name_rule(
     title="names have no line break",
     problem="Line break in a name",
     fix="Replace the line break by a space.",
@@ -79,7 +87,7 @@ def names_on_one_line(products: Products) -> Verdict:
     return no_match(products, _BREAK, "holds a line break", NAMES)
 
 
-@name_rule(
+@_name_rule(
     title="names are not written in capitals only",
     problem="Name all in capitals",
     fix="Write the name as in a sentence.",
@@ -102,7 +110,7 @@ def names_not_in_capitals(
     return texts.verdict(capitals, "in capitals throughout", texts.within(NAMES))
 
 
-@text_rule(
+@_rule(
     title="no text has leading, trailing or double spaces",
     problem="Leading, trailing or double spaces in a text",
     fix="Remove spaces at the beginning and the end, and replace double spaces by single ones.",

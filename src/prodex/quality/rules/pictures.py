@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,9 @@ from prodex.quality.picture_columns import (
     PICTURES,
     PictureColumns,
     in_one_language,
-    picture_rule,
 )
 from prodex.quality.products import Products
-from prodex.quality.rulebook import CONSUMER_UNITS
+from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, product_verdict
 from prodex.tables.columns import Rows, encoded, is_true, occurrences, whole
 
@@ -34,8 +34,11 @@ PRESETS = {
     2500: "GS1 New Zealand",
 }
 
+#: Declares a rule of pictures.
+_rule = partial(rule, block="pictures", source="GS1 Product Image Specification 4.4")
 
-@picture_rule(
+
+@_rule(
     title="picture files are named by the GS1 pattern",
     problem="Picture file not named by the GS1 pattern",
     fix="Name the file GTIN_type face angle state, as in 03036811359935_C1N1.jpg.",
@@ -51,7 +54,7 @@ def picture_file_named_as_gs1(products: Products) -> Verdict:
     return pictures.verdict(wrong, named, _FILE, "gdsn_file_name", "not GTIN_type face angle state")
 
 
-@picture_rule(
+@_rule(
     title="the GTIN in the file name of a picture is the product's",
     problem="Picture file with another GTIN",
     fix="Find out which product it shows: rename the file, or move it to that product.",
@@ -71,7 +74,7 @@ def picture_of_this_gtin(products: Products) -> Verdict:
     return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", "the file name has another GTIN")
 
 
-@picture_rule(
+@_rule(
     title="pictures are in a format that browsers display",
     problem="Picture in a format that browsers do not display",
     fix="Send the picture as one of: {formats}.",
@@ -92,7 +95,7 @@ def picture_format_for_web(
     return pictures.verdict(filled & ~shown, filled, f"{PICTURES}.format", "format", reason)
 
 
-@picture_rule(
+@_rule(
     title="no picture is past its period of use",
     problem="Picture past its period of use",
     fix="Remove the picture, or extend the right to use it.",
@@ -108,7 +111,7 @@ def picture_not_expired(products: Products) -> Verdict:
     return pictures.verdict(over, slice(None), _ENDS, "effective_end", "its end date has passed")
 
 
-@picture_rule(
+@_rule(
     title="the period of use of a picture begins before it ends",
     problem="Period of use of a picture ends before it begins",
     fix="Correct the first and the last date of use of the picture.",
@@ -130,7 +133,7 @@ def picture_dates_in_order(products: Products) -> Verdict:
     return pictures.verdict(wrong, both, _ENDS, "effective_end", reasons)
 
 
-@picture_rule(
+@_rule(
     title="no product has the same picture file twice",
     problem="Same picture file twice",
     fix="Remove the second one, or send the picture that was intended.",
@@ -149,7 +152,7 @@ def pictures_differ(products: Products) -> Verdict:
     return pictures.verdict(twice, known, f"{PICTURES}.crc32", "crc32", reason)
 
 
-@picture_rule(
+@_rule(
     title="the product has a picture",
     problem="No picture",
     fix="Add pictures, first one of the front on a white background.",
@@ -163,7 +166,7 @@ def has_picture(products: Products) -> Verdict:
     return Verdict(~PictureColumns.of(products).pictured)
 
 
-@picture_rule(
+@_rule(
     title="the product has a front packshot",
     problem="No front packshot",
     fix="Add a picture of the front on a white background, marked as packshot with productFace 1.",
@@ -191,7 +194,7 @@ def has_front_packshot(products: Products) -> Verdict:
     return Verdict(fails, evidence=verdict.evidence)
 
 
-@picture_rule(
+@_rule(
     title="only one picture is the front packshot",
     problem="Several front packshots",
     fix="Keep isPackshot with productFace 1 on one picture per language.",
@@ -219,7 +222,7 @@ def one_front_packshot(products: Products) -> Verdict:
     )
 
 
-@picture_rule(
+@_rule(
     title="the face stated for a picture agrees with its file name",
     problem="Stated face of a picture differs from its file name",
     fix="Correct productFace, or rename the file to match the view.",
@@ -249,7 +252,7 @@ def _shown(face: str) -> str:
     return f" ({FACES[face]})" if face in FACES else ""
 
 
-@picture_rule(
+@_rule(
     title="the front packshot has at least {pixels} pixels on its longest side",
     problem="Front packshot under {pixels} pixels",
     fix="Send the original in its full size: at least {pixels} pixels on the longest side.",
@@ -273,7 +276,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     return pictures.verdict(small, known, _SIZE[0], sizes, reason)
 
 
-@picture_rule(
+@_rule(
     title="the size of the front packshot is given",
     problem="Size of the front packshot missing",
     fix="Send width and height of the original in pixels.",
@@ -289,7 +292,7 @@ def packshot_size_known(products: Products) -> Verdict:
     return pictures.verdict(unknown, fronts, _SIZE[0], "definition", reason)
 
 
-@picture_rule(
+@_rule(
     title="the front packshot has a rendition of {side} pixels",
     problem="Front packshot has no rendition of {side} pixels",
     fix="Have the renditions made again; if the original is smaller, send a larger one.",
@@ -320,7 +323,7 @@ def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.Chunked
     return whole(pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " "))
 
 
-@picture_rule(
+@_rule(
     title="a picture was changed within {days} days",
     problem="No picture changed for {days} days",
     fix="Compare the pictures with the current pack, and send new ones if it changed.",

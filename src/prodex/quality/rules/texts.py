@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,12 +16,15 @@ from prodex.locales import language_tag
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
-from prodex.quality.text_columns import TEXTS, TextColumns, text_rule
+from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
 from prodex.quality.verdict import Evidence, Verdict, missing_data
 from prodex.tables.columns import Mask, filled_values, occurrences
 
 #: Names that often go across borders as they are.
 _PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
+
+#: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
 
 
 @rule(
@@ -53,7 +57,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
     return missing_data(products, attribute)
 
 
-@text_rule(
+@_rule(
     title="texts that exist in another language exist in {language}",
     problem="Not translated into {language}",
     fix="Translate the text into {language}.",
@@ -107,7 +111,7 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
     return pa.array(words, pa.string()).take(rows.indices)
 
 
-@text_rule(
+@_rule(
     title="texts in different languages differ",
     problem="Same text in two languages",
     fix="Translate the text; one of the two is a copy in the wrong language.",
@@ -142,7 +146,7 @@ def translations_differ(
     return texts.verdict(wrong, reasons, judged)
 
 
-@text_rule(
+@_rule(
     title="every text states its language",
     problem="Text without a language",
     fix="State the language of the text.",
@@ -190,7 +194,7 @@ def _is_language(code: str) -> bool:
         return False
 
 
-@text_rule(
+@_rule(
     title="a text occurs once in each language",
     problem="Several texts in one language",
     fix="Keep the right one; receivers use any of them.",
@@ -213,7 +217,7 @@ def _labelled(texts: TextColumns) -> Mask:
     return np.array([bool(one) for one in texts.languages], bool)[texts.language]
 
 
-@text_rule(
+@_rule(
     title="a text is in the language that it says",
     problem="Text is not in the language that it says",
     fix="Put the text under its own language, and write the one that is missing.",

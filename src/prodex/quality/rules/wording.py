@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 from prodex.facts.name import NAMES
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
-from prodex.quality.text_columns import ANY_NAME, TextColumns, name_rule, no_match, text_rule
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import Verdict
 
 _LENGTHS = (
@@ -53,8 +54,13 @@ _MEANT_DOTS = (
     r"\s*\.?\s*(?:\.\.\.|…))\s*$"
 )
 
+#: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+#: Declares the same of names.
+_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
 
-@text_rule(
+
+@_rule(
     title="{attribute} has at most {characters} characters",
     problem="{attribute} over {characters} characters",
     fix="Shorten {attribute} to {characters} characters.",
@@ -67,7 +73,7 @@ def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict
     return _at_most(products, characters, [attribute])
 
 
-@text_rule(
+@_rule(
     title="no text has more than {characters} characters",
     problem="Text over {characters} characters",
     fix="Shorten the text to {characters} characters.",
@@ -79,7 +85,7 @@ def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
     return _at_most(products, characters)
 
 
-@text_rule(
+@_rule(
     title="{attribute} has at least {characters} characters",
     problem="{attribute} under {characters} characters",
     fix="Extend {attribute} to at least {characters} characters.",
@@ -97,7 +103,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
     return texts.verdict(wrong, [f"{n} characters" for n in length[wrong]], judged)
 
 
-@text_rule(
+@_rule(
     title="no text is a placeholder",
     problem="Placeholder instead of a text",
     fix="Write the text, or remove the placeholder.",
@@ -113,7 +119,7 @@ def texts_without_placeholders(products: Products) -> Verdict:
     return texts.verdict(known | texts.matching(_NOTHING_SAID), "stands there for its place only")
 
 
-@text_rule(
+@_rule(
     title="no text contains markup",
     problem="Markup in a text",
     fix="Remove the tags and keep the words.",
@@ -125,7 +131,7 @@ def texts_without_markup(products: Products) -> Verdict:
     return no_match(products, _MARKUP, "holds HTML")
 
 
-@text_rule(
+@_rule(
     title="no text contains a character reference",
     problem="Character reference in a text",
     fix="Write the character itself: & for &amp;, é for &eacute;.",
@@ -137,7 +143,7 @@ def texts_without_character_references(products: Products) -> Verdict:
     return no_match(products, _REFERENCE, "holds a character reference of HTML")
 
 
-@text_rule(
+@_rule(
     title="no text begins like a formula",
     problem="Text begins like a formula",
     fix="Remove the character at the beginning of the text.",
@@ -150,7 +156,7 @@ def texts_without_formulas(products: Products) -> Verdict:
     return no_match(products, _FORMULA, "a spreadsheet would compute it")
 
 
-@name_rule(
+@_name_rule(
     title="names contain no web or mail address",
     problem="Web or mail address in a name",
     fix="Remove the address from the name; contact details have their own attribute.",
@@ -161,7 +167,7 @@ def names_without_addresses(products: Products) -> Verdict:
     return no_match(products, _ADDRESS, "holds an address", NAMES)
 
 
-@name_rule(
+@_name_rule(
     title="names consist of words",
     problem="Name without words",
     fix="Write the name: product, brand, variant, content.",
@@ -174,7 +180,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     return texts.verdict(~enough, f"has fewer than {letters} letters", texts.within(NAMES))
 
 
-@text_rule(
+@_rule(
     title="no text is cut off",
     problem="Text cut off",
     fix="Complete the text.",
