@@ -136,4 +136,4 @@ class TextColumns:
 def no_match(products: Products, pattern: str, reason: str, attributes: Sequence[str] = ()) -> Verdict:
     """Fail the products that have a text with a match of a regular expression: any, or one of these attributes."""
     texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(pattern), reason, texts.within(attributes))
+    return texts.verdict(texts.matching(pattern), reason, texts.within(attributes) if attributes else None)

@@ -154,4 +154,7 @@ def _is_not(products: Products, column: str, wrong: int | str, attribute: str, m
 def _awaits_acceptance(products: Products) -> Mask:
     """Say for each product whether its names stand under `lastRequest` only."""
     # A name is mandatory, so a product without one but with a pending one was never accepted.
-    return products.any_filled(NAMES, "lastRequest.") & ~products.any_filled(NAMES)
+    return products.remember(
+        "awaits acceptance",
+        lambda: products.any_filled(NAMES, "lastRequest.") & ~products.any_filled(NAMES),
+    )
