@@ -194,12 +194,9 @@ def test_every_file_of_a_folder_of_worklists_is_safe(tmp_path: Path) -> None:
 
 def nothing_is_right(products: prodex.quality.products.Products) -> prodex.Verdict:  # type: ignore[name-defined]
     """Fail everything, with its name as what was seen."""
-    from prodex.quality.rulebook import Evidence
-
     every = list(range(len(products)))
-    return prodex.Verdict(
-        [True] * len(products), evidence=Evidence(every, value=products.name, reason=products.name)
-    )
+    evidence = prodex.Evidence(every, value=products.name, reason=products.name)
+    return prodex.Verdict([True] * len(products), evidence=evidence)
 
 
 #: What XML, Excel's codes of characters and XlsxWriter's rich texts could make something else of.

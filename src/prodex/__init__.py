@@ -62,7 +62,8 @@ if TYPE_CHECKING:
         open_audit,
         rule,
     )
-    from prodex.quality.listing import profiles, rules
+    from prodex.quality.profile import profiles
+    from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
 
 # Lines of a log quote the service and suppliers, and end on a terminal.
@@ -79,7 +80,8 @@ _LATER = {
     "prodex.notebook.snapshots.panel": "SnapshotPanel",
     "prodex.pictures": "Gallery Pictures download_pictures gallery",
     "prodex.quality": "Audit AuditComparison Check Evidence Profile Verdict list_audits open_audit rule",
-    "prodex.quality.listing": "profiles rules",
+    "prodex.quality.profile": "profiles",
+    "prodex.quality.rulebook": "rules",
     "prodex.quality.run": "audit",
 }
 

@@ -166,14 +166,14 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_change_is_named_as_what_it_is(case: str) -> None:
-    """Each value once, old beside new, and nothing beside it."""
+    """Each changed value is listed once, the old one beside the new one, and nothing else is."""
     old, new, expected = CASES[case]
 
     assert expected == changes(product(**old), product(**new, updatedAt="2026-11-20T08:00:00"))
 
 
 def test_rows_say_where_they_stood_and_stand() -> None:
-    """Language, key and both positions."""
+    """A row has its language, its key and both positions."""
     old = product(assets={"pictures": [{"url": "1", "width": 1}]}, description=[text("fr", "Riz")])
     new = product(
         assets={"pictures": [{"url": "0"}, {"url": "1", "width": 2}]}, description=[text("fr", "Ris")]
@@ -244,7 +244,7 @@ def test_groups_are_made_by_code_and_counted_like_the_whole() -> None:
 
 
 def test_attributes_are_counted_by_language() -> None:
-    """Values added, removed and changed, and on how many products."""
+    """Values added, removed and changed are counted, and the products that they are on."""
     counted = prodex.diff(prodex.flatten(OLD), prodex.flatten(NEW)).by_attribute
 
     assert ["brand.label", "namePublicLong"] == counted["attribute"].tolist()
@@ -270,7 +270,7 @@ def with_origin(records: list[Product], **origin: Any) -> prodex.Catalog:
 
 
 def test_what_only_one_was_asked_for_is_not_compared() -> None:
-    """Attribute or language: left out of the changes and listed with the reason."""
+    """Such an attribute or language is left out of the changes and listed with the reason."""
     full = product(
         serves=4, composition=[text("fr", "Riz"), text("en", "Rice")], assets={"pictures": [{"url": "1"}]}
     )
@@ -305,7 +305,7 @@ def test_what_holds_no_data_is_not_compared_with_a_filtered_reply() -> None:
 
 
 def test_labels_in_two_languages_are_not_compared() -> None:
-    """Codes are; no language asked for is US English."""
+    """Their codes are compared; where no language was asked for, it is US English."""
     old = with_origin([product(brand={"code": "A", "label": "Rice"}, kind={"code": "1"})])
     new = with_origin(
         [product(brand={"code": "A", "label": "Riz"}, kind={"code": "2"})], accept_language="fr-FR"
@@ -318,7 +318,7 @@ def test_labels_in_two_languages_are_not_compared() -> None:
 
 
 def test_what_an_incomplete_catalogue_lacks_is_not_called_removed() -> None:
-    """Nor added, the other way round."""
+    """Neither is it called added when the older catalogue is the incomplete one."""
     incomplete = with_origin(OLD[:1], ledger=prodex.Ledger(announced=4, received=1, distinct=1))
     whole = with_origin(OLD)
 
@@ -339,7 +339,7 @@ def test_what_an_incomplete_catalogue_lacks_is_not_called_removed() -> None:
     ],
 )
 def test_notes_say_what_makes_them_two_things(origin: dict[str, Any], said: str) -> None:
-    """Another service, viewer or filter."""
+    """The notes name another service, another access key and another filter."""
     old = with_origin(OLD, asked_by="a")
     new = replace(old, origin=replace(old.origin, **origin))
 
@@ -394,7 +394,7 @@ def test_many_products_are_read_in_groups(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_product_that_stands_twice_is_said() -> None:
-    """The first counts."""
+    """The first of the two is compared, and a note counts the rest."""
     parts = prodex.flatten(OLD).parts
     twice = prodex.Catalog(parts + parts, prodex.flatten(OLD).origin)
 
@@ -402,7 +402,7 @@ def test_a_product_that_stands_twice_is_said() -> None:
 
 
 def test_very_deep_products_are_compared_as_well() -> None:
-    """However deep they are nested."""
+    """Records are compared however deep they are nested."""
     old, new = (b'{"id": 1, "x": %s%d%s}' % (400 * b'[{"a": ', value, 400 * b"}]") for value in (1, 2))
     (change,) = compare_records(old, new, Scope(prodex.Origin("old"), prodex.Origin("new"))).changes
 
@@ -410,7 +410,7 @@ def test_very_deep_products_are_compared_as_well() -> None:
 
 
 def test_every_table_says_how_its_rows_are_recognised() -> None:
-    """A table that is added has to say so too, in columns that it has."""
+    """A new table has to declare its keys, in columns that it has."""
     rows = {name for name, table in TABLES.items() if table.per_product}
 
     assert rows - {"products", "presence", "raw"} == set(KEYS)
@@ -425,7 +425,7 @@ def test_only_catalogues_are_compared() -> None:
 
 
 def test_comparing_changes_neither_catalogue() -> None:
-    """Both are as they were."""
+    """Both catalogues are afterwards as they were."""
     old, new = prodex.flatten(OLD), prodex.flatten(NEW)
     before = copy.deepcopy([side.raw["json"].tolist() for side in (old, new)])
     prodex.diff(old, new)

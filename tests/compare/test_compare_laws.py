@@ -137,7 +137,7 @@ def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) 
 @thorough
 @given(products)
 def test_a_product_does_not_differ_from_itself(product: dict[str, Any]) -> None:
-    """However it is spelled: key order and whitespace say nothing."""
+    """A record equals itself however it is spelled: key order and whitespace have no meaning."""
     spelled = json.dumps(dict(reversed(product.items())), indent=2).encode()
 
     assert [] == compare_records(encode(product), spelled, EVERYTHING).changes

@@ -39,6 +39,14 @@ BRANDS = [
     {"id": 8, "brand": {"label": "Acme"}},
     {"id": 9, "brand": None},
 ]
+BRAND_GROUPS: Groups = {
+    ("A", "Acme", 3),
+    ("B", "Acme", 1),
+    ("C", "C", 1),
+    ("D", "D", 1),
+    ("7", "Seven", 1),
+    (None, None, 2),
+}
 MARKETS: list[Record] = [
     {"id": 1, **market(250)},
     {"id": 2, **market("0250")},
@@ -71,28 +79,8 @@ CASES: dict[str, tuple[list[Record], Groups]] = {
             (None, None, 4),
         },
     ),
-    "brand": (
-        BRANDS,
-        {
-            ("A", "Acme", 3),
-            ("B", "Acme", 1),
-            ("C", "C", 1),
-            ("D", "D", 1),
-            ("7", "Seven", 1),
-            (None, None, 2),
-        },
-    ),
-    "kind": (
-        [{"id": one["id"], "kind": one.get("brand")} for one in BRANDS],
-        {
-            ("A", "Acme", 3),
-            ("B", "Acme", 1),
-            ("C", "C", 1),
-            ("D", "D", 1),
-            ("7", "Seven", 1),
-            (None, None, 2),
-        },
-    ),
+    "brand": (BRANDS, BRAND_GROUPS),
+    "kind": ([{"id": one["id"], "kind": one.get("brand")} for one in BRANDS], BRAND_GROUPS),
     "market": (
         MARKETS,
         {
@@ -203,7 +191,7 @@ def test_languages_are_those_of_the_texts() -> None:
 
 
 def test_a_product_that_changed_its_group_counts_in_the_new_one() -> None:
-    """One that is gone counts where it was."""
+    """A product that is gone counts in the group where it was."""
     old = flatten([{"id": 1, "hasTags": [{"tag": "a"}]}, {"id": 2, "hasTags": [{"tag": "a"}]}])
     new = flatten([{"id": 1, "hasTags": [{"tag": "b"}]}])
     counts = prodex.diff(old, new).counts("tag").set_index("tag")

@@ -6,7 +6,6 @@ from typing import Any
 
 import prodex
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence
 
 STRINGS = (
     "<img src=x onerror=\"document.title='taken'\">",
@@ -67,7 +66,7 @@ def fails(products: Products) -> prodex.Verdict:
     everything = list(range(len(products)))
     name = products.name
     return prodex.Verdict(
-        [True] * len(products), evidence=Evidence(everything, attribute=name, value=name, reason=name)
+        [True] * len(products), evidence=prodex.Evidence(everything, attribute=name, value=name, reason=name)
     )
 
 

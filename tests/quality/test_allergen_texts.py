@@ -81,7 +81,7 @@ def measured(label: str | None = None) -> dict[str, tuple[float, float]]:
 
 
 def test_the_table_is_a_table() -> None:
-    """Over 300 texts in seven languages, each once, with groups that there are."""
+    """It holds over 300 texts in seven languages, each once, with groups that exist."""
     assert len(labelled()) > 300
     assert len(labelled()) == len({one.text for one in labelled()})
     assert set(LANGUAGES) == {one.language for one in labelled()}

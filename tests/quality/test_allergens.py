@@ -91,7 +91,7 @@ def test_words_of_a_language(language: str, text: str, groups: str) -> None:
     ],
 )
 def test_what_is_not_in_it_is_not_named(text: str) -> None:
-    """Free from it, or perhaps in it by chance."""
+    """An allergen that a product is free from, or may contain by chance, is not named."""
     assert [] == named(text)
 
 
@@ -113,7 +113,7 @@ def test_other_languages_do_not_count() -> None:
 
 
 def test_every_group_has_words_in_every_language() -> None:
-    """Each of them is found by itself."""
+    """Each word of the table is found by itself."""
     assert {language: set(GROUPS) for language in LANGUAGES} == {
         language: set(words_of(language)) for language in LANGUAGES
     }
@@ -127,7 +127,7 @@ def test_every_group_has_words_in_every_language() -> None:
 
 
 def test_where_each_word_stands_is_told() -> None:
-    """The place of the text, the word as written but lower case, and its group."""
+    """Each mention has the place of its text, the word in lower case, and its group."""
     found = named_allergens(pa.array(["Riz", "LAIT, soja", None]), pa.array(["fr", "fr", "de"]))
 
     assert [(1, "lait", ["milk"]), (1, "soja", ["soya"])] == [

@@ -173,7 +173,7 @@ def test_a_list_that_waits_is_not_there_yet() -> None:
 
 
 def test_a_list_that_was_not_asked_for_is_not_missing() -> None:
-    """Nor are ingredients."""
+    """Ingredients that were not asked for are not missing either."""
     asked = ["composition", "isConsumerUnit", "GPC"]
     audit = audited(food(("fr", BREAD)), query=ProductQuery(source_include=asked))
 

@@ -48,7 +48,7 @@ def test_an_audit_is_opened_as_it_was_saved(sample: prodex.Catalog) -> None:
 
 
 def test_the_newest_is_opened_unless_a_time_or_profile_is_named() -> None:
-    """As with snapshots."""
+    """Audits are named and found as snapshots are."""
     catalog = prodex.flatten([{"id": 7}]).save("shop")
     first = prodex.audit(catalog, "core").save()
     second = prodex.audit(catalog, "pictures").save()
@@ -65,7 +65,7 @@ def test_the_newest_is_opened_unless_a_time_or_profile_is_named() -> None:
 
 
 def test_an_audit_of_a_catalogue_in_memory_needs_a_name() -> None:
-    """And then answers without its catalogue, as far as it can."""
+    """Opened again, it answers without its catalogue as far as it can."""
     audit = prodex.audit(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]), "core")
     with pytest.raises(InputError, match="Give a name"):
         audit.save()
@@ -92,7 +92,7 @@ def test_an_audit_of_some_products_answers_for_those(sample: prodex.Catalog) -> 
 
 
 def test_an_empty_audit_can_be_saved() -> None:
-    """Without products, and without checks."""
+    """An audit without products can be saved, and so can one without checks."""
     for name, records, profile in (("empty", [], "core"), ("bare", [{"id": 7}], {"checks": {}})):
         audit = prodex.audit(prodex.flatten(records), profile)
         audit.save(name)
@@ -101,7 +101,7 @@ def test_an_empty_audit_can_be_saved() -> None:
 
 
 def test_damage_is_named() -> None:
-    """A file that was changed or is gone, a manifest that is not one."""
+    """A file that was changed or is gone is named, and so is a manifest that is none."""
     saved = prodex.audit(prodex.flatten([{"id": 7}]), "core").save("tried").folder
     assert saved is not None
     states = saved / "states" / "part-00000.parquet"

@@ -57,7 +57,7 @@ def audit() -> Audit:
 
 
 def test_the_matrix_has_a_row_for_each_product_and_a_column_for_each_check(audit: Audit) -> None:
-    """In the order of the catalogue and of the profile."""
+    """Rows are in the order of the catalogue, and columns in that of the profile."""
     expected = pd.DataFrame(
         [[0, 0, 0], [1, 0, 1], [0, 1, 1], [1, 2, 1]],
         pd.Index(["1", "2", "3", "4"], name="product_id"),
@@ -68,7 +68,7 @@ def test_the_matrix_has_a_row_for_each_product_and_a_column_for_each_check(audit
 
 
 def test_score_is_weighted_pass_over_weighted_applicable(audit: Audit) -> None:
-    """For each product, and for all cells together."""
+    """The formula holds for each product, and for all cells together."""
     assert [1.0, 0.4, 0.4, 0.0] == audit.products["score"].tolist()
     assert ["A", "E", "E", "E"] == audit.products["grade"].tolist()
     summary = audit.summary
@@ -109,7 +109,7 @@ def test_products_are_grouped_by_tag_market_language_and_any_column(audit: Audit
 
 
 def test_scores_can_be_of_one_block(audit: Audit) -> None:
-    """That is how the heat map is made."""
+    """The heat map is made of the scores of each block."""
     texts = audit.scores("owner", block="texts").set_index("owner_id")["score"]
 
     assert 10 / 18 == texts["4"]
@@ -135,7 +135,7 @@ def test_gaps_say_what_mending_each_would_bring(audit: Audit) -> None:
 
 
 def test_if_fixed_is_what_happens_when_it_is_fixed(sample: prodex.Catalog) -> None:
-    """Make the failing cells of a check pass and count again: the same figures."""
+    """Counting again with the failing cells of a check made to pass gives the same figures."""
     audit = prodex.audit(sample, "core", now=AS_OF)
     for gap in audit.gaps().to_dict("records"):
         place = [check.id for check in audit.checks].index(gap["check"])
@@ -173,7 +173,7 @@ def test_failures_are_all_with_what_was_seen(audit: Audit) -> None:
 
 
 def test_coverage_is_filled_of_applicable(audit: Audit) -> None:
-    """By language, and by any group."""
+    """Coverage is counted by language, and by any group."""
     assert [("namePublicLong", "fr", 2, 3), ("namePublicLong", "nl", 1, 4)] == _rows(
         audit.coverage(), "attribute", "language", "filled", "applicable"
     )
@@ -199,7 +199,7 @@ def test_a_trend_is_in_order_of_time_and_says_what_is_comparable(audit: Audit) -
 
 
 def test_the_repr_prints_formula_version_and_caveat(audit: Audit) -> None:
-    """With every score."""
+    """They stand with every score that is shown."""
     for shown in (repr(audit), audit._repr_html_()):
         assert "Audit of 4 products by 3 checks" in shown
         assert "score = weight of checks passed / weight of checks passed or failed" in shown

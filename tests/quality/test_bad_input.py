@@ -56,7 +56,7 @@ def test_a_catalogue_with_one_field_only_is_judged_by_what_it_shows(profile: str
 
 @pytest.mark.parametrize("profile", SHIPPED)
 def test_hostile_text_is_shown_verbatim_and_never_as_markup(profile: str) -> None:
-    """In every place that a supplier fills in; nothing is cut in the failures."""
+    """This holds for every place that a supplier fills in, and nothing is cut in the failures."""
     text = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": HOSTILE}]
     coded = {"code": HOSTILE, "label": HOSTILE}
     records = [
@@ -95,7 +95,7 @@ def test_hostile_words_of_a_crash_are_escaped() -> None:
 
 
 def test_what_is_no_catalogue_no_profile_and_no_moment_is_refused() -> None:
-    """With what to give instead."""
+    """The message says what to give instead."""
     catalog = prodex.flatten([{"id": 7}])
     with pytest.raises(InputError, match=r"prodex\.flatten"):
         prodex.audit([{"id": 7}])  # type: ignore[arg-type]

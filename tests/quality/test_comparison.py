@@ -58,7 +58,7 @@ def test_what_one_side_does_not_know_is_not_comparable() -> None:
 
 
 def test_what_differs_between_the_audits_is_said() -> None:
-    """Checks of only one side, other severities, another rule set."""
+    """The notes name checks of only one side, other severities, and another rule set."""
     old = audited({1: GOOD}, {"valid_gtin": {}, "updated_within": {}})
     new = audited({1: GOOD}, {"valid_gtin": {"severity": "info"}, "duplicate_gtin": {}})
 
@@ -74,14 +74,14 @@ def test_what_differs_between_the_audits_is_said() -> None:
 
 
 def test_the_figures_stand_side_by_side() -> None:
-    """Before and after."""
+    """Each figure is shown before and after."""
     figures = compare_audits(audited({1: BAD}), audited({1: GOOD})).figures
 
     assert [0.0, 1.0] == figures.loc["score"].tolist()
 
 
 def test_wrong_words_are_refused() -> None:
-    """With those that there are."""
+    """The message lists the words that exist."""
     audit = audited({1: BAD})
     with pytest.raises(InputError, match="there are fixed, newly failing"):
         compare_audits(audit, audit).changes("mended")

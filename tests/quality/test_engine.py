@@ -77,7 +77,7 @@ def test_missing_is_absent_null_or_empty() -> None:
     ],
 )
 def test_what_nobody_asked_for_is_unknown(query: dict[str, Any], state: State) -> None:
-    """Field or language: neither a failure of the supplier nor a pass."""
+    """A field or language that was not asked for is neither a failure of the supplier nor a pass."""
     audit = prodex.audit(asked(prodex.flatten([{"id": 7}]), **query), {"checks": NAME})
 
     assert [state] == audit.states[:, 0].tolist()
@@ -144,7 +144,7 @@ def test_a_rule_that_raises_is_a_crash_in_the_report() -> None:
     ],
 )
 def test_a_verdict_that_cannot_be_taken_is_a_crash(verdict: Any, why: str) -> None:
-    """With clear words."""
+    """The crash says clearly what is wrong with it."""
 
     @prodex.rule(title="never")
     def is_odd(products: Products) -> Any:
@@ -248,7 +248,7 @@ def test_the_audit_is_the_same_on_threads_processes_and_any_parts(sample: Catalo
 
 
 def test_a_rule_of_a_notebook_is_refused_for_processes() -> None:
-    """With what to do instead."""
+    """The message says what to do instead."""
 
     @prodex.rule(title="mine")
     def is_mine(products: Products) -> prodex.Verdict:

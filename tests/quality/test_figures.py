@@ -121,7 +121,7 @@ def test_the_profile_says_the_best_grade_under_a_blocker(best: str, expected: st
 
 @pytest.mark.parametrize("given", ["F", "c", 3, ["C"], None, ""])
 def test_a_best_grade_that_is_none_is_refused(given: Any) -> None:
-    """With what to write instead."""
+    """The message says what to write instead."""
     with pytest.raises(InputError, match=r"grade_with_blocker is .*; give one of A, B, C, D, E"):
         prodex.Profile.read({"grade_with_blocker": given, "checks": {}})
 
@@ -231,7 +231,7 @@ def test_findings_and_failing_checks_are_two_words(sample: prodex.Catalog, tmp_p
 
 
 def test_what_was_assumed_is_said_under_the_score() -> None:
-    """And an audit with another assumption is another measure."""
+    """An audit with another assumption is another measure."""
     plain, assumed = (audited([READY], **more) for more in ({}, {"assume": {"food": True}}))
     assert "Assumed where the data do not decide: food = true." in repr(assumed)
     assert "Assumed where" not in repr(plain)

@@ -229,7 +229,7 @@ def test_what_a_rule_wants_whole_is_limited_as_well() -> None:
 
 
 def test_the_limit_holds_on_any_executor() -> None:
-    """On threads and in other processes as well."""
+    """It holds on threads and in other processes as well."""
     judging.declare()
     cut = in_parts(catalog(), 1)
     profile = {"checks": {"never_returns": {}, "valid_gtin": {}}}
@@ -247,7 +247,7 @@ def test_the_limit_holds_on_any_executor() -> None:
 
 @pytest.mark.parametrize("seconds", [0, -1, "60", True, float("nan"), float("inf"), 1e12])
 def test_a_limit_that_is_none_is_refused(seconds: Any) -> None:
-    """With what to give."""
+    """The message says what to give."""
     with pytest.raises(InputError, match=r"rule_seconds is .*; give seconds, such as 60, or None"):
         prodex.audit(catalog(), rule_seconds=seconds)
 

@@ -84,7 +84,7 @@ def test_the_law_holds_for_the_products_of_every_rule(data: st.DataObject) -> No
 @law
 @given(st.data())
 def test_the_law_holds_for_a_catalogue(data: st.DataObject) -> None:
-    """The same for products as suppliers send them."""
+    """It holds for products as suppliers send them."""
     records, everything = of_the_sample()
     query = data.draw(restrictions(records))
     assert [] == contradictions(records, query, everything)

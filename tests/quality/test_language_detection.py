@@ -43,7 +43,7 @@ def spoken(*texts: str) -> list[str | None]:
 
 
 def test_every_language_is_told_from_the_others() -> None:
-    """A sentence that none of the word lists was made from."""
+    """Each is detected in a sentence that none of the word lists was made from."""
     assert list(SENTENCES) == spoken(*SENTENCES.values())
     assert set(SENTENCES) == set(languages())
 
@@ -76,7 +76,7 @@ def test_what_is_as_likely_as_anything_else_is_likely() -> None:
     ],
 )
 def test_a_language_that_is_not_known_is_none_of_these(text: str) -> None:
-    """In another script or in the same, a neighbour or not."""
+    """This holds for another script and for the same one, for neighbours and for others."""
     assert [NONE] == spoken(text)
 
 
@@ -114,7 +114,7 @@ def test_held_texts_are_told() -> None:
 
 
 def test_held_texts_in_capitals_without_accents_are_told() -> None:
-    """As many systems keep them: nearly as well."""
+    """Many systems keep texts in this form, and they are detected nearly as well."""
     found = measure(in_capitals(written("held")))
     assert found.share(found.known) >= 0.95
     assert found.share(["pt"]) >= 0.9
@@ -139,7 +139,7 @@ def test_only_the_beginning_of_a_text_counts() -> None:
 
 
 def test_a_text_reads_the_same_in_any_company() -> None:
-    """Alone, among others, or far behind in a long column."""
+    """The result does not depend on whether a text is alone, among others, or far down in a long column."""
     many = ["sel", *SENTENCES.values()] * 4_000
     alone, together = detect(pa.array(list(SENTENCES.values()))), detect(pa.array(many))
     assert np.array_equal(alone.confidence, together.confidence[-len(SENTENCES) :])

@@ -33,7 +33,7 @@ def audit(catalog: prodex.Catalog) -> Audit:
 
 
 def test_every_kind_of_defect_has_its_check() -> None:
-    """None is planted that no rule looks for."""
+    """No defect is planted that no rule looks for."""
     assert set(DEFECTS) == set(CHECKS)
 
 
@@ -59,7 +59,7 @@ def test_ingredients_of_a_few_words_may_be_in_any_language(catalog: prodex.Catal
 
 @pytest.mark.parametrize("defect", sorted(CHECKS))
 def test_every_planted_defect_is_found(audit: Audit, defect: str) -> None:
-    """Recall is 1."""
+    """The recall is 1."""
     assert set() != planted(defect)
     assert set() == planted(defect) - found(audit, defect)
 
@@ -71,7 +71,7 @@ def test_no_defect_is_invented(audit: Audit, defect: str) -> None:
 
 
 def test_nothing_is_found_on_products_without_a_defect(catalog: prodex.Catalog) -> None:
-    """Neither by the rules that nothing was planted for."""
+    """Rules for which no defect was planted find nothing there either."""
     spoilt = {defect.product_id for defect in plan(COUNT)}
     failures = prodex.audit(catalog, "online-listing", now=AS_OF, progress=False).failures(
         block=["identity", "texts", "freshness"]

@@ -127,7 +127,7 @@ def test_a_text_that_ends_in_dots_on_purpose_is_not_cut_off(ending: str) -> None
     "ending", ["Riz de Cam...", "Riz de Cam…", "Riz de Cam... ", "Süßwaren All, ...", "Sketch..."]
 )
 def test_a_text_that_breaks_off_is_still_found(ending: str) -> None:
-    """In the middle of a word, or of a list."""
+    """A text can break off in the middle of a word, or of a list."""
     assert State.FAIL == state("texts_not_cut_off", named(ending))
 
 
@@ -168,7 +168,7 @@ def test_several_words_and_long_ones_in_capitals_are_still_found(name: str) -> N
     ],
 )
 def test_music_has_a_number_of_its_own_among_those_of_books(gtin: str, name: str) -> None:
-    """ISO 10957: 979-0 is the ISMN, 979-1 and higher are books."""
+    """ISO 10957 gives 979-0 to printed music; 979-1 and higher are books."""
     assert [name] == pd.Series([gtin]).gtin.prefix_name.tolist()
 
 

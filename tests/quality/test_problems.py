@@ -58,7 +58,7 @@ def test_every_rule_says_its_problem_in_a_persons_words(check: Check) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_two_checks_of_a_profile_have_one_problem(profile: str) -> None:
-    """Else a chart of them could not be read."""
+    """A chart of two with the same problem could not be read."""
     counts = Counter(check.problem for check in prodex.Profile.read(profile).checks)
     assert [] == [problem for problem, count in counts.items() if count > 1]
 
@@ -91,7 +91,7 @@ def test_parameters_are_filled_in_as_people_say_them(
 
 
 def test_an_attribute_without_a_label_of_its_own_is_called_by_the_words_of_its_name() -> None:
-    """Whatever a profile may name."""
+    """This holds for whatever a profile may name."""
     told = ["recycledContent", "assets.pictures", "lastRequest.netWeight", "some_thing", "ABC"]
     assert ["recycled content", "pictures", "net weight", "some thing", "abc"] == list(
         map(attribute_label, told)
@@ -132,7 +132,7 @@ def test_lists_and_charts_show_the_problem_and_frames_the_identifier_too() -> No
 
 
 def test_rules_and_profiles_list_both_sentences() -> None:
-    """What should be true, and what the problem is if it is not."""
+    """They list what should be true, and what the problem is if it is not."""
     rules = prodex.rules().set_index("rule")
     assert ("the product has a front packshot", "No front packshot") == tuple(
         rules.loc["has_front_packshot", ["title", "problem"]]

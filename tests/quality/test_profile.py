@@ -15,7 +15,7 @@ SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_shipped_profile_can_be_read(name: str) -> None:
-    """And has checks, a title and a description."""
+    """Each has checks, a title and a description."""
     profile = prodex.Profile.read(name)
 
     assert profile.checks
@@ -26,7 +26,7 @@ def test_every_shipped_profile_can_be_read(name: str) -> None:
 
 
 def test_lists_make_one_check_for_each_combination(tmp_path: Path) -> None:
-    """Attribute x language, with the scope of the entry."""
+    """Each attribute in each language is a check, with the scope of the entry."""
     path = tmp_path / "own.toml"
     path.write_text(
         """
@@ -151,7 +151,7 @@ def test_a_mistake_is_named_with_file_line_and_key(tmp_path: Path, text: str, wh
 
 
 def test_a_profile_that_is_not_there_is_said_with_the_nearest() -> None:
-    """By name, and by path."""
+    """This holds for a name and for a path."""
     with pytest.raises(InputError, match="did you mean 'online-listing'"):
         prodex.Profile.read("online-listings")
     with pytest.raises(InputError, match="cannot be read"):
@@ -159,7 +159,7 @@ def test_a_profile_that_is_not_there_is_said_with_the_nearest() -> None:
 
 
 def test_a_check_can_be_added_in_python() -> None:
-    """And one that is there gets another severity."""
+    """A check that the profile has already gets the other severity."""
     core = prodex.Profile.read("core")
 
     more = core.with_check("updated_within", days=3).with_check("valid_gtin", severity="info")

@@ -54,7 +54,7 @@ def test_an_attribute_that_nobody_knows_is_refused_with_the_nearest(
 
 
 def test_what_stands_deeper_is_refused_where_it_is_nearly_right() -> None:
-    """Deeper paths are open otherwise."""
+    """Deeper paths are open: any other name is accepted."""
     nearly = {"checks": {"has_text": {"attribute": "assets.pictures.gdsnFileNam"}}}
 
     with pytest.raises(InputError, match=r"nothing at .*did you mean 'assets.pictures.gdsnFileName'"):
@@ -74,7 +74,7 @@ def test_what_the_specification_or_the_catalogue_knows_is_allowed(tmp_path: Path
 
 
 def test_an_attribute_of_ones_own_can_be_declared(tmp_path: Path) -> None:
-    """Before anybody has filled it: then it is missing everywhere."""
+    """It can be declared before anybody has filled it, and is then missing everywhere."""
     own = profile(tmp_path, "attributes = ['lidShape']\n" + wants("lidShape"))
 
     audit = prodex.audit(prodex.flatten(RECORDS), own, progress=False)
@@ -110,7 +110,7 @@ def test_a_check_that_was_added_in_python_is_looked_at_as_well() -> None:
     [("Frensh", "Did you mean 'French'"), ("xx", "language is 'xx'"), ("", "language is ''")],
 )
 def test_a_language_that_does_not_exist_is_refused(tmp_path: Path, language: str, why: str) -> None:
-    """When the profile is read, with file, line and key."""
+    """It is refused when the profile is read, with file, line and key."""
     content = f"[checks.required_text]\nattribute = 'nameLegal'\nlanguage = '{language}'\n"
 
     with pytest.raises(InputError, match=f"own.toml, line 3, checks.required_text.language: .*{why}"):
@@ -131,7 +131,7 @@ def test_a_language_is_known_in_any_spelling(language: str) -> None:
 
 
 def test_a_market_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    """As the profile's, and in a condition."""
+    """It is refused as the market of the profile, and in a condition."""
     with pytest.raises(InputError, match=r"own.toml, line 1, market: .*Did you mean 'France'"):
         Profile.read(profile(tmp_path, "market = 'Frence'\n"))
     with pytest.raises(InputError, match=r"own.toml, line 2, checks.valid_gtin.only: .*999"):
@@ -169,5 +169,5 @@ def test_kinds_that_are_there_and_those_of_shipped_profiles_are_not_warned_of() 
 
 
 def test_every_attribute_of_the_specification_is_known() -> None:
-    """In both places that list them."""
+    """It is known in both places that list attributes."""
     assert set() == set(PRODUCT) - ATTRIBUTES

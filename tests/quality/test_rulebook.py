@@ -12,7 +12,7 @@ from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
 
 
 def test_a_rule_of_ones_own_is_judged_like_any_other() -> None:
-    """Defined here, named in a profile, seen in the matrix."""
+    """It is defined here, named in a profile, and seen in the matrix."""
 
     @prodex.rule(title="the product is light", needs="grossWeight")
     def is_light(products: Products, *, grams: float = 100.0) -> prodex.Verdict:
@@ -36,7 +36,7 @@ def test_a_rule_of_ones_own_is_judged_like_any_other() -> None:
 
 
 def test_defining_a_rule_again_replaces_it() -> None:
-    """As running a cell of a notebook again does."""
+    """Running the cell of a notebook again does so."""
     for title in ("before", "after"):
 
         @prodex.rule(title=title)
@@ -77,7 +77,7 @@ def _never(products: Products) -> prodex.Verdict:
     ],
 )
 def test_a_rule_says_what_is_wrong_with_its_words(words: dict[str, object], why: str) -> None:
-    """At once, not when somebody audits."""
+    """It does so at once, not when somebody audits."""
     with pytest.raises(InputError, match=why):
         prodex.rule(title="never", **words)(_never)  # type: ignore[arg-type]
 
@@ -105,7 +105,7 @@ def test_a_parameter_needs_a_type() -> None:
     ],
 )
 def test_parameters_are_checked(rule: str, parameters: dict[str, object], why: str) -> None:
-    """By name and type, with the nearest name."""
+    """Their names and types are checked, and the message suggests the nearest name."""
     with pytest.raises(InputError, match=why):
         Check.of(rule, parameters)
 

@@ -35,19 +35,19 @@ def test_what_the_rule_says(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", CASES)
 def test_what_is_found(rule: str) -> None:
-    """Attribute, language, value verbatim and reason of the product that fails."""
+    """The product that fails has attribute, language, verbatim value and reason."""
     assert CASES[rule].finding == CASES[rule].found(rule)
 
 
 @pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
 def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
-    """Where it would have passed as well as where it would have failed."""
+    """This holds for a product that would have passed as well as for one that would have failed."""
     assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
 
 
 @pytest.mark.parametrize(("rule", "record", "state"), EDGES)
 def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> None:
-    """Just before it, and just behind."""
+    """A value just before the limit passes, and one just behind it fails."""
     case = Case(record, {}, ("", None, None, ""), parameters=CASES[rule].parameters)
     assert state == case.states(rule)[0]
 

@@ -185,7 +185,7 @@ def test_a_sharing_unit_that_repeats_a_hierarchy_says_nothing_twice() -> None:
 
 
 def test_a_hierarchy_of_any_depth_is_walked() -> None:
-    """A hundred levels, the last of which is the first again."""
+    """A hundred levels are walked, the last of which is the first again."""
     inner = node(CASE)
     for number in range(100):
         inner = node(f"{number:014d}", inner)
@@ -210,7 +210,7 @@ def test_a_node_that_only_repeats_a_unit_is_known_by_its_gtin() -> None:
 
 
 def test_weights_of_other_products_are_not_mixed_up() -> None:
-    """The same positions in many products: each is compared with its own."""
+    """Where many products have the same positions, each is compared with its own."""
     rng = np.random.default_rng(5)
     records, expected = [], []
     for _ in range(60):
@@ -226,7 +226,7 @@ def test_weights_of_other_products_are_not_mixed_up() -> None:
 
 
 def test_parameters_say_what_is_tolerated() -> None:
-    """Tolerances and packagings as a profile gives them."""
+    """Tolerances and packagings are taken from the profile."""
     record = packed(
         node(CASE, node(EACH, **sized(11, 11, 11), grossWeight=told(11, "GRM")), **sized(10, 10, 10)),
         netWeight=told(11, "GRM"),

@@ -177,7 +177,7 @@ CASES = {
     ],
 )
 def test_a_finding_names_whose_minimum_it_is(pixels: int, preset: str) -> None:
-    """A published minimum is named by its source, a user's as such."""
+    """A published minimum is named by its source, and a user's by the profile."""
     case = Case(
         {}, pictured(FRONT | {"width": 9, "height": 9}), (None, None, None, ""), parameters={"pixels": pixels}
     )
@@ -196,7 +196,7 @@ def test_one_large_packshot_of_several_is_enough() -> None:
 
 
 def test_parameters_say_what_is_wanted() -> None:
-    """Formats, side of the rendition, and days as a profile gives them."""
+    """Formats, side of the rendition, and days are taken from the profile."""
     product = pictured(FRONT | {"format": "webp"})
     product["assets"]["lastUpdatedAt"] = {"pictures": "2026-10-01T00:00:00"}
     checks = {

@@ -75,7 +75,7 @@ def test_who_does_not_show_what_decides_is_undecided(
 
 
 def test_the_market_is_that_of_the_version_else_the_one_asked_for_else_the_given_one() -> None:
-    """In this order."""
+    """The three are looked at in this order."""
     catalog = prodex.flatten(RECORDS[2:])
     asked = prodex.Origin("sandbox", prodex.ProductQuery(target_market=250))
 

@@ -86,7 +86,7 @@ def test_what_is_no_question_stays_none_however_little_is_known() -> None:
     ],
 )
 def test_what_cannot_be_taken_is_refused_in_words(verdict: object, why: str) -> None:
-    """Each with what is wrong."""
+    """Each refusal says what is wrong."""
     with pytest.raises(VerdictRefused, match=why):
         judge(verdict, ALL, 0)
 

@@ -47,7 +47,7 @@ def test_what_may_be_food_is_neither_ready_nor_beside_the_question(check: str) -
     ("assumed", "pizza"), [(True, State.FAIL), (False, State.NOT_APPLICABLE), (None, State.UNKNOWN)]
 )
 def test_food_is_decided_by_word(assumed: bool | None, pizza: State) -> None:
-    """For the products that nothing tells to be food or not, and for no other."""
+    """The assumption holds for products of which nothing says whether they are food, and for no other."""
     expected = [pizza, State.FAIL, State.NOT_APPLICABLE]
     assert expected == states("has_composition", assume_food=assumed)
     if assumed is not None:
@@ -56,7 +56,7 @@ def test_food_is_decided_by_word(assumed: bool | None, pizza: State) -> None:
 
 
 def test_an_audit_says_what_was_assumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when it was saved and is opened again: its figures rest on it."""
+    """It says so also when it was saved and is opened again, since its figures rest on it."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
     catalog = prodex.flatten(RECORDS).save("shop")
     audit = prodex.audit(catalog, "food-eu", progress=False, assume_food=True).save()
@@ -89,7 +89,7 @@ def test_a_product_that_hides_whether_customers_buy_it_is_unknown() -> None:
     ],
 )
 def test_an_assumption_that_cannot_be_is_refused(assume: Any, words: str) -> None:
-    """With what to write instead."""
+    """The message says what to write instead."""
     with pytest.raises(InputError, match=words):
         prodex.Profile.read({"checks": {"has_picture": {}}, "assume": assume})
 

@@ -124,7 +124,7 @@ def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_pa
 
 
 def test_the_worst_stand_first_then_product_by_product(tmp_path: Path) -> None:
-    """Severity, then the order of the catalogue, then that of the profile."""
+    """Rows are sorted by severity, then in the order of the catalogue, then in that of the profile."""
     audited(*SMALL).worklists(tmp_path / "all", by="validation_status")
 
     rows = pq.read_table(tmp_path / "all" / "no_validation_status.parquet").to_pandas()
@@ -536,7 +536,7 @@ def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: 
 
 
 def test_groups_that_do_not_exist_are_refused(tmp_path: Path) -> None:
-    """As scores refuses them, before anything is written."""
+    """They are refused as scores refuses them, before anything is written."""
     with pytest.raises(QueryError, match="did you mean 'owner'"):
         audited(*SMALL).worklists(tmp_path / "out", by="ownr")
     assert not (tmp_path / "out").exists()
@@ -594,7 +594,7 @@ def test_a_product_of_two_tags_stands_in_both_worklists_and_one_of_none_in_its_o
 
 
 def test_the_sample_is_written_whole(sample: prodex.Catalog, tmp_path: Path) -> None:
-    """All failures of a real profile, in workbooks that open."""
+    """All failures of a real profile are written, in workbooks that open."""
     audit = prodex.audit(sample, "core", now=AS_OF)
     index = audit.worklists(tmp_path / "out")
     assert (

@@ -70,6 +70,7 @@ def is_recognised(item: Any, path: str) -> bool:
 
 def shown_key(table: str, row: Mapping[str, Any]) -> str | None:
     """Return the key of a row as text."""
+    # A scalar is known by its value, which old and new show already.
     for columns in KEYS.get(table, ()) if table != "scalars" else ():
         if (key := _filled(row.get(column) for column in columns)) is not None:
             return " ".join(str(value) for value in key if value is not None)
@@ -84,6 +85,7 @@ def _filled(values: Iterator[Any]) -> Key | None:
 def _row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
     """Return the table that an item of a list belongs to, and the columns of its row that are keys."""
     table = anchored(path)
+    # An entity is a descriptor itself, so its code has no declared path.
     if table is not None and table.name == "entities":
         code, short = _descriptor(item)
         return table.name, {"entity_code": code, "short_code": short}
@@ -154,6 +156,7 @@ def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
                 before[index] = after[other] = None
             pairs = dict(_pairs(before, after, path))
             for index, item in enumerate(before):
+                # A number of its own for each item that is gone: rows of two of them must not meet.
                 moves[path, (*place, index)] = pairs.get(index, ~index)
                 if index in pairs:
                     waiting.append((item, after[pairs[index]], path, (*place, index)))
@@ -180,6 +183,7 @@ def _pairs(old: list[Any], new: list[Any], path: str) -> Iterator[tuple[int, int
     left, right = list(old), list(new)
     for key_of in _ways(path):
         for pair in _matched(left, right, key_of):
+            # Whoever has found a partner is no candidate for the next key.
             left[pair[0]] = right[pair[1]] = None
             yield pair
 
@@ -187,6 +191,7 @@ def _pairs(old: list[Any], new: list[Any], path: str) -> Iterator[tuple[int, int
 def _matched(old: list[Any], new: list[Any], key_of: Callable[[Any], Hashable]) -> list[tuple[int, int]]:
     """Pair items of the same key, in their order; null has none."""
     waiting: dict[Hashable, list[int]] = defaultdict(list)
+    # From the end, so that `pop` below gives the first of several that are alike.
     for index in reversed(range(len(old))):
         if old[index] is not None and (key := key_of(old[index])) is not None:
             waiting[key].append(index)
@@ -200,6 +205,7 @@ def _matched(old: list[Any], new: list[Any], key_of: Callable[[Any], Hashable]) 
 def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
     """Yield functions by which items are recognised: their content, each of their keys, their kind without a key."""
     yield _if_shallow(_content)
+    # No table has more than three keys.
     for way in range(3):
         yield lambda item, way=way: _nth_key(item, path, way)  # type: ignore[misc]
     yield lambda item: None if is_recognised(item, path) else _kind(item)
@@ -232,6 +238,7 @@ def _content(value: Any) -> Hashable:
     """Return the content of a value, without order: what makes no row in any table is left out."""
     if isinstance(value, dict):
         if "data" in value and isinstance(value.get("expressedIn"), dict):
+            # Labels and descriptions follow the language that was asked for: they make no other text.
             described = {key: value["expressedIn"].get(key) for key in ("code", "normalizedCode")}
             value = {**value, "expressedIn": described}
         members = ((key, _content(item)) for key, item in value.items())
@@ -244,6 +251,7 @@ def _content(value: Any) -> Hashable:
 
 
 def _type(value: Any) -> str:
+    # The type counts, since 1, true and "1" have the same text; 1 and 1.0 are one number of JSON.
     return "boolean" if isinstance(value, bool) else "string" if isinstance(value, str) else "number"
 
 

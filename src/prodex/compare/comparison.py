@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.compare.match import Index, Numbers, Pairing, groups, indexes, pair, records
+from prodex.compare.match import Index, Pairing, groups, indexes, pair, records
 from prodex.compare.records import Change, compare_records
 from prodex.compare.result import Difference
 from prodex.compare.scope import Scope, notes_on
@@ -21,19 +21,17 @@ from prodex.facts.name import names_of
 from prodex.frames import to_frame
 from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.snapshot import open_snapshot
+from prodex.tables.columns import Rows
 
 _CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *Change._fields)])
 _SHOWN = ("gtin", "brand_code", "brand", "kind_code", "kind", "owner", "updated_at")
 _PRODUCTS = pa.schema(
     [
-        ("product_id", pa.string()),
-        ("gtin", pa.string()),
-        ("change", pa.string()),
+        *((name, pa.string()) for name in ("product_id", "gtin", "change")),
         ("changes", pa.int64()),
         ("name", pa.string()),
         *((name, pa.string()) for name in _SHOWN[1:-1]),
-        ("old_updated_at", pa.timestamp("us")),
-        ("new_updated_at", pa.timestamp("us")),
+        *((f"{side}_updated_at", pa.timestamp("us")) for side in ("old", "new")),
     ]
 )
 
@@ -80,9 +78,10 @@ def _outcome(
 
 
 def _pairs(
-    old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Numbers, Numbers]
+    old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Rows, Rows]
 ) -> Iterator[tuple[str, bytes | None, bytes | None]]:
     """Yield key, old and new record of products, a limited number in memory at a time."""
+    # As they stand in the newer catalogue: what lies in one part is read together.
     order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
     lefts, rights = products[0][order], products[1][order]
     for some in groups(*index, lefts, rights):
@@ -92,7 +91,7 @@ def _pairs(
         )
 
 
-def _keys(index: tuple[Index, Index], lefts: Numbers, rights: Numbers) -> list[str]:
+def _keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
     keys = [
         side.product_ids.take(pa.array(numbers, mask=numbers < 0))
         for side, numbers in zip(index, (lefts, rights), strict=True)
@@ -103,10 +102,14 @@ def _keys(index: tuple[Index, Index], lefts: Numbers, rights: Numbers) -> list[s
 
 def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
     """Return one row for each product that differs; what is known of it as in the newer catalogue that has it."""
+    # By key: the order of parts says nothing to a reader, and differs between two loads.
     listed = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in listed], pa.string())
     sides = [_shown(catalog, ids) for catalog in (old, new)]
-    names = _names(old, new, ids, sides[1]["product_id"].is_valid())
+    is_new = sides[1]["product_id"].is_valid()
+    # Names change; the newer catalogue says what people call a product today.
+    gone = ids.filter(pc.invert(is_new))
+    names = names_of(new, ids) | (names_of(old, gone) if len(gone) else {})
     columns: dict[str, Any] = {
         "product_id": ids,
         "change": [one.change for one in listed],
@@ -115,16 +118,9 @@ def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.Da
         "old_updated_at": sides[0]["updated_at"],
         "new_updated_at": sides[1]["updated_at"],
     }
-    is_new = sides[1]["product_id"].is_valid()
     for name in _SHOWN[:-1]:
         columns[name] = pc.if_else(is_new, sides[1][name], sides[0][name])
     return to_frame(pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS))
-
-
-def _names(old: Catalog, new: Catalog, ids: pa.Array, is_new: pa.ChunkedArray) -> dict[str, str]:
-    """Return what these products are called in the newer catalogue that has them."""
-    gone = ids.filter(pc.invert(is_new))
-    return names_of(new, ids) | (names_of(old, gone) if len(gone) else {})
 
 
 def _shown(catalog: Catalog, ids: pa.Array) -> pa.Table:
@@ -135,6 +131,7 @@ def _shown(catalog: Catalog, ids: pa.Array) -> pa.Table:
 
 
 def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+    # In the order of `products`, so that both tables can be read side by side.
     changed = sorted((one for one in outcomes if one.changes), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in changed], pa.string())
     gtins = _shown(new, ids)["gtin"].to_pylist()
@@ -149,6 +146,7 @@ def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
 
 def _outcomes(same: pa.Array, outcomes: Iterable[_Outcome]) -> pa.Table:
     ids = [pa.array([one.product_id for one in outcomes], pa.string()), same]
+    # Products with the same bytes were never read, and are most of all after a refresh.
     changes = [
         pa.array([one.change for one in outcomes], pa.string()),
         pa.repeat(pa.scalar("unchanged"), len(same)),
@@ -161,9 +159,10 @@ def _not_comparable(scope: Scope) -> pd.DataFrame:
     if not scope.same_labels:
         languages = [origin.accept_language or "the default language" for origin in (scope.old, scope.new)]
         why = f"labels came in {languages[0]} in old, in {languages[1]} in new"
+        # Every code has a label: one row for all of them, since counting would mean to read each.
         rows += [(f"*.{name}", None, why, None) for name in ("label", "description")]
-    frame = pd.DataFrame(rows, columns=["attribute", "language", "why", "products"])
-    frame = frame.astype({"attribute": "str", "language": "str", "why": "str", "products": "Int64"})
+    types = {"attribute": "str", "language": "str", "why": "str", "products": "Int64"}
+    frame = pd.DataFrame(rows, columns=[*types]).astype(types)
     return frame.sort_values(["attribute", "language", "why"], ignore_index=True)
 
 
@@ -178,11 +177,11 @@ def _notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
                 f"{word} is incomplete ({catalog.origin.ledger}): {missing:,} products that it does not hold are "
                 f"called not comparable, not {fate}."
             )
+        # A filter leaves no trace in the query, so the reader is told here.
         if any(part.chosen is not None for part in catalog.parts):
             yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
-        if (
-            repeated := len(catalog) - len(pc.unique(catalog.arrow("products", ["product_id"])["product_id"]))
-        ) > 0:
+        keys = catalog.arrow("products", ["product_id"])["product_id"]
+        if repeated := len(catalog) - len(pc.unique(keys)):
             yield f"{word} holds {repeated:,} products more than once; the first of each was compared."
 
 
@@ -232,6 +231,7 @@ def diff(old: Any, new: Any) -> Any:
     """
     sides = [open_snapshot(side) if isinstance(side, str | Path) else side for side in (old, new)]
     compare = _COMPARISONS.get(type(sides[0]))
+    # Also a snapshot and an audit: both are known, but not beside each other.
     if compare is None or type(sides[0]) is not type(sides[1]):
         raise InputError(
             "diff() takes two catalogues, names of snapshots, or audits, not "

@@ -18,11 +18,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
+from prodex.tables.columns import Mask, Rows, encoded, places, whole
 
-Numbers = npt.NDArray[np.int64]
 Digests = npt.NDArray[np.void]
 _T = TypeVar("_T")
 
@@ -40,9 +39,9 @@ class Index(NamedTuple):
     """
 
     product_ids: pa.Array
-    parts: Numbers
-    rows: Numbers
-    sizes: Numbers
+    parts: Rows
+    rows: Rows
+    sizes: Rows
     digests: Digests
     kept: Mapping[int, Mapping[int, bytes]]
 
@@ -50,12 +49,12 @@ class Index(NamedTuple):
 class Pairing(NamedTuple):
     """The products of two catalogues as indexes into them: in both and differing, in both and the same, in one."""
 
-    differing: tuple[Numbers, Numbers]
-    same: Numbers
-    removed: Numbers
-    added: Numbers
+    differing: tuple[Rows, Rows]
+    same: Rows
+    removed: Rows
+    added: Rows
 
-    def to_read(self) -> tuple[Numbers, Numbers]:
+    def to_read(self) -> tuple[Rows, Rows]:
         """Return the products whose records have to be read, old and new side by side; -1 where there is none."""
         before, after = self.differing
         return (
@@ -74,11 +73,9 @@ def indexes(old: Catalog, new: Catalog) -> tuple[Index, Index]:
 def pair(old: Index, new: Index) -> Pairing:
     """Find each product of the one in the other. Of several products with the same key the first counts."""
     first_old, first_new = _first(old.product_ids), _first(new.product_ids)
-    place = pc.index_in(new.product_ids.take(pa.array(first_new)), old.product_ids).to_numpy(
-        zero_copy_only=False
-    )
-    found = ~np.isnan(place)
-    before, after = place[found].astype(np.int64), first_new[found]
+    place = places(new.product_ids.take(pa.array(first_new)), old.product_ids)
+    found = place >= 0
+    before, after = place[found], first_new[found]
     differ = old.digests[before] != new.digests[after]
     return Pairing(
         (before[differ], after[differ]),
@@ -88,8 +85,9 @@ def pair(old: Index, new: Index) -> Pairing:
     )
 
 
-def groups(old: Index, new: Index, before: Numbers, after: Numbers) -> Iterator[slice]:
+def groups(old: Index, new: Index, before: Rows, after: Rows) -> Iterator[slice]:
     """Cut pairs of products (-1: none) into runs whose records fit into memory together."""
+    # Records differ much in size, so groups are cut by bytes and not by number.
     sizes = np.zeros(len(before), np.int64)
     for index, products in ((old, before), (new, after)):
         there = products >= 0
@@ -100,7 +98,7 @@ def groups(old: Index, new: Index, before: Numbers, after: Numbers) -> Iterator[
         yield slice(int(begin), int(end))
 
 
-def records(catalog: Catalog, index: Index, products: Numbers) -> list[bytes | None]:
+def records(catalog: Catalog, index: Index, products: Rows) -> list[bytes | None]:
     """Read the records of some products (-1: none), in their order."""
     found: list[bytes | None] = [None] * len(products)
     asked = np.flatnonzero(products >= 0)
@@ -109,6 +107,7 @@ def records(catalog: Catalog, index: Index, products: Numbers) -> list[bytes | N
     def read(number: int) -> None:
         places = asked[parts == number]
         rows = index.rows[products[places]]
+        # Kept when the digests were compared: the part need not be decompressed again.
         if number in index.kept:
             some = [index.kept[number][row] for row in rows.tolist()]
         else:
@@ -120,7 +119,7 @@ def records(catalog: Catalog, index: Index, products: Numbers) -> list[bytes | N
     return found
 
 
-def _taken(json: pa.ChunkedArray, rows: Numbers) -> list[bytes]:
+def _taken(json: pa.ChunkedArray, rows: Rows) -> list[bytes]:
     records: list[bytes] = json.take(pa.array(rows)).cast(pa.binary()).to_pylist()
     return records
 
@@ -128,10 +127,12 @@ def _taken(json: pa.ChunkedArray, rows: Numbers) -> list[bytes]:
 def _index(catalog: Catalog, shared: set[int], other: Index | None) -> Index:
     """Read keys and digests, and keep the records that differ in the other catalogue if they are few."""
     kept: dict[int, Mapping[int, bytes]] = {}
+    # A share for each part: they are read at the same time.
     room = GROUP_BYTES // max(len(catalog.parts), 1)
 
-    def read(number: int) -> tuple[pa.ChunkedArray, Numbers, Digests]:
+    def read(number: int) -> tuple[pa.ChunkedArray, Rows, Digests]:
         part = catalog.parts[number]
+        # The same bytes on both sides: any digest does, if it is the same in both.
         if number in shared:
             keys = part.read("raw", ["product_id"])["product_id"]
             return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), _DIGEST)
@@ -146,28 +147,31 @@ def _index(catalog: Catalog, shared: set[int], other: Index | None) -> Index:
     every = _each(read, range(len(catalog.parts)))
     counts = [len(keys) for keys, _, _ in every]
     chunks = [chunk for keys, _, _ in every for chunk in keys.chunks]
+    # A catalogue without parts has none of these, and numpy joins no empty list.
+    nothing = np.zeros(0, np.int64)
     return Index(
         pa.chunked_array(chunks, pa.string()).combine_chunks(),
         np.repeat(np.arange(len(counts)), counts),
-        np.concatenate([np.arange(count) for count in counts] or [np.zeros(0, np.int64)]),
-        np.concatenate([sizes for _, sizes, _ in every] or [np.zeros(0, np.int64)]),
-        np.concatenate([digests for _, _, digests in every] or [np.zeros(0, _DIGEST)]),
+        np.concatenate([nothing, *map(np.arange, counts)]),
+        np.concatenate([nothing, *(sizes for _, sizes, _ in every)]),
+        np.concatenate([nothing.astype(_DIGEST), *(digests for _, _, digests in every)]),
         kept,
     )
 
 
-def _unlike(product_ids: pa.ChunkedArray, digests: Digests, other: Index) -> npt.NDArray[np.bool_]:
+def _unlike(product_ids: pa.ChunkedArray, digests: Digests, other: Index) -> Mask:
     """Say which products the other catalogue does not hold with the same record."""
-    place = pc.fill_null(pc.index_in(product_ids, other.product_ids), -1).to_numpy()
-    unlike: npt.NDArray[np.bool_] = place < 0
+    place = places(whole(product_ids), other.product_ids)
+    unlike: Mask = place < 0
     unlike[~unlike] = digests[~unlike] != other.digests[place[~unlike]]
     return unlike
 
 
-def _digests(json: pa.ChunkedArray) -> tuple[Numbers, Digests]:
+def _digests(json: pa.ChunkedArray) -> tuple[Rows, Digests]:
     """Return bytes and digest of each record, hashed where Arrow holds it: no record is copied into Python."""
     sizes, digests = [np.zeros(0, np.int64)], []
     for chunk in filter(len, json.chunks):
+        # Offsets of 32 bits, since the column is of type string; a chunk may be a slice.
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
         text = memoryview(chunk.buffers()[2])
         bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
@@ -184,12 +188,12 @@ def _shared_parts(old: Sequence[Part], new: Sequence[Part]) -> list[tuple[int, i
     shared = []
     for number, path in _whole(new):
         candidates = by_size.get(path.stat().st_size, [])
-        match = next(
-            (one for one in candidates if one[1].samefile(path) or cmp(one[1], path, shallow=False)), None
-        )
-        if match is not None:
-            candidates.remove(match)
-            shared.append((match[0], number))
+        for one in candidates:
+            # Comparing bytes reads both files; a link to the same file is known at once.
+            if one[1].samefile(path) or cmp(one[1], path, shallow=False):
+                candidates.remove(one)
+                shared.append((one[0], number))
+                break
     return shared
 
 
@@ -199,10 +203,9 @@ def _whole(parts: Sequence[Part]) -> Iterator[tuple[int, Path]]:
             yield number, part.files["raw"]
 
 
-def _first(product_ids: pa.Array) -> Numbers:
+def _first(product_ids: pa.Array) -> Rows:
     """Return the index of the first product of each key."""
-    encoded = product_ids.dictionary_encode().indices.to_numpy()
-    return np.sort(np.unique(encoded, return_index=True)[1])
+    return np.sort(np.unique(encoded(product_ids)[1], return_index=True)[1])
 
 
 def _each(work: Callable[[int], _T], numbers: Iterable[int]) -> list[_T]:

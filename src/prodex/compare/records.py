@@ -7,6 +7,7 @@ what they say (`prodex.compare.alignment`). Only attributes whose bytes differ a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -95,6 +96,7 @@ def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
         What can be compared at all.
     """
     before, after = _differing(_top_level(old), _top_level(new))
+    # Taken out first: the time alone is no change, even where its attribute was not asked for.
     touched = before.pop(TOUCHED, None) != after.pop(TOUCHED, None)
     before, after = scope.comparable(before, after)
     changes = [*_key_changes(before, after), *_row_changes(before, after)]
@@ -104,38 +106,31 @@ def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
 
 def _top_level(record: bytes) -> dict[str, Any]:
     """Read the top level alone where the strict reader can; what it refuses is decoded."""
-    try:
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
         return _TOP.decode(record)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return _leniently(record)
-
-
-def _leniently(record: bytes) -> dict[str, Any]:
+    # Records are kept as received: the strict reader refuses NaN and lone surrogates, which Python's takes.
+    cause = None
     try:
-        decoded = read_json(record)
+        if isinstance(decoded := read_json(record), dict):
+            return decoded
     except ValueError as error:
-        raise _damaged(record) from error
-    if not isinstance(decoded, dict):
-        raise _damaged(record)
-    return decoded
-
-
-def _damaged(record: bytes) -> SnapshotDamaged:
-    return SnapshotDamaged(
+        cause = error
+    raise SnapshotDamaged(
         f"A record of table raw is no JSON object, but begins with {record[:40].decode('utf-8', 'replace')!r}. Open an "
         "earlier snapshot, or load again."
-    )
+    ) from cause
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return of both records the attributes that are not byte for byte the same, decoded."""
     names = {name for name in old.keys() | new.keys() if not _are_same(old.get(name), new.get(name))}
+    # One of them alone is no text or code: the shape is recognised by all.
     if names & _ROOT_SHAPES:
         names |= _ROOT_SHAPES
-    sides = []
-    for record in (old, new):
-        sides.append({name: _decoded(record[name]) for name in record if name in names})
-    return sides[0], sides[1]
+    before, after = (
+        {name: _decoded(record[name]) for name in record if name in names} for record in (old, new)
+    )
+    return before, after
 
 
 def _are_same(old: Any, new: Any) -> bool:
@@ -147,6 +142,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    # A key of every table, and therefore no column that is compared there.
     before, after = fit(old.get("gtin"), "code"), fit(new.get("gtin"), "code")
     if before != after:
         yield _change("products", "gtin", {}, "gtin", (None, None), (before, after))
@@ -235,5 +231,6 @@ def _text(value: Any) -> str | None:
 def _order(change: Change) -> tuple[Any, ...]:
     """Sort by attribute, then as the rows stand in the newer record."""
     place = change.position or change.old_position or ""
+    # As numbers: by text, item 10 would stand before item 2.
     indexes = [int(index) for index in place.split(".") if index]
     return change.attribute, indexes, *(part or "" for part in change)

@@ -114,6 +114,7 @@ class Difference:
         """
         new, old = groups_of(self.new, by), groups_of(self.old, by)
         members, before = _members(self.new, new), _members(self.old, old)
+        # One product counts once: where it is now, or else where it was.
         before = before.filter(pc.invert(pc.is_in(before["product_id"], whole(members["product_id"]))))
         counted = (
             pa.concat_tables([members, before])
@@ -124,6 +125,7 @@ class Difference:
         table = to_frame(counted).pivot(index="code", columns="change", values="product_id_count_distinct")
         table = table.reindex(columns=list(CHANGES)).fillna(0).astype("int64")
         table = table.sort_values([*CHANGES[:3], "code"], ascending=[False, False, False, True])
+        # A pivot leaves the name of its column over the others, where a notebook shows it.
         table.columns.name = None
         labels = dict(zip(old.codes, old.labels, strict=True)) | dict(zip(new.codes, new.labels, strict=True))
         codes = [None if pd.isna(code) else code for code in table.index]
@@ -147,6 +149,7 @@ class Difference:
         counted = self.changes.groupby([*keys, "change"], dropna=False).size().unstack(fill_value=0)
         counted = counted.reindex(columns=list(CHANGES[:3]), fill_value=0)
         counted["products"] = grouped["product_id"].nunique()
+        # As above: `unstack` leaves the name of the level.
         counted.columns.name = None
         return counted.reset_index()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from prodex.catalog import Origin
 from prodex.locales import short_language
+from prodex.query import ProductQuery
 from prodex.tables.attributes import child_path
 from prodex.tables.plain import presence_of
 from prodex.tables.values import fit, storable
@@ -45,28 +46,24 @@ class Scope:
     @cached_property
     def everything(self) -> bool:
         """Whether nothing has to be left out."""
-        queries = [origin.query for origin in (self.old, self.new) if origin.query is not None]
+        queries = (origin.query or ProductQuery() for origin in (self.old, self.new))
         some = any(q.source_include or q.source_exclude or q.product_languages for q in queries)
         return self.same_labels and not some
 
     @cached_property
     def _one_is_filtered(self) -> bool:
         """Whether one side chose its fields: what holds no data does not come then (spec, "What the service does")."""
-        queries = [origin.query for origin in (self.old, self.new)]
-        chose = [
-            query is not None and bool(query.source_include or query.source_exclude) for query in queries
-        ]
-        return chose[0] != chose[1]
+        queries = (origin.query or ProductQuery() for origin in (self.old, self.new))
+        old, new = (bool(query.source_include or query.source_exclude) for query in queries)
+        return old != new
 
     @cached_property
     def _why(self) -> Any:
+        # Asked for every item of every product, of which few differ in attribute and language.
         @lru_cache(maxsize=65536)
         def why(attribute: str, language: str | None) -> str | None:
-            silent = [
-                name
-                for name, origin in (("old", self.old), ("new", self.new))
-                if not origin.asked(attribute, language)
-            ]
+            sides = {"old": self.old, "new": self.new}
+            silent = [name for name, origin in sides.items() if not origin.asked(attribute, language)]
             return f"not requested in {' and '.join(silent)}" if silent else None
 
         return why
@@ -86,6 +83,7 @@ class Scope:
         kept = self._pruned(old, "", seen), self._pruned(new, "", seen)
         if self._one_is_filtered:
             _drop_empty(*kept, seen)
+        # A product counts once for each reason, whatever the number of its texts.
         self.left_out.update(seen)
         return kept
 
@@ -99,6 +97,7 @@ class Scope:
             inner = child_path(path, storable(key))
             if (reason := self.why_not(inner)) is not None:
                 seen.add((inner, None, reason))
+            # An attribute can hold a text instead of a list of them.
             elif self._is_asked(item, inner, seen):
                 kept[key] = self._pruned(item, inner, seen)
         return kept if self.same_labels else _without_labels(kept)
@@ -122,6 +121,7 @@ def _drop_empty(old: dict[str, Any], new: dict[str, Any], seen: set[tuple[str, s
     """Leave out attributes without data in both: what is null or empty in one reply is absent in the other."""
     for name in old.keys() | new.keys():
         states = {presence_of(side[name]) if name in side else "absent" for side in (old, new)}
+        # If one side has data the difference is real: an empty value became a filled one.
         if "filled" not in states and len(states) > 1:
             seen.add((child_path("", storable(name)), None, _FILTERED))
             old.pop(name, None)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -86,6 +87,7 @@ class Groups:
         """Put products that are in no group, of so many, into the one of those without."""
         rows, groups = pairs
         codes, labels = list(codes), list(labels)
+        # Nobody drops out: a product that is in no group is found in the last one.
         outside = np.ones(size, bool)
         outside[rows] = False
         others = np.flatnonzero(outside)
@@ -159,12 +161,14 @@ def groups_of(catalog: Catalog, by: str) -> Groups:
     def column(name: str) -> pa.Array:
         return fact_column(name, catalog)
 
-    def own_rows(table: str, *columns: str) -> pa.Table:
-        rows = catalog.arrow(table, ["product_id", *columns], IS_OWN)
-        place = places(whole(rows["product_id"]), column("product_id"))
-        return rows.drop_columns("product_id").add_column(0, "product", pa.array(place))
+    return grouped(by, len(catalog), column, partial(own_rows, catalog, column))
 
-    return grouped(by, len(catalog), column, own_rows)
+
+def own_rows(catalog: Catalog, column: Column, table: str, *columns: str) -> pa.Table:
+    """Return the products' own rows of a child table; their places are those of the column `product_id`."""
+    rows = catalog.arrow(table, ["product_id", *columns], IS_OWN)
+    place = places(whole(rows["product_id"]), column("product_id"))
+    return rows.drop_columns("product_id").add_column(0, "product", pa.array(place))
 
 
 def fact_column(name: str, catalog: Catalog) -> pa.Array:

@@ -5,9 +5,9 @@ from prodex.quality.archive import list_audits, open_audit
 from prodex.quality.audit import Audit
 from prodex.quality.check import Check
 from prodex.quality.comparison import AuditComparison, compare_audits
-from prodex.quality.listing import profiles, rules
-from prodex.quality.profile import Profile
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.profile import Profile, profiles
+from prodex.quality.rulebook import rule, rules
+from prodex.quality.verdict import Evidence, Verdict
 
 __all__ = [
     "Audit",

@@ -119,6 +119,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
             f"profile is {described(profile)}. Give its name, such as open_audit('shop', 'core')."
         )
     given = folder_of(name, "open_audit")
+    # A catalogue stands for the snapshot that it was opened from.
     wanted = str(name_of(name, "open_audit") if isinstance(name, Catalog) else given)
     if wanted and is_entry(Path(wanted)):
         return _open(Path(wanted))
@@ -128,6 +129,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
         found = [folder for folder in found if _profile_of(folder) == profile]
     if not found:
         by = f" by profile {profile!r}" if profile is not None else ""
+        # The folder may be there with audits by other profiles alone.
         raise AUDITS.not_found(wanted, "There are audits of", by)
     return _open(found[-1])
 

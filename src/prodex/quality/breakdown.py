@@ -57,6 +57,7 @@ def _scores_by_language(audit: AuditMatrix, chosen: npt.NDArray[np.bool_]) -> pd
     for language in languages:
         about = chosen & np.array([check.language == language for check in audit.checks])
         tally = _tally(audit, about)
+        # Products without a check in this language would count as ready.
         concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
         frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
     # Without any language the frame still has its columns.
@@ -96,6 +97,7 @@ def _coverage(audit: AuditMatrix, groups: Groups) -> pd.DataFrame:
                 "unknown": unknown,
             }
         )
+        # An attribute that applies to nobody in a group has no coverage there.
         frames.append(frame[filled + failed + unknown > 0])
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
 

@@ -224,25 +224,17 @@ class Check:
         """What an audit keeps of it."""
         rule = self.rule
         meant = " or ".join(filter(None, (scope.words for scope in self.scopes)))
+        of_rule = ("block", "dimension", "source", "exact", "shipped")
+        own = ("id", "severity", "weight", "title", "fix", "reason", "problem")
         return CheckFacts(
-            id=self.id,
             rule=rule.id,
-            block=rule.block,
-            dimension=rule.dimension,
-            severity=self.severity,
-            weight=self.weight,
-            title=self.title,
             why=self._filled_in(rule.why),
-            fix=self.fix,
-            reason=self.reason,
-            source=rule.source,
-            exact=rule.exact,
-            shipped=rule.shipped,
             attribute=self.attribute,
             language=self.language,
             scope="; ".join(filter(None, [rule.scope.words, meant])),
             is_presence=self.is_presence,
-            problem=self.problem,
+            **{name: getattr(rule, name) for name in of_rule},
+            **{name: getattr(self, name) for name in own},
         )
 
     def joined(self, other: Check) -> Check:

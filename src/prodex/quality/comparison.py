@@ -101,6 +101,7 @@ class AuditComparison:
             was = self.old.states[:, old_place][before]
             now = self.new.states[:, new_place][after]
             found = np.flatnonzero(_changed(was, now)[change])
+            # Most checks of most audits did not change: no frame is made for them.
             if not len(found):
                 continue
             check = self.new.checks[new_place]
@@ -271,6 +272,7 @@ def worsening(comparison: AuditComparison) -> Worsening:
 
 def _measures(comparison: AuditComparison) -> Iterator[str]:
     """Yield why the figures of the two audits do not measure the same."""
+    # Other rules or weights can move every figure without any product having changed.
     yield from comparison.notes
     for note, checks in comparison.by_check.dropna(subset="note").groupby("note"):
         yield f"{counted(len(checks), 'check')} {note}, {checks['check'].iloc[0]} for one."

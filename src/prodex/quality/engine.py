@@ -6,6 +6,7 @@ it never counts as a pass.
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -26,24 +27,17 @@ from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
 from prodex.quality.rule_timeout import RULE_SECONDS, RuleExited, RuleTimeout, within, words_of
-from prodex.quality.rulebook import Rule, Verdict, is_importable
+from prodex.quality.rulebook import Rule, RuleFunction
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
+from prodex.quality.verdict import Verdict
 from prodex.tables.columns import Answer
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
     [
-        ("product_id", pa.string()),
-        ("gtin", pa.string()),
-        ("name", pa.string()),
-        ("owner_id", pa.string()),
-        ("owner", pa.string()),
-        ("brand_code", pa.string()),
-        ("brand", pa.string()),
-        ("kind_code", pa.string()),
-        ("kind", pa.string()),
-        ("market", pa.string()),
+        *((name, pa.string()) for name in ("product_id", "gtin", "name", "owner_id", "owner")),
+        *((name, pa.string()) for name in ("brand_code", "brand", "kind_code", "kind", "market")),
         ("has_pending_update", pa.bool_()),
     ]
 )
@@ -129,6 +123,7 @@ def run(
     SnapshotDamaged
         When a file of the catalogue cannot be read: this is not a rule's fault.
     """
+    # Other executors send functions along, or share this process.
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
     whole, crashed = _prepared(catalog, checks, rule_seconds)
@@ -172,6 +167,7 @@ def audit_part(job: PartJob) -> AuditPart:
         columns.append(judged.states)
         evidence.append(judged.evidence)
     states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
+    # Column by column is how states are counted and written.
     return AuditPart(
         _identity(products),
         np.asfortranarray(states),
@@ -196,6 +192,7 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
     unknown = pd.array([None] * len(products), "boolean")
     asked = check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
+    # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
         return judge(Verdict(unknown), in_scope, place)
     given = dict(check.parameters)
@@ -285,9 +282,15 @@ def _identity(products: Products) -> pa.Table:
 
 def _refuse_own(checks: Sequence[Check]) -> None:
     for check in checks:
-        if not is_importable(check.rule.function):
+        if not _is_importable(check.rule.function):
             raise InputError(
                 f"Rule {check.rule.id!r} was defined in this notebook or inside a function, where other processes "
                 "cannot find it. Leave executor out (threads know it), use a Dask client's executor (which sends "
                 "functions along), or put the rule into a module and import it."
             )
+
+
+def _is_importable(function: RuleFunction) -> bool:
+    """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
+    module = sys.modules.get(function.__module__)
+    return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function

@@ -20,19 +20,14 @@ from prodex.locales import short_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.states import State
+from prodex.quality.states import EVIDENCE, State
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.text import hint
 
 #: Columns of the findings that say which check it was, with the name of the fact.
 OF_CHECK: Mapping[str, str] = {
     "check": "id",
-    "rule": "rule",
-    "problem": "problem",
-    "title": "title",
-    "block": "block",
-    "severity": "severity",
-    "fix": "fix",
+    **{name: name for name in ("rule", "problem", "title", "block", "severity", "fix")},
 }
 
 
@@ -128,16 +123,8 @@ _WORD = pa.dictionary(pa.int32(), pa.string())
 FAILURES = pa.schema(
     [
         *(field for field in IDENTITY if field.name != "has_pending_update"),
-        ("check", _WORD),
-        ("rule", _WORD),
-        ("problem", _WORD),
-        ("title", _WORD),
-        ("block", _WORD),
-        ("severity", _WORD),
-        ("attribute", pa.string()),
-        ("language", pa.string()),
-        ("value", pa.string()),
-        ("reason", pa.string()),
+        *((name, _WORD) for name in OF_CHECK if name != "fix"),
+        *(field for field in EVIDENCE if field.type == pa.string()),
         ("fix", _WORD),
     ]
 )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
-import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
-from prodex.tables.columns import Answer, Mask, encoded, numbers
+from prodex.quality.units import quantities
+from prodex.tables.columns import Answer, by_value
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -43,18 +42,18 @@ def is_food(products: Products) -> Answer:
 
 
 def _is_food(products: Products) -> Answer:
-    distinct, code = encoded(products.column("gpc_code"))
-    classes = [_by_gpc(each) for each in distinct.to_pylist()]
-    # The last one stands for products without a class, whose code is -1.
-    by_class = np.array([*(each is True for each in classes), False], bool)[code]
-    undecided = np.array([*(each is None for each in classes), True], bool)[code]
+    codes = products.column("gpc_code")
+    by_class = by_value(codes, lambda each: _by_gpc(each) is True, False)
+    undecided = by_value(codes, lambda each: _by_gpc(each) is None, True)
     if asked_for(products.origin, ["GPC.code"]) is not Asked.ALL:
         by_class, undecided = by_class & False, undecided | True
     else:
         for sign in _SIGNS:
             is_filled = products.filled(sign) | products.filled(f"lastRequest.{sign}")
             by_class, undecided = by_class | (undecided & is_filled), undecided & ~is_filled
-    return _answer(products, by_class, undecided)
+    if (assumed := products.assume.get("food")) is not None:
+        by_class, undecided = by_class | (undecided & assumed), undecided & False
+    return pd.arrays.BooleanArray(by_class, undecided)
 
 
 def _by_gpc(code: str) -> bool | None:
@@ -68,13 +67,9 @@ def is_alcoholic(products: Products) -> Answer:
 
 
 def _is_alcoholic(products: Products) -> Answer:
-    strengths = products.arrow("quantities", "attribute", "value")
-    strengths = strengths.filter(pc.equal(strengths["attribute"], "percentageOfAlcoholByVolume"))
-    strong = products.any(strengths["product"].to_numpy()[numbers(strengths["value"]) > ALCOHOL_LIMIT])
-    distinct, code = encoded(products.column("gpc_code"))
-    by_class = [each.startswith(ALCOHOLIC_GPC) for each in distinct.to_pylist()]
-    classed: Mask = np.array([*by_class, False], bool)[code]
-    found = strong | classed
+    product, strength, _ = quantities(products, "percentageOfAlcoholByVolume")
+    classed = by_value(products.column("gpc_code"), lambda code: code.startswith(ALCOHOLIC_GPC), False)
+    found = products.any(product[strength > ALCOHOL_LIMIT]) | classed
     asked = asked_for(products.origin, ["GPC.code", "percentageOfAlcoholByVolume"])
     return pd.arrays.BooleanArray(found, ~found & (asked is not Asked.ALL))
 
@@ -84,10 +79,3 @@ def is_of_kind(products: Products, kinds: Sequence[str]) -> Answer:
     kinds_of = products["kind_code"]
     is_missing = kinds_of.isna() | (asked_for(products.origin, ["kind.code"]) is not Asked.ALL)
     return pd.arrays.BooleanArray(kinds_of.isin(kinds).to_numpy(bool), is_missing.to_numpy(bool))
-
-
-def _answer(products: Products, yes: Mask, undecided: Mask) -> Answer:
-    """Return what is known, and what is assumed of the rest."""
-    if (assumed := products.assume.get("food")) is not None:
-        return pd.arrays.BooleanArray(yes | (undecided & assumed), undecided & False)
-    return pd.arrays.BooleanArray(yes, undecided)

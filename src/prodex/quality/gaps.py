@@ -15,21 +15,8 @@ from prodex.quality.states import State, States
 from prodex.text import counted, hint, moved, percent, points
 
 _COLUMNS = [
-    "check",
-    "rule",
-    "problem",
-    "title",
-    "block",
-    "severity",
-    "products",
-    "applicable",
-    "share",
-    "ready_if_fixed",
-    "score_if_fixed",
-    "ready_gain",
-    "score_gain",
-    "brings",
-    "fix",
+    *("check", "rule", "problem", "title", "block", "severity", "products", "applicable", "share"),
+    *("ready_if_fixed", "score_if_fixed", "ready_gain", "score_gain", "brings", "fix"),
 ]
 
 
@@ -50,28 +37,27 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
     ready, score = _share(tally.ready.sum(), len(states)), _share(earned, possible)
     rows = []
     for name, places in members.items():
+        own = [checks[place] for place in places]
         failed = states[:, places] == State.FAIL
         count = int(failed.any(axis=1).sum())
         if not count:
             continue
-        is_blocker = np.array([checks[place].severity == "blocker" for place in places])
+        is_blocker = np.array([check.severity == "blocker" for check in own])
         # Fixing a check makes a product ready only where no other blocker fails.
         left = tally.blockers - failed[:, is_blocker].sum(axis=1)
         # A product that becomes free of failing blockers but has an unknown one is then undecided.
         would_be = (left == 0) & ~tally.doubtful
-        weights = np.array([checks[place].weight for place in places])
         ready_then = _share(would_be.sum(), len(states))
-        score_then = _share(earned + failed.sum(axis=0) @ weights, possible)
+        score_then = _share(earned + failed.sum(axis=0) @ [check.weight for check in own], possible)
         applicable = int(np.isin(states[:, places], (State.PASS, State.FAIL)).any(axis=1).sum())
-        first = checks[places[0]]
         rows.append(
             (
                 name if by == "check" else None,
-                first.rule,
-                _together([checks[place].problem for place in places]),
-                _together([checks[place].title for place in places]),
-                first.block,
-                min((checks[place].severity for place in places), key=list(SEVERITIES).index),
+                own[0].rule,
+                _together([check.problem for check in own]),
+                _together([check.title for check in own]),
+                own[0].block,
+                min((check.severity for check in own), key=list(SEVERITIES).index),
                 count,
                 applicable,
                 count / applicable,
@@ -80,7 +66,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
                 ready_then - ready,
                 score_then - score,
                 brings(ready, ready_then, score, score_then, int(would_be.sum() - tally.ready.sum())),
-                _together([checks[place].fix for place in places]),
+                _together([check.fix for check in own]),
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)

@@ -8,17 +8,18 @@ once, and one that holds itself ends where it begins again.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.products import Products
+from prodex.quality.products import ChildRows
 from prodex.quality.units import in_base_unit
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, is_true, looked_up, numbers, places
 
 SOURCES = ("logisticalHierarchies", "sharingUnits")
@@ -37,31 +38,10 @@ _LAST_INDEX = "[.]?[^.]*$"
 
 
 @dataclass(frozen=True)
-class HierarchyColumns:
-    """Every node of a part's hierarchies.
+class HierarchyColumns(ChildRows):
+    """Every node of a part's hierarchies."""
 
-    Attributes
-    ----------
-    products
-        Whose they are.
-    product
-        For each node the position of its product.
-    """
-
-    products: Products
-    product: Rows
-
-    @classmethod
-    def of(cls, products: Products) -> Self:
-        """Return the nodes of a part, made once."""
-        return products.remember(
-            "packing",
-            lambda: cls(products, products.arrow("hierarchies")["product"].combine_chunks().to_numpy()),
-        )
-
-    def __getitem__(self, column: str) -> pa.Array:
-        """Return a column of `hierarchies`."""
-        return self.products.arrow("hierarchies", column)[column].combine_chunks()
+    table = "hierarchies"
 
     def __len__(self) -> int:
         return len(self.product)
@@ -139,13 +119,9 @@ class HierarchyColumns:
         """Say which nodes have one of these types of packaging; those without a type have none."""
         return is_true(pc.is_in(self["packaging_code"], pa.array(packagings, pa.string())))
 
-    def is_flagged(self, flag: str) -> Mask:
-        """Say of which nodes a flag is true, where they or another mention of the same unit tell it."""
-        return np.equal(self._completed(numbers(self[flag])), 1.0)
-
-    def is_unflagged(self, flag: str) -> Mask:
-        """Say of which nodes a flag is false."""
-        return np.equal(self._completed(numbers(self[flag])), 0.0)
+    def is_flagged(self, flag: str, value: bool = True) -> Mask:
+        """Say of which nodes a flag is true (or false), where they or another mention of the same unit tell it."""
+        return np.equal(self._completed(numbers(self[flag])), value)
 
     def measure(self, name: str) -> Numbers:
         """Return grams or millimetres of each node; NaN where they are missing or in an unknown unit."""
@@ -172,9 +148,8 @@ class HierarchyColumns:
             measures["product"].to_numpy(), source, self._node_places(measures["position"], level)
         )
         rows = looked_up(*self._found, keys)
-        values = in_base_unit(
-            measures["value"], measures["unit_code"], np.array(list(_MEASURES.values()))[measure]
-        )
+        kinds = np.array(list(_MEASURES.values()))[measure]
+        values = in_base_unit(numbers(measures["value"]), measures["unit_code"], kinds)
         made = {}
         for number, name in enumerate(_NAMES):
             # Reversed, so that the first of several values is written last and stays.
@@ -205,17 +180,34 @@ class HierarchyColumns:
         completed[unknown[place >= 0]] = values[place[place >= 0]]
         return completed
 
-    def shown(self, nodes: Any) -> Rows:
-        """Return the rows of chosen nodes, product by product; sharing units only where they say something new."""
-        rows: Rows = np.flatnonzero(nodes)
-        logistical = self.products.any(self.product[rows[self.source[rows] == 0]])
-        rows = rows[(self.source[rows] == 0) | ~logistical[self.product[rows]]]
-        ordered: Rows = rows[np.argsort(self.product[rows], kind="stable")]
-        return ordered
+    def verdict(
+        self,
+        wrong: Mask,
+        leaf: str,
+        value: Callable[[Rows], Any],
+        reason: str | Callable[[Rows], Sequence[str]],
+        judged: Any = None,
+    ) -> Verdict:
+        """Fail the products of the nodes that are wrong.
 
-    def paths(self, rows: Rows, leaf: str = "") -> list[str]:
-        """Return the wire path of some nodes, or of a leaf of them."""
-        return [SOURCES[source] + (f".{leaf}" if leaf else "") for source in self.source[rows]]
+        Parameters
+        ----------
+        wrong
+            One boolean for each node.
+        leaf
+            What of a node is shown, "" for the node itself.
+        value, reason
+            What was seen and why it is wrong, for the nodes that are shown.
+        judged
+            Nodes of which one makes the rule apply, all by default.
+        """
+        # Sharing units repeat nodes of the hierarchy: the same mistake is shown once.
+        is_logistical = self.source == 0
+        rows = self.in_order(wrong & (is_logistical | ~self.any(wrong & is_logistical)[self.product]))
+        paths = [SOURCES[source] + (f".{leaf}" if leaf else "") for source in self.source[rows]]
+        why = reason(rows) if callable(reason) else reason
+        applies = self.packed if judged is None else self.any(judged)
+        return Verdict(self.any(wrong), applies, Evidence(self.product[rows], paths, None, value(rows), why))
 
     def gtins(self, rows: Rows) -> list[str]:
         """Return the GTINs of some nodes, "no GTIN" where there is none."""

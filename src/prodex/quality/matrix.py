@@ -20,13 +20,12 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
-from prodex.facts.groups import KEPT, Groups, grouped
-from prodex.facts.pending import IS_OWN
+from prodex.facts.groups import KEPT, Groups, grouped, own_rows
 from prodex.quality.check import CheckFacts
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.scores import Tally, grades, whole_score
 from prodex.quality.states import States
-from prodex.tables.columns import places, whole
+from prodex.tables.columns import whole
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +58,7 @@ class AuditMatrix:
     @property
     def matrix(self) -> pd.DataFrame:
         """One row per product (its `product_id`), one column per check: 0 pass, 1 fail, 2 not applicable, 3 unknown."""
+        # The same memory as `states`: a copy of millions of products would be felt.
         index = pd.Index(self._column("product_id").to_pylist(), name="product_id")
         return pd.DataFrame(self.states, index, [check.id for check in self.checks], copy=False)
 
@@ -139,10 +139,7 @@ class AuditMatrix:
         return whole(read[name]).take(place)
 
     def _own_rows(self, table: str, *columns: str) -> pa.Table:
-        """Return the products' own rows of a child table, each with the place of its product in the audit."""
-        read = self._available_catalog(table).arrow(table, ["product_id", *columns], IS_OWN)
-        place = places(whole(read["product_id"]), self._column("product_id"))
-        return read.drop_columns("product_id").add_column(0, "product", pa.array(place))
+        return own_rows(self._available_catalog(table), self._column, table, *columns)
 
     def _available_catalog(self, wanted: str) -> Catalog:
         if self.catalog is None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict
+from prodex.quality.products import ChildRows, Products
 from prodex.quality.units import FACTORS
-from prodex.tables.columns import Mask, Numbers, Rows, encoded, numbers
+from prodex.quality.verdict import Evidence, Verdict
+from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, numbers
 
 PATH = "isPartitionedBy.contains"
 #: What the rules of nutrition look at.
@@ -26,7 +26,7 @@ ENERGY, ALCOHOL = "ENER-", "ALC"
 FAT, SATURATES, CARBOHYDRATE, SUGARS = "FAT", "FASAT", "CHOAVL", "SUGAR-"
 STARCH, POLYOLS, FIBRE, PROTEIN, SALT, SODIUM = "STARCH", "POLYL", "FIBTG", "PRO-", "SALTEQ", "NA"
 #: Kilojoules and kilocalories by unit code.
-_ENERGY_UNITS = {"KJO": ("kJ", 1.0), "JOU": ("kJ", 1e-3), "E14": ("kcal", 1.0), "K51": ("kcal", 1.0)}
+_ENERGY_UNITS = {"kJ": {"KJO": 1.0, "JOU": 1e-3}, "kcal": {"E14": 1.0, "K51": 1.0}}
 #: How "less than" is written in place of a small number.
 _LESS = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
 #: Grams that may be declared as 0: up to 0.5, but of these nutrients (guidance of the Commission on tolerances for
@@ -38,32 +38,27 @@ _WHOLE_FROM = 10
 #: How much of 100 g or 100 ml one of these units is.
 _OF_A_HUNDRED = {"GRM": 0.01, "MLT": 0.01, "KGM": 10.0, "LTR": 10.0, "CLT": 0.1, "MGM": 1e-5}
 
+#: Gives the words of a partition.
+Seen: TypeAlias = Callable[[int], str]
+
 
 @dataclass(frozen=True)
-class NutritionColumns:
+class NutritionColumns(ChildRows):
     """Every nutrient that a part declares.
 
-    A partition ("100 g", "a serving") is a row of what `amount` and `energy` return.
+    A partition ("100 g", "a serving") is a row of what `amount` and `energy` return, and `product` has the position of
+    the product of each partition.
 
     Attributes
     ----------
-    products
-        Whose they are.
     row
         For each nutrient the row of its partition.
-    product
-        For each partition the position of its product.
     """
 
-    products: Products
-    row: Rows
-    product: Rows
-    _first: Rows
+    table = "nutrients"
 
-    @classmethod
-    def of(cls, products: Products) -> Self:
-        """Return the nutrition of a part, made once."""
-        return products.remember("declared", lambda: cls._made(products))
+    row: Rows
+    _first: Rows
 
     @classmethod
     def _made(cls, products: Products) -> Self:
@@ -75,38 +70,28 @@ class NutritionColumns:
         # One number for product and partition; a part has far fewer than 2^63 of them.
         keys = product * (len(positions) + 1) + outer[position]
         _, first, row = np.unique(keys, return_index=True, return_inverse=True)
-        return cls(products, row.astype(np.int64), product[first], first)
-
-    def __getitem__(self, column: str) -> pa.Array:
-        """Return a column of `nutrients`."""
-        columns = () if column == "product" else (column,)
-        return self.products.arrow("nutrients", *columns)[column].combine_chunks()
+        return cls(products, product[first], row.astype(np.int64), first)
 
     @cached_property
-    def code(self) -> tuple[list[str], Rows]:
+    def _code(self) -> tuple[list[str], Rows]:
         codes, code = encoded(self["nutrient_code"])
         return codes.to_pylist(), code
 
     @cached_property
     def grams(self) -> Numbers:
         """How many grams of each nutrient; NaN for energy and for units that are no weight."""
-        weights: Numbers = numbers(self["quantity"]) * self._gram
-        return weights
+        return numbers(self["quantity"]) * self._gram
 
     @cached_property
     def _gram(self) -> Numbers:
         """How many grams one of each nutrient's unit is."""
-        units, unit = encoded(self["unit_code"])
-        factors = [FACTORS["weight"].get(each, np.nan) for each in units.to_pylist()]
-        each_row: Numbers = np.array([*factors, np.nan])[unit]
-        return each_row
+        return by_value(self["unit_code"], lambda unit: FACTORS["weight"].get(unit, np.nan), np.nan)
 
     @cached_property
     def per_hundred(self) -> Numbers:
         """What the figures of a partition are multiplied by to be those of 100 g or ml; NaN where nobody can say."""
-        units, unit = encoded(self["basis_unit_code"])
-        part = np.array([*(_OF_A_HUNDRED.get(each, np.nan) for each in units.to_pylist()), np.nan])
-        basis = numbers(self["basis_quantity"])[self._first] * part[unit[self._first]]
+        part = by_value(self["basis_unit_code"], lambda unit: _OF_A_HUNDRED.get(unit, np.nan), np.nan)
+        basis = (numbers(self["basis_quantity"]) * part)[self._first]
         factor: Numbers = np.full(len(basis), np.nan)
         np.divide(1.0, basis, out=factor, where=basis > 0)
         return factor
@@ -116,7 +101,7 @@ class NutritionColumns:
         return self._in_partitions(self._named(nutrient), self.grams)
 
     def _named(self, nutrient: str) -> Mask:
-        codes, code = self.code
+        codes, code = self._code
         return np.asarray(code == (codes.index(nutrient) if nutrient in codes else -2))
 
     def range(self, nutrient: str) -> tuple[Numbers, Numbers]:
@@ -155,10 +140,8 @@ class NutritionColumns:
         words = words.filter(words["limit"].is_valid())
         if not len(words):
             return found
-        own = pa.table(
-            [self["product"], self["position"], pa.array(np.arange(len(found)))],
-            ["product", "position", "at"],
-        )
+        own = self.products.arrow(self.table, "position")
+        own = own.append_column("at", pa.array(np.arange(len(found))))
         at = words.join(own, ["product", "position"], join_type="inner")
         found[at["at"].to_numpy()] = at["limit"].to_numpy()
         return found
@@ -173,19 +156,18 @@ class NutritionColumns:
 
     def energy(self, sign: str) -> Numbers:
         """Return the energy of each partition in "kJ" or "kcal"; NaN where it is not declared so."""
-        return self._in_partitions(
-            self._named(ENERGY), numbers(self["quantity"]) * self._energy_factors(sign)
-        )
+        return self._energies[sign]
+
+    @cached_property
+    def _energies(self) -> dict[str, Numbers]:
+        amounts, named = numbers(self["quantity"]), self._named(ENERGY)
+        return {
+            sign: self._in_partitions(named, amounts * self._energy_factors(sign)) for sign in _ENERGY_UNITS
+        }
 
     def _energy_factors(self, sign: str) -> Numbers:
         """How much "kJ" or "kcal" one of each nutrient's unit is; NaN for other units."""
-        units, unit = encoded(self["unit_code"])
-        factors = [
-            factor if named == sign else np.nan
-            for named, factor in (_ENERGY_UNITS.get(each, ("", np.nan)) for each in units.to_pylist())
-        ]
-        each_row: Numbers = np.array([*factors, np.nan])[unit]
-        return each_row
+        return by_value(self["unit_code"], lambda unit: _ENERGY_UNITS[sign].get(unit, np.nan), np.nan)
 
     def _in_partitions(self, chosen: Mask, values: Numbers) -> Numbers:
         """Spread values of nutrients over the partitions; the first one counts where there are several."""
@@ -194,30 +176,16 @@ class NutritionColumns:
         spread[self.row[rows]] = values[rows]
         return spread
 
-    def any(self, partitions: Mask) -> Mask:
-        """Say of which products one of their partitions is among these."""
-        return self.products.any(self.product[partitions])
-
-    def in_order(self, partitions: Mask) -> Rows:
-        """Return the rows of chosen partitions, product by product."""
-        rows = np.flatnonzero(partitions)
-        return rows[np.argsort(self.product[rows], kind="stable")]
-
     def names(self, rows: Rows) -> list[str]:
         """Return the names of partitions, "?" where they have none."""
         return [name or "?" for name in self["partition"].take(pa.array(self._first[rows])).to_pylist()]
 
-    def energies(self, rows: Rows) -> list[str]:
-        """Return the declared energy of partitions in words: "1500 kJ, 355 kcal"."""
-        declared = [(self.energy(sign)[rows], sign) for sign in ("kJ", "kcal")]
-        return [
-            ", ".join(
-                f"{amounts[place]:g} {sign}" for amounts, sign in declared if not np.isnan(amounts[place])
-            )
-            for place in range(len(rows))
-        ]
+    def energies(self, row: int) -> str:
+        """Return the declared energy of a partition in words: "1500 kJ, 355 kcal"."""
+        declared = ((self.energy(sign)[row], sign) for sign in _ENERGY_UNITS)
+        return ", ".join(f"{amount:g} {sign}" for amount, sign in declared if not np.isnan(amount))
 
-    def verdict(self, wrong: Mask, known: Mask, seen: Iterable[str], why: Iterable[str]) -> Verdict:
+    def verdict(self, wrong: Mask, known: Mask, seen: Seen, why: str | Seen) -> Verdict:
         """Fail the products of the wrong partitions.
 
         Parameters
@@ -225,29 +193,25 @@ class NutritionColumns:
         wrong, known
             One boolean for each partition: whether it is wrong, and whether it declares enough to say so.
         seen, why
-            Value and reason for each wrong partition, product by product.
+            Give value and reason of a partition by its row; the reason may be one for all.
         """
         rows = self.in_order(wrong)
         # A reader compares with the table on the pack, so figures of a serving name the serving.
         is_hundred = np.isclose(self.per_hundred[rows], 1.0)
-        names = [
-            "" if hundred else f"per {name}: "
-            for name, hundred in zip(self.names(rows), is_hundred, strict=True)
+        reasons = [
+            ("" if hundred else f"per {name}: ") + (why if isinstance(why, str) else why(row))
+            for row, name, hundred in zip(rows, self.names(rows), is_hundred, strict=True)
         ]
-        reasons = [name + words for name, words in zip(names, why, strict=True)]
-        evidence = Evidence(self.product[rows], PATH, None, list(seen), reasons)
-        return Verdict(self.any(wrong), applies=self.any(known), evidence=evidence)
+        evidence = Evidence(self.product[rows], PATH, None, [*map(seen, rows)], reasons)
+        return Verdict(self.any(wrong), self.any(known), evidence)
 
     def nutrient_verdict(self, wrong: Mask, known: Mask, why: str) -> Verdict:
         """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`."""
         whose = self.product[self.row]
         rows = np.flatnonzero(wrong)
         rows = rows[np.argsort(whose[rows], kind="stable")]
-        names = [self[column].take(pa.array(rows)).to_pylist() for column in ("nutrient", "nutrient_code")]
-        units = self["unit_code"].take(pa.array(rows)).to_pylist()
-        seen = [
-            f"{label or code}: {value:g} {unit or ''}".strip()
-            for label, code, value, unit in zip(*names, numbers(self["quantity"])[rows], units, strict=True)
-        ]
-        fails, applies = self.products.any(whose[wrong]), self.products.any(whose[known])
-        return Verdict(fails, applies, Evidence(whose[rows], PATH, None, seen, why))
+        columns = ("nutrient", "nutrient_code", "quantity", "unit_code")
+        shown = zip(*(self[column].take(pa.array(rows)).to_pylist() for column in columns), strict=True)
+        seen = [f"{label or code}: {value:g} {unit or ''}".strip() for label, code, value, unit in shown]
+        evidence = Evidence(whose[rows], PATH, None, seen, why)
+        return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)

@@ -26,7 +26,7 @@ class Parameter:
     several
         Whether it takes a list of values.
     default
-        What it is unless given; `REQUIRED` when it has to be given.
+        What it is unless given; `inspect.Parameter.empty` when it has to be given.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        return isinstance(self.default, _Required)
+        return self.default is inspect.Parameter.empty
 
-    @property
-    def type_name(self) -> str:
-        return f"list of {self.kind.__name__}" if self.several else self.kind.__name__
+    def __str__(self) -> str:
+        kind = f"list of {self.kind.__name__}" if self.several else self.kind.__name__
+        return f"{self.name}: {kind}" + ("" if self.required else f" = {self.default!r}")
 
     def read(self, value: Any) -> Any:
         """Return the value as the function takes it: lists as tuples, whole numbers as floats where asked for.
@@ -52,13 +52,17 @@ class Parameter:
         """
         if not self.several:
             return self._one(value)
+        # A text would be read as a list of its letters.
         if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
             raise InputError(f"{self.name} is {value!r}; give a list of {self.kind.__name__}.")
         return tuple(
-            self._one(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)
+            # Sets have no order, and an order becomes part of the check's id.
+            self._one(item)
+            for item in (sorted(value) if isinstance(value, set | frozenset) else value)
         )
 
     def _one(self, value: Any) -> Any:
+        # `True` is an int in Python, and TOML tells the two apart.
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if self.kind is float and is_number:
             return float(value)
@@ -67,12 +71,6 @@ class Parameter:
         return value
 
 
-class _Required:
-    def __repr__(self) -> str:
-        return "required"
-
-
-REQUIRED = _Required()
 _ARTICLE = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -85,6 +83,7 @@ def parameters_of(function: Callable[..., Any], reserved: str | None = None) -> 
     """
     name = getattr(function, "__name__", "rule")
     try:
+        # Annotations are texts where a module postpones them.
         signature = inspect.signature(function, eval_str=True)
     except NameError as error:
         raise InputError(f"Rule {name}: the type of a parameter is not known here ({error}).") from error
@@ -97,16 +96,14 @@ def _parameter(rule: str, declared: inspect.Parameter) -> Parameter:
     several = get_origin(kind) is tuple
     if several:
         kind = get_args(kind)[0]
-    given = declared.default is not inspect.Parameter.empty
-    if declared.annotation is inspect.Parameter.empty and given:
+    if kind is inspect.Parameter.empty:
         kind = type(declared.default)
     if kind not in _SIMPLE:
         raise InputError(
             f"Rule {rule}: parameter {declared.name} needs a type: str, int, float, bool, or a tuple of one of "
             "them, as in `languages: tuple[str, ...] = ()`."
         )
-    default = declared.default if given else REQUIRED
-    return Parameter(declared.name, kind, several, default)
+    return Parameter(declared.name, kind, several, declared.default)
 
 
 def read_parameters(declared: tuple[Parameter, ...], given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

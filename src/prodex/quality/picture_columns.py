@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.locales import language_tag
-from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence
+from prodex.quality.products import ChildRows
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
 
 #: GTIN, type, face, angle and state, then what tells several files apart: 03036811359935_C1N1_s02.jpg.
@@ -26,37 +26,16 @@ _GTIN, _FACE = slice(0, 14), slice(16, 17)
 FACES = {"1": "front", "2": "left", "3": "top", "7": "back", "8": "right", "9": "bottom"}
 FRONT = "1"
 
+PICTURES = "assets.pictures"
+#: Gives what is shown of some pictures.
+Seen: TypeAlias = Callable[[Rows], Any]
+
 
 @dataclass(frozen=True)
-class PictureColumns:
-    """Every picture of a part.
+class PictureColumns(ChildRows):
+    """Every picture of a part."""
 
-    Attributes
-    ----------
-    products
-        Whose they are.
-    product
-        For each picture the position of its product.
-    """
-
-    products: Products
-    product: Rows
-
-    @classmethod
-    def of(cls, products: Products) -> Self:
-        """Return the pictures of a part, made once."""
-        return products.remember(
-            "imagery", lambda: cls(products, cls._column(products, "product").to_numpy())
-        )
-
-    @staticmethod
-    def _column(products: Products, name: str) -> pa.Array:
-        columns = () if name == "product" else (name,)
-        return products.arrow("pictures", *columns)[name].combine_chunks()
-
-    def __getitem__(self, column: str) -> pa.Array:
-        """Return a column of `pictures`."""
-        return self._column(self.products, column)
+    table = "pictures"
 
     @property
     def pictured(self) -> Mask:
@@ -96,23 +75,37 @@ class PictureColumns:
         """Pixels of the longer side of the original; NaN where width or height is missing."""
         return np.maximum(numbers(self["width"]), numbers(self["height"]))
 
-    def evidence(self, pictures: Rows, attribute: str, column: str, reason: str | Sequence[str]) -> Evidence:
-        """Return what is wrong with some pictures: where, the column's value that was seen, and why."""
-        return Evidence(
-            self.product[pictures],
-            attribute,
-            value=self.seen(column, pictures),
-            reason=self.numbered(pictures, reason),
-        )
+    def verdict(
+        self, wrong: Mask, judged: Any, attribute: str, column: str | Seen, reason: str | Seen
+    ) -> Verdict:
+        """Fail the products of the pictures that are wrong.
 
-    def numbered(self, pictures: Rows, words: str | Sequence[str]) -> list[str]:
-        """Return words for each of some pictures, with its number among those of its product."""
-        each = [words] * len(pictures) if isinstance(words, str) else words
-        places = self["position"].take(pa.array(pictures)).to_pylist()
-        return [
+        Parameters
+        ----------
+        wrong
+            One boolean for each picture.
+        judged
+            The pictures that the rule is about: products without one are not applicable.
+        attribute
+            Where it was seen.
+        column, reason
+            What is shown of each: a column and a reason for all, or functions that return them for some rows.
+        """
+        rows = self.in_order(wrong)
+        value = self.seen(column, rows) if isinstance(column, str) else column(rows)
+        why = [reason] * len(rows) if isinstance(reason, str) else reason(rows)
+        places = self["position"].take(pa.array(rows)).to_pylist()
+        # The number of the picture among those of its product, as people count.
+        numbered = [
             f"picture {int(place) + 1}: {one}" if place.isdecimal() else one
-            for place, one in zip(places, each, strict=True)
+            for place, one in zip(places, why, strict=True)
         ]
+        evidence = Evidence(self.product[rows], attribute, None, value, numbered)
+        return Verdict(self.any(wrong), self.any(judged), evidence)
+
+    def pairs(self, one: str, other: str, pictures: Rows) -> Iterator[tuple[Any, Any]]:
+        """Return the values of two columns of some pictures."""
+        return zip(*(self.seen(column, pictures).to_pylist() for column in (one, other)), strict=True)
 
     def seen(self, column: str, pictures: Rows) -> pa.Array:
         """Return a column's values of some pictures, as evidence shows them."""
@@ -121,17 +114,11 @@ class PictureColumns:
             return seen
         return pc.strftime(pc.cast(seen, pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S")
 
-    def in_order(self, chosen: Any) -> Rows:
-        """Return the places of chosen pictures, product by product."""
-        places = np.flatnonzero(chosen)
-        return places[np.argsort(self.product[places], kind="stable")]
 
-
-_PICTURES = "assets.pictures"
 #: Fields that hold the language: the specification declares none, so all that services use are read.
 _FIELDS = ("language", "languages", "languageCode", "languageCodes", "expressedIn")
 #: What the query has to include before a picture can be judged to have no language.
-LANGUAGE_NEEDS = tuple(f"{_PICTURES}.{field}" for field in ("url", "gdsnFileName", *_FIELDS))
+LANGUAGE_NEEDS = tuple(f"{PICTURES}.{field}" for field in ("url", "gdsnFileName", *_FIELDS))
 
 #: Languages that are looked for in names of files: those of Europe and a few more. Most pairs of letters are a
 #: language somewhere, and "sm", "lg", "tn", "hi", "lo" are sizes.
@@ -143,13 +130,14 @@ _IN_NAMES = (
 _AT_THE_END = re.compile(rf"[_.-]({'|'.join(_IN_NAMES)})(?:[_-][A-Z]{{2}})?\.[A-Za-z0-9]{{2,5}}(?:[?#].*)?$")
 
 
-def in_one_language(pictures: PictureColumns, rows: Rows) -> Rows:
+def in_one_language(pictures: PictureColumns, chosen: Mask) -> Mask:
     """Return those of some pictures that share a language with another one of the same product.
 
     A picture that says no language is meant for all of them.
     """
+    rows = np.flatnonzero(chosen)
     if not len(rows):
-        return rows
+        return chosen
     languages = _languages(pictures, rows)
     whose = pictures.product[rows].tolist()
     total = Counter(whose)
@@ -163,21 +151,17 @@ def in_one_language(pictures: PictureColumns, rows: Rows) -> Rows:
         else total[product] > 1
         for product, own in zip(whose, languages, strict=True)
     ]
-    return np.asarray(rows[np.array(shared, bool)])
+    found = np.zeros(len(chosen), bool)
+    found[rows] = shared
+    return found
 
 
 def _languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[str]]:
     """Return the languages of some pictures, none where nobody says."""
-    places = pa.array(rows)
-    keys = list(
-        zip(pictures.product[rows].tolist(), pictures["position"].take(places).to_pylist(), strict=True)
-    )
+    positions = pictures.seen("position", rows).to_pylist()
+    keys = list(zip(pictures.product[rows].tolist(), positions, strict=True))
     stated = _stated(pictures, set(keys))
-    names = zip(
-        pictures["gdsn_file_name"].take(places).to_pylist(),
-        pictures["url"].take(places).to_pylist(),
-        strict=True,
-    )
+    names = pictures.pairs("gdsn_file_name", "url", rows)
     return [
         frozenset(stated.get(key) or _named(file) or _named(url))
         for key, (file, url) in zip(keys, names, strict=True)
@@ -187,7 +171,7 @@ def _languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[str]]:
 def _stated(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], set[str]]:
     """Return the languages that fields state, by product and position of the picture."""
     found: dict[tuple[int, str], set[str]] = {}
-    fields = pa.array([f"{_PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])
+    fields = pa.array([f"{PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])
     for table, column in (("codes", "code"), ("scalars", "value")):
         rows = pictures.products.arrow(table, "attribute", "position", column)
         rows = rows.filter(pc.is_in(rows["attribute"], fields))

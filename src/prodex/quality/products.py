@@ -7,13 +7,13 @@ has one row for each text, with the position of its product, from 0, in the colu
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,15 +27,19 @@ from prodex.frames import to_frame
 from prodex.quality.presence import PresenceIndex
 from prodex.quality.requested import EVERY_TEXT, EVERYTHING, is_within
 from prodex.quality.scope import wire_paths
-from prodex.tables.columns import filled_values
+from prodex.tables.columns import Mask, Rows, filled_values, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of, state_column
 
 _Made = TypeVar("_Made")
-Mask = npt.NDArray[np.bool_]
 
-#: Tables without anchors, whose rows say by `attribute` where on the wire they stand.
-_BY_SHAPE = ("texts", "codes", "quantities", "scalars")
+#: Tables without anchors, whose rows say by `attribute` where on the wire they stand, and the columns with their data.
+BY_SHAPE: Mapping[str, tuple[str, ...]] = {
+    "texts": ("text",),
+    "codes": ("code", "label"),
+    "quantities": ("value",),
+    "scalars": ("value",),
+}
 _ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _KEYS = {"id": "product_id", "gtin": "gtin"}
 
@@ -75,6 +79,7 @@ class Products:
 
     def __getitem__(self, column: str) -> pd.Series:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
+        # Noted, since a user's rule may not declare what it needs.
         self._paths.update(wire_paths(column))
         series = self._once(("column", column), lambda: _series(column, self.column(column)))
         return series.copy()  # what one rule does to it must not reach another
@@ -83,7 +88,9 @@ class Products:
         """Return the same as an Arrow array."""
         self._paths.update(wire_paths(column))
         if column == "market":
-            return self._once("market", self._markets)
+            return self._once(
+                column, lambda: markets_of(self.column("target_market"), self.origin, self._market)
+            )
         return self._read("products", (column,))[0]
 
     def assumed(self, column: str) -> pa.Array:
@@ -124,7 +131,7 @@ class Products:
         found[np.asarray(positions, np.int64)] = True
         return found
 
-    def count(self, positions: Any) -> npt.NDArray[np.int64]:
+    def count(self, positions: Any) -> Rows:
         """Count for each product how often its position is among these."""
         return np.bincount(np.asarray(positions, np.int64), minlength=len(self)).astype(np.int64)
 
@@ -141,31 +148,36 @@ class Products:
             Short language code: only texts in this language count.
         """
         self._paths.add(attribute)
+        # Only texts have a language.
         if language is not None:
             return self._index("texts").products(attribute, language)
+        # Keys stand in every table, and at no path of their own.
         if attribute in _KEYS:
             return filled_values(self.column(_KEYS[attribute]))
         found = np.zeros(len(self), bool)
-        for table in (*_BY_SHAPE, *_ANCHORED):
-            if table in _BY_SHAPE or any(_meets(attribute, anchor) for anchor in TABLES[table].anchors):
+        for table in (*BY_SHAPE, *_ANCHORED):
+            if table in BY_SHAPE or any(_meets(attribute, anchor) for anchor in TABLES[table].anchors):
                 found |= self._index(table).products(attribute)
                 found |= self._leaves(table, attribute)
         return found | self._leaves("products", attribute)
 
+    def any_filled(self, attributes: Sequence[str], before: str = "") -> Mask:
+        """Say for each product whether it has data at one of several wire paths, each with a path before it."""
+        each = [self.filled(f"{before}{name}") for name in attributes]
+        return np.asarray(np.logical_or.reduce(each))
+
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""
-        made, paths = self._once(("remembered", key), lambda: self._tracked(make))
+        made, paths = self._once(("remembered", key), lambda: self.read_by(make))
+        # Read for another rule first, perhaps; it counts as read by each that asks.
         self._paths |= paths
         return made
 
     def read_by(self, rule: Callable[[], _Made]) -> tuple[_Made, set[str]]:
         """Return what a rule returns, and the wire paths that it looked at."""
-        return self._tracked(rule)
-
-    def _tracked(self, make: Callable[[], _Made]) -> tuple[_Made, set[str]]:
         before, self._paths = self._paths, set()
         try:
-            return make(), self._paths
+            return rule(), self._paths
         finally:
             self._paths = before | self._paths
 
@@ -189,30 +201,18 @@ class Products:
         made: _Made = self._made[key]
         return made
 
-    def _markets(self) -> pa.Array:
-        return markets_of(self.column("target_market"), self.origin, self._market)
-
     def _index(self, table: str) -> PresenceIndex:
         return self._once(("index", table), lambda: self._make_index(table))
 
     def _make_index(self, table: str) -> PresenceIndex:
         positions = self._positions(table, None).to_numpy()
-        size = len(self)
-        match table:
-            case "texts":
-                attribute, text = self._read(table, ("attribute", "text"))
-                language = pc.coalesce(*self._read(table, ("language", "language_code")))
-                return PresenceIndex.of(size, positions, attribute, filled_values(text), language)
-            case "codes":
-                attribute, code, label = self._read(table, ("attribute", "code", "label"))
-                return PresenceIndex.of(
-                    size, positions, attribute, filled_values(code) | filled_values(label)
-                )
-            case "quantities" | "scalars":
-                attribute, value = self._read(table, ("attribute", "value"))
-                return PresenceIndex.of(size, positions, attribute, filled_values(value))
         (attribute,) = self._read(table, ("attribute",))
-        return PresenceIndex.of(size, positions, attribute, np.ones(len(attribute), bool))
+        filled, language = np.ones(len(attribute), bool), None
+        if table in BY_SHAPE:
+            filled = np.logical_or.reduce([*map(filled_values, self._read(table, BY_SHAPE[table]))])
+        if table == "texts":
+            language = pc.coalesce(*self._read(table, ("language", "language_code")))
+        return PresenceIndex.of(len(self), positions, attribute, filled, language)
 
     def _leaves(self, table: str, attribute: str) -> Mask:
         """Say for each product whether a declared column that stands at or below this path has data."""
@@ -251,6 +251,7 @@ class Products:
         if table == "products":
             return pa.array(np.arange(len(self)))
         (products,) = self._read("products", ("product_id",))
+        # Positions instead of keys: comparing numbers is far cheaper than comparing texts.
         places = pc.index_in(keys, products)
         if places.null_count:
             raise SnapshotDamaged(
@@ -280,11 +281,53 @@ class Products:
         )
 
 
+@dataclass(frozen=True)
+class ChildRows:
+    """The rows of a child table as rules compute with them: whole columns, each read and made once.
+
+    Attributes
+    ----------
+    products
+        Whose they are.
+    product
+        For each row the position of its product.
+    table
+        Name of the table.
+    """
+
+    products: Products
+    product: Rows
+    table: ClassVar[str]
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return the rows of a part, made once however many rules ask."""
+        return products.remember(("rows", cls.table), lambda: cls._made(products))
+
+    @classmethod
+    def _made(cls, products: Products) -> Self:
+        return cls(products, whole(products.arrow(cls.table)["product"]).to_numpy())
+
+    def __getitem__(self, column: str) -> pa.Array:
+        """Return a column of the table."""
+        return whole(self.products.arrow(self.table, column)[column])
+
+    def any(self, rows: Any) -> Mask:
+        """Say of which products one of these rows is, given by place or as booleans."""
+        return self.products.any(self.product[rows])
+
+    def in_order(self, chosen: Mask) -> Rows:
+        """Return the places of chosen rows, product by product, as findings are listed."""
+        places = np.flatnonzero(chosen)
+        return places[np.argsort(self.product[places], kind="stable")]
+
+
 def _whole(read: pa.Table, name: str) -> pa.Array:
     column = read.column(name)
+    # Rules compare texts; a dictionary type would have to be known to each of them.
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return whole(column)
 
 
 def _series(name: str, values: pa.Array) -> pd.Series:

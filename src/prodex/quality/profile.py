@@ -241,3 +241,21 @@ def shipped() -> dict[str, str]:
     folder = resources.files("prodex.quality").joinpath("profiles")
     names = ("core", "online-listing", "logistics", "food-eu", "pictures")
     return {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
+
+
+def profiles() -> pd.DataFrame:
+    """Return the profiles that come with prodex: name, title, description, number of rules and of checks.
+
+    A rule is a sentence that should be true of a product. A check is a rule with its parameters, which is one column of
+    an audit: `required_text` for three attributes in nine languages is one rule and 27 checks.
+
+    Examples
+    --------
+    >>> profiles().set_index("profile").loc["online-listing", ["rules", "checks"]].tolist()
+    [82, 117]
+    """
+    rows = [
+        (p.name, p.title, p.description, len({check.rule.id for check in p.checks}), len(p.checks))
+        for p in map(Profile.read, shipped())
+    ]
+    return pd.DataFrame(rows, columns=["profile", "title", "description", "rules", "checks"])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from prodex.errors import InputError, QueryError
+from prodex.errors import InputError
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.locales import market_code
 from prodex.quality.check import Check
@@ -37,6 +38,14 @@ class ProfileText:
         """Return an error that names file, line and key."""
         return InputError(f"{self.where(keys)}: {problem}")
 
+    @contextmanager
+    def named(self, keys: tuple[str | int, ...]) -> Iterator[None]:
+        """Name file, line and key in errors that are raised inside."""
+        try:
+            yield
+        except ValueError as error:  # `InputError` and `QueryError` are
+            raise self.error(keys, str(error)) from error
+
     def where(self, keys: tuple[str | int, ...]) -> str:
         """Return file, line and key as they are named in errors."""
         line = self._line(keys)
@@ -50,6 +59,7 @@ class ProfileText:
         number = next((key for key in keys if isinstance(key, int)), 0)
         start = 0
         if names[0] == "checks" and len(names) > 1:
+            # A rule named several times has a header for each: `number` says which is meant.
             headers = [
                 place
                 for place, line in enumerate(self.lines)
@@ -98,6 +108,7 @@ def _expanded(
             )
         single = not declared[key].several
         given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
+    # Read once: the condition is the same for every combination.
     scope = _scope(entry, place, here)
     # Three attributes in two languages are six checks, each a column.
     for values in itertools.product(*given.values()):
@@ -113,10 +124,8 @@ def _scope(entry: Mapping[str, Any], place: ProfileText, here: tuple[str | int, 
         if not isinstance(value, Mapping):
             words = f"{key} is {value!r}; give columns and values: {{ brand_code = 12 }}."
             raise place.error((*here, key), words)
-        try:
+        with place.named((*here, key)):
             read[key] = Condition.of(value, place="condition").only
-        except InputError as error:
-            raise place.error((*here, key), str(error)) from error
     return Condition(read["only"], read["except"])
 
 
@@ -159,10 +168,8 @@ def merged(base: list[Check], own: list[Check], place: ProfileText) -> tuple[Che
     """Merge checks: the same check named twice is one column, for the products of both."""
     merged: dict[str, Check] = {}
     for check in (*base, *own):
-        try:
+        with place.named(("checks", check.rule.id)):
             merged[check.id] = merged[check.id].joined(check) if check.id in merged else check
-        except InputError as error:
-            raise place.error(("checks", check.rule.id), str(error)) from error
     return tuple(merged.values())
 
 
@@ -173,10 +180,8 @@ def market_of(given: Any, place: ProfileText) -> int | None:
     if isinstance(given, bool) or not isinstance(given, int | str):
         words = f"market is {given!r:.60}. Give its ISO 3166-1 number (250) or its name (France)."
         raise place.error(("market",), words)
-    try:
+    with place.named(("market",)):
         return market_code(given)
-    except QueryError as error:
-        raise place.error(("market",), str(error)) from error
 
 
 def grade_of(given: Any, place: ProfileText) -> str:
@@ -207,10 +212,8 @@ def assumptions_of(given: Any, place: ProfileText) -> dict[str, Any]:
         if name not in _ASSUMABLE:
             there_are = hint(str(name), _ASSUMABLE, "Give food, market or a column of products.")
             raise place.error(("assume", str(name)), f"nothing is called {name!r}{there_are}")
-        try:
+        with place.named(("assume", str(name))):
             ((_, (assumed[name],)),) = Condition.of({name: value}).only
-        except (InputError, ValueError) as error:
-            raise place.error(("assume", str(name)), str(error)) from error
     return assumed
 
 

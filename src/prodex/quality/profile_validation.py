@@ -15,12 +15,12 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.facts.pending import own_path
 from prodex.quality.check import Check
+from prodex.quality.products import BY_SHAPE
 from prodex.quality.requested import is_within
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
 
-_BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 #: Columns of `products` whose values are kinds, with the wire path of each.
 _KINDS = {"kind_code": "kind.code", "gpc_code": "GPC.code"}
 
@@ -84,7 +84,7 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
 def _seen(catalog: Catalog) -> set[str]:
     """Return the wire paths that the catalogue holds."""
     found = {attribute for name in catalog.presence.columns if (attribute := attribute_of(name)) is not None}
-    for table in _BY_SHAPE:
+    for table in BY_SHAPE:
         values = pc.unique(catalog.arrow(table, ["attribute"])["attribute"]).to_pylist()
         found.update(own_path(value) for value in values if value)
     return found

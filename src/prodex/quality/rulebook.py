@@ -1,25 +1,23 @@
-"""Rules: a sentence that should be true of a product, with the function that says of which products it is not."""
+"""Rules: a sentence that should be true of a product, with the function that says of which products it is not.
+
+Rules of a kind (those of all texts, of food, of pictures) share most of their declaration: their modules give it once,
+as `functools.partial(rule, ...)`.
+"""
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-import numpy as np
+import pandas as pd
 
 from prodex.errors import InputError
 from prodex.quality.parameters import Parameter, parameters_of
-from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, Condition
-from prodex.tables.columns import Answer, Mask
+from prodex.quality.verdict import Verdict
 from prodex.text import hint
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
@@ -31,70 +29,6 @@ Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "ac
 SEVERITIES: Mapping[str, float] = {"blocker": 4.0, "error": 2.0, "warning": 1.0, "info": 0.0}
 BLOCKS: tuple[str, ...] = get_args(Block)
 DIMENSIONS: tuple[str, ...] = get_args(Dimension)
-
-#: One value for all rows of evidence, or one for each.
-Words: TypeAlias = "str | Sequence[Any] | pd.Series | None"
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What was found on failing products: one row for each finding; a product can have several.
-
-    Attributes
-    ----------
-    product
-        Positions of the products in their part, as `Products.rows` gives them under `product`.
-    attribute
-        Wire path of where it was seen: one for all rows, or one for each (this holds for the next three as well).
-    language
-        Short language code, where the finding has one.
-    value
-        The value found there, verbatim.
-    reason
-        What is wrong with it, in words.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> prodex.Evidence([0], attribute="namePublicLong", language="fr", value="??", reason="no letters").reason
-    'no letters'
-    """
-
-    product: Any
-    attribute: Words = None
-    language: Words = None
-    value: Words = None
-    reason: Words = None
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The result of a rule for the products of a part. Only the engine turns it into states.
-
-    Both columns of booleans may hold missing values (None, `pd.NA`): there the check is unknown.
-    pandas' "boolean" arrays compute with them as logic does: unknown and False is False, unknown and True is unknown.
-
-    Attributes
-    ----------
-    fails
-        One boolean for each product: whether the rule's sentence is not true of it.
-    applies
-        One boolean for each product: whether the rule applies to it. Where this is False, the check is not applicable,
-        whatever `fails` holds. By default it applies to the whole scope.
-    evidence
-        What was seen on failing products. Missing data need no evidence.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> prodex.Verdict(fails=[True, False], evidence=prodex.Evidence([0], value="??")).fails
-    [True, False]
-    """
-
-    fails: Any
-    applies: Any = None
-    evidence: Evidence | None = None
-
 
 RuleFunction: TypeAlias = Callable[..., Verdict]
 _Function = TypeVar("_Function", bound=RuleFunction)
@@ -169,6 +103,9 @@ class Rule:
         """Whether it is one of prodex's rules, not a user's own."""
         return str(self.function.__module__).partition(".")[0] == "prodex"
 
+
+#: The scope of rules that ask for what consumers see: a case or a pallet needs none of it.
+CONSUMER_UNITS: Mapping[str, Any] = {"is_consumer_unit": True}
 
 #: All rules by id: prodex's own, and user-defined ones as soon as their functions are defined.
 RULES: dict[str, Rule] = {}
@@ -298,18 +235,26 @@ def _register(made: Rule, replace: bool) -> None:
     RULES[made.id] = made
 
 
-def is_importable(function: RuleFunction) -> bool:
-    """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
-    module = sys.modules.get(function.__module__)
-    return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function
+def rules() -> pd.DataFrame:
+    """Return all rules, one's own included: id, title, problem, why, fix, severity and the other columns of a rule.
 
+    A rule is a sentence that should be true of a product (its title), with the problem where it is not. A profile makes
+    checks of some of them: a check is a rule with its parameters, so that there are more checks than rules.
 
-#: The reason of a failure that needs no work, only acceptance.
-PENDING = "pending under lastRequest: filled as soon as the update is accepted"
-
-
-def missing_data(products: Products, attribute: str, applies: Answer | Mask) -> Verdict:
-    """Fail the products without data for an attribute; data pending acceptance are evidence, not data."""
-    fails = ~products.filled(attribute)
-    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
-    return Verdict(fails, applies, Evidence(waiting, attribute, None, None, PENDING))
+    Examples
+    --------
+    >>> rules().set_index("rule").loc["valid_gtin", ["block", "title"]].tolist()
+    ['identity', 'the GTIN has 14 digits with a correct check digit']
+    """
+    rows = [
+        {
+            "rule": r.id,
+            **{name: getattr(r, name) for name in ("block", "severity", "weight", "dimension")},
+            **{name: getattr(r, name) for name in ("title", "problem", "why", "fix")},
+            "parameters": ", ".join(map(str, r.parameters)),
+            "scope": r.scope.words,
+            **{name: getattr(r, name) for name in ("exact", "source", "shipped")},
+        }
+        for r in RULES.values()
+    ]
+    return pd.DataFrame(rows)

@@ -107,6 +107,7 @@ def _moment(now: datetime | None) -> datetime:
     given = datetime.now(UTC) if now is None else now
     if not isinstance(given, datetime):
         raise InputError(f"now is {now!r}; give a datetime.")
+    # Dates of the service have no zone, and two kinds of dates cannot be compared.
     return given if given.tzinfo is None else given.astimezone(UTC).replace(tzinfo=None)
 
 

@@ -136,9 +136,11 @@ def _value(column: str, value: Any, place: str) -> Any:
 def _is_one_of(column: pa.Array, values: tuple[Any, ...]) -> Answer:
     begins = [one[:-1] for one in values if isinstance(one, str) and one.endswith("*")]
     whole = [one for one in values if one is not None and not (isinstance(one, str) and one.endswith("*"))]
+    # All plain values in one lookup; beginnings one by one.
     held = pc.is_in(column, pa.array(whole, column.type)).to_numpy(zero_copy_only=False)
     for beginning in begins:
         held = held | pc.fill_null(pc.starts_with(column, beginning), False).to_numpy(zero_copy_only=False)
+    # Whether a product without a value is meant is undecided, unless no value is asked for.
     has_none = np.asarray(column.is_null().to_numpy(zero_copy_only=False), bool)
     if None in values:
         held, has_none = held | has_none, has_none & False

@@ -150,6 +150,16 @@ class Tally:
         has_score = ~np.isnan(scores)
         products = total(np.ones(len(groups)))
         ready, not_ready, undecided = map(total, (self.ready, self.not_ready, self.undecided))
+        counts = {
+            "ready_products": ready,
+            "not_ready_products": not_ready,
+            "undecided_products": undecided,
+            # The same two figures under their earlier names.
+            "ready_unknown": undecided,
+            "to_work_on": total(self.failed > 0),
+            "with_blockers": not_ready,
+            **{name: total(vars(self)[name]) for name in ("failed", "passed", "not_applicable", "unknown")},
+        }
         score = ratio(total(self.earned), total(self.possible))
         return pd.DataFrame(
             {
@@ -158,16 +168,7 @@ class Tally:
                 "grade": pd.Series(grades(score), dtype="str"),
                 "mean_score": ratio(total(np.where(has_score, scores, 0)), total(has_score)),
                 "ready": ratio(ready, products),
-                "ready_products": ready.astype(int),
-                "not_ready_products": not_ready.astype(int),
-                "undecided_products": undecided.astype(int),
-                "ready_unknown": undecided.astype(int),  # the same two figures under their earlier names
-                "to_work_on": total(self.failed > 0).astype(int),
-                "with_blockers": not_ready.astype(int),
-                "failed": total(self.failed).astype(int),
-                "passed": total(self.passed).astype(int),
-                "not_applicable": total(self.not_applicable).astype(int),
-                "unknown": total(self.unknown).astype(int),
+                **{name: values.astype(int) for name, values in counts.items()},
             }
         )
 

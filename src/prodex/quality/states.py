@@ -13,11 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.quality.rulebook import Evidence, Verdict
-from prodex.tables.columns import Answer
+from prodex.quality.verdict import Evidence, Verdict
+from prodex.tables.columns import Answer, Mask
 
 States = npt.NDArray[np.int8]
-Mask = npt.NDArray[np.bool_]
 
 
 class State(IntEnum):
@@ -35,12 +34,8 @@ class VerdictRefused(ValueError):
 
 EVIDENCE = pa.schema(
     [
-        ("check", pa.int32()),
-        ("product", pa.int32()),
-        ("attribute", pa.string()),
-        ("language", pa.string()),
-        ("value", pa.string()),
-        ("reason", pa.string()),
+        *((name, pa.int32()) for name in ("check", "product")),
+        *((name, pa.string()) for name in ("attribute", "language", "value", "reason")),
     ]
 )
 
@@ -110,6 +105,7 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     if values.ndim != 1 or len(values) != size:
         has = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
         raise VerdictRefused(f"{name} has {has} for {size:,} products")
+    # A list of True, False and None, as rules of one's own return.
     if values.dtype == object and all(one is None or one is pd.NA or isinstance(one, bool) for one in values):
         missing = np.array([not isinstance(one, bool) for one in values], bool)
         values = np.array([one is True for one in values], bool)
@@ -136,13 +132,9 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
         )
     # A single value stands for all rows.
     size = len(products)
-    columns = [
-        _words(name, getattr(given, name), size) for name in ("attribute", "language", "value", "reason")
-    ]
-    table = pa.Table.from_arrays(
-        [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32()), *columns],
-        schema=EVIDENCE,
-    )
+    numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
+    columns = [_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
+    table = pa.table([*numbers, *columns], schema=EVIDENCE)
     return table.filter(pa.array(kept[products]))
 
 

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
-from prodex.locales import short_of
+from prodex.quality.presence import short_languages
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR, is_within
-from prodex.quality.rulebook import Evidence, Verdict, Words
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, whole
+from prodex.quality.verdict import Evidence, Verdict, Words
+from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, whole
 
 #: Localized texts of the specification that stand once in each language.
 TEXTS = (
-    "namePublicLong",
-    "namePublicShort",
-    "nameLegal",
-    "productionVariantName",
-    "description",
-    "composition",
-    "allergens",
-    "conservationAdvices",
-    "consumptionAdvice",
-    "advertisedInformations",
+    *NAMES,
+    *("productionVariantName", "description", "composition", "allergens"),
+    *("conservationAdvices", "consumptionAdvice", "advertisedInformations"),
 )
-_PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
 ANY_NAME = OR.join(f"{name}.data" for name in NAMES)
@@ -75,16 +68,13 @@ class TextColumns:
         filled = pa.array(filled_values(whole(table["text"])))
         table = table.filter(filled).combine_chunks()
         attributes, attribute = encoded(table["attribute"])
-        sent, language = encoded(pc.fill_null(table["language"], ""))
-        shorts = [short_of(one) if one else "" for one in sent.to_pylist()]
-        languages = list(dict.fromkeys(shorts))
-        places = np.array([languages.index(one) for one in shorts], np.int64)
+        languages, language = short_languages(table["language"])
         texts, wording = encoded(table["text"])
         return cls(
             len(products),
             whole(table["product"]).to_numpy(),
             attribute,
-            places[language],
+            language,
             wording,
             attributes.to_pylist(),
             languages,
@@ -98,21 +88,18 @@ class TextColumns:
         meant = [any(is_within(name, one) for one in attributes) for name in self.attributes]
         return np.array(meant, bool)[self.attribute]
 
-    def translatable(self, attributes: Sequence[str]) -> Mask:
-        """Say which texts a translator would have to touch: those of these attributes.
-
-        Of none given, all but the public names, which often go across borders as they are.
-        """
-        return self.within(attributes) if attributes else ~self.within(_PUBLIC_NAMES)
-
-    def matching(self, pattern: str, *, ignore_case: bool = False) -> Mask:
+    def matching(self, pattern: str) -> Mask:
         """Say which texts have a match of a regular expression."""
-        found = pc.match_substring_regex(self.texts, pattern, ignore_case=ignore_case)
-        return self.where(found.to_numpy(zero_copy_only=False))
+        return self.where(pc.match_substring_regex(self.texts, pattern))
 
-    def where(self, wordings: Mask) -> Mask:
+    def where(self, wordings: Any) -> Mask:
         """Say which texts have one of the wordings that are marked."""
-        return np.asarray(wordings[self.wording])
+        return is_true(wordings)[self.wording]
+
+    @cached_property
+    def length(self) -> Rows:
+        """The number of characters of each wording."""
+        return np.asarray(pc.utf8_length(self.texts).to_numpy(zero_copy_only=False))
 
     def values(self, rows: Rows) -> pa.Array:
         """Return the texts of these rows."""
@@ -131,7 +118,7 @@ class TextColumns:
             Which texts the rule is about, all by default: products without one are not applicable.
         """
         rows = np.flatnonzero(wrong if judged is None else wrong & judged)
-        fails, applies = np.zeros(self.size, bool), np.zeros(self.size, bool)
+        fails, applies = np.zeros((2, self.size), bool)
         fails[self.product[rows]] = True
         applies[self.product if judged is None else self.product[judged]] = True
         attributes = pa.array(self.attributes, pa.string())
@@ -144,3 +131,9 @@ class TextColumns:
             reason,
         )
         return Verdict(fails, applies, evidence)
+
+
+def no_match(products: Products, pattern: str, reason: str, attributes: Sequence[str] = ()) -> Verdict:
+    """Fail the products that have a text with a match of a regular expression: any, or one of these attributes."""
+    texts = TextColumns.of(products)
+    return texts.verdict(texts.matching(pattern), reason, texts.within(attributes) if attributes else None)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.products import Products
-from prodex.tables.columns import Numbers, encoded, numbers
+from prodex.tables.columns import Numbers, Rows, encoded, numbers
 
 #: Grams and millimetres in one of each unit (UN/CEFACT Recommendation 20).
 FACTORS: Mapping[str, Mapping[str, float]] = {
@@ -30,11 +31,10 @@ FACTORS: Mapping[str, Mapping[str, float]] = {
 }
 
 
-def in_base_unit(values: Any, units: Any, kinds: npt.NDArray[np.str_] | str) -> Numbers:
+def in_base_unit(values: Numbers, units: Any, kinds: npt.NDArray[np.str_] | str) -> Numbers:
     """Return numbers in grams or millimetres; NaN where the unit is unknown or no number is given.
 
-    >>> import pyarrow as pa
-    >>> in_base_unit(pa.array([1.5, 3.0, 7.0]), pa.array(["KGM", "GRM", None]), "weight")
+    >>> in_base_unit(np.array([1.5, 3.0, 7.0]), pa.array(["KGM", "GRM", None]), "weight")
     array([1500.,    3.,   nan])
     """
     distinct, code = encoded(units)
@@ -43,15 +43,22 @@ def in_base_unit(values: Any, units: Any, kinds: npt.NDArray[np.str_] | str) -> 
         # The last one stands for rows without a unit, whose code is -1.
         factor = np.array([*(known.get(unit, np.nan) for unit in distinct.to_pylist()), np.nan])
         np.copyto(factors, factor[code], where=np.asarray(kinds) == kind)
-    return factors * numbers(values)
+    return factors * values
+
+
+def quantities(products: Products, attribute: str) -> tuple[Rows, Numbers, pa.ChunkedArray]:
+    """Return position of the product, value and unit of every quantity of an attribute."""
+    rows = products.arrow("quantities", "attribute", "value", "unit_code")
+    rows = rows.filter(pc.equal(rows["attribute"], attribute))
+    return rows["product"].to_numpy(), numbers(rows["value"]), rows["unit_code"]
 
 
 def grams(products: Products, attribute: str) -> Numbers:
     """Return the weight of each product: the first that is given in a known unit, else NaN."""
-    quantities = products.arrow("quantities", "attribute", "value", "unit_code")
-    quantities = quantities.filter(pc.equal(quantities["attribute"], attribute))
-    weights = in_base_unit(quantities["value"], quantities["unit_code"], "weight")
+    product, value, unit = quantities(products, attribute)
+    weights = in_base_unit(value, unit, "weight")
+    # Reversed, so that the first of several weights is written last and stays.
     known = np.flatnonzero(~np.isnan(weights))[::-1]
     of_product = np.full(len(products), np.nan)
-    of_product[quantities["product"].to_numpy()[known]] = weights[known]
+    of_product[product[known]] = weights[known]
     return of_product

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +22,10 @@ Answer: TypeAlias = pd.arrays.BooleanArray
 
 def whole(values: Any) -> Any:
     """Return a column as one array."""
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    # Arrow copies even a single chunk to combine it.
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
 
 
 def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
@@ -74,9 +78,30 @@ def encoded(values: Any) -> tuple[pa.Array, Rows]:
     return read.dictionary, np.asarray(codes, np.int64)
 
 
+def by_value(values: Any, make: Callable[[Any], Any], missing: Any) -> npt.NDArray[Any]:
+    """Return what is made of each value; each distinct one is asked about once, however often it occurs.
+
+    >>> by_value(pa.array(["KGM", None, "KGM"]), {"KGM": 1000.0}.get, 0.0).tolist()
+    [1000.0, 0.0, 1000.0]
+    """
+    distinct, code = encoded(values)
+    # The last one stands for rows without a value, whose code is -1.
+    return np.array([*map(make, distinct.to_pylist()), missing])[code]
+
+
 def places(values: pa.Array, among: pa.Array) -> Rows:
     """Return where each value stands among others; -1 where it does not."""
     return np.asarray(pc.fill_null(pc.index_in(values, among), -1).to_numpy(zero_copy_only=False), np.int64)
+
+
+def occurrences(keys: Rows) -> Rows:
+    """Return for each key how often it occurs.
+
+    >>> occurrences(np.array([7, 8, 7])).tolist()
+    [2, 1, 2]
+    """
+    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.asarray(counts[inverse])
 
 
 def looked_up(keys: Rows, rows: Rows, wanted: Rows) -> Rows:

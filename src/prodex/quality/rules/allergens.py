@@ -23,8 +23,9 @@ from prodex.quality.allergen_detection import (
 from prodex.quality.food_products import is_food
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true
+from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.verdict import Evidence, Verdict
+from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, is_true
 
 #: From which confidence, and how many letters, the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
@@ -40,7 +41,7 @@ _AGREED = 0.9
     dimension="consistency",
     block="food",
     needs=("{composition}.data", "{listed}.data", "GPC.code"),
-    scope={"is_consumer_unit": True},
+    scope=CONSUMER_UNITS,
     source="Regulation (EU) No 1169/2011, Art. 9(1)(c), 21 and Annex II",
     exact=False,
 )
@@ -173,7 +174,7 @@ def _lists(products: Products, listed_texts: _AttributeTexts) -> _Lists:
 
 def _languages(found: DetectedLanguages) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
-    known = np.array([place if name in LANGUAGES else -1 for place, name in enumerate(languages())] + [-1])
+    known = np.array([*(place if name in LANGUAGES else -1 for place, name in enumerate(languages())), -1])
     spoken = known[found.language]
     # A wrong language means wrong words: "pan" is bread in Spanish and a pot in English.
     spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
@@ -219,8 +220,7 @@ def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray)
 
     The words of all languages were looked for in them all the same.
     """
-    labels, label = encoded(stated)
-    places = np.array([*(place_of(one) if one in LANGUAGES else -1 for one in labels.to_pylist()), -1])[label]
+    places = by_value(stated, lambda one: place_of(one) if one in LANGUAGES else -1, -1)
     is_certain = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
     return np.asarray((places >= 0) & (places == detected.language[text]) & is_certain[text])
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
+from prodex.quality.rulebook import rule
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
+from prodex.quality.verdict import Verdict
 
 #: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x{80}-\x{84}\x{86}-\x{9f}]"
@@ -29,83 +32,67 @@ _FEWEST_LETTERS = 5
 #: Beside a name's one word: single letters, and units of what is in the pack.
 _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
+#: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+#: Declares the same of names.
+_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
 
-@rule(
+
+@_rule(
     title="no text contains a control character",
     problem="Control character in a text",
     fix="Retype the text around the character: it was pasted from another program.",
     severity="error",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="Unicode Standard, section 23.1",
 )
 def texts_without_control_characters(products: Products) -> Verdict:
     """Label printers, XML files and tills stop at control characters, or show a box."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_CONTROL), "holds a control character")
+    return no_match(products, _CONTROL, "holds a control character")
 
 
-@rule(
+@_rule(
     title="no text contains an invisible character that changes how it reads",
     problem="Invisible character in a text",
     fix="Retype the text without direction marks, zero-width spaces and private-use characters.",
     severity="warning",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="Unicode Technical Report 36, section 3.6",
 )
 def texts_without_invisible_characters(products: Products) -> Verdict:
     """A direction mark can make a text display something else than it contains, and no search finds a split word."""
-    texts = TextColumns.of(products)
-    return texts.verdict(
-        texts.matching(_INVISIBLE), "holds a mark of direction, a zero-width space or a private sign"
-    )
+    return no_match(products, _INVISIBLE, "holds a mark of direction, a zero-width space or a private sign")
 
 
-@rule(
+@_rule(
     title="no text was decoded with the wrong encoding",
     problem="Text decoded with the wrong encoding",
     fix="Send the text again as UTF-8.",
     severity="error",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="RFC 3629",
     exact=False,
 )
 def texts_without_mojibake(products: Products) -> Verdict:
     """Ã© in place of é: customers see at once that nobody has checked the text."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_MOJIBAKE), "written as UTF-8 and read as something else")
+    return no_match(products, _MOJIBAKE, "written as UTF-8 and read as something else")
 
 
-@rule(
+@_name_rule(
     title="names have no line break",
     problem="Line break in a name",
     fix="Replace the line break by a space.",
     severity="error",
-    block="texts",
-    needs=ANY_NAME,
-    certain="fails",
     source="Data model of the exchange service: names have no line breaks",
 )
 def names_on_one_line(products: Products) -> Verdict:
     """Shelf labels, receipts and search results show a name on one line."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_BREAK), "holds a line break", texts.within(NAMES))
+    return no_match(products, _BREAK, "holds a line break", NAMES)
 
 
-@rule(
+@_name_rule(
     title="names are not written in capitals only",
     problem="Name all in capitals",
     fix="Write the name as in a sentence.",
     severity="warning",
     dimension="consistency",
-    block="texts",
-    needs=ANY_NAME,
-    certain="fails",
     source="Google Merchant Center product data specification, title",
 )
 def names_not_in_capitals(
@@ -118,26 +105,18 @@ def names_not_in_capitals(
     """
     texts = TextColumns.of(products)
     alone = rf"^[^\pL]*(?:{_UNIT}[^\pL\pM]+)*(?:\pL\pM*){{1,{one_word}}}(?:[^\pL\pM]+{_UNIT})*[^\pL\pM]*$"
-    capitals = pc.and_(
-        pc.equal(pc.utf8_upper(texts.texts), texts.texts),
-        pc.match_substring_regex(texts.texts, rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}"),
-    )
-    capitals = pc.and_not(capitals, pc.match_substring_regex(texts.texts, alone))
-    wrong = texts.where(capitals.to_numpy(zero_copy_only=False))
-    return texts.verdict(wrong, "in capitals throughout", texts.within(NAMES))
+    capitals = texts.where(pc.equal(pc.utf8_upper(texts.texts), texts.texts))
+    capitals &= texts.matching(rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}") & ~texts.matching(alone)
+    return texts.verdict(capitals, "in capitals throughout", texts.within(NAMES))
 
 
-@rule(
+@_rule(
     title="no text has leading, trailing or double spaces",
     problem="Leading, trailing or double spaces in a text",
     fix="Remove spaces at the beginning and the end, and replace double spaces by single ones.",
     severity="info",
     dimension="consistency",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
 )
 def texts_without_stray_spaces(products: Products) -> Verdict:
     """Extra spaces make equal texts differ, so that searches and comparisons miss them."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_STRAY), "has spaces at an end or two in a row")
+    return no_match(products, _STRAY, "has spaces at an end or two in a row")

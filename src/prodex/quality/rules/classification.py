@@ -5,49 +5,46 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.facts.name import NAMES
-from prodex.facts.owner import OWNER_COLUMNS
+from prodex.facts.owner import owner_codes
 from prodex.locales import market_code
 from prodex.quality.products import Products
-from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
-from prodex.tables.columns import filled_values
+from prodex.quality.verdict import PENDING, Verdict, product_verdict
+from prodex.tables.columns import by_value, filled_values
+
+#: Declares a rule of what a product has to say about itself.
+_rule = partial(rule, dimension="completeness", block="identity")
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
-@rule(
+@_rule(
     title="the product has a name: long, short or legal",
     problem="No name",
     fix="Write namePublicLong.",
     severity="blocker",
-    dimension="completeness",
-    block="identity",
     needs=ANY_NAME,
     certain="passes",
     source="Product data exchange service: gtin and one of three names are mandatory",
 )
 def has_name(products: Products) -> Verdict:
     """A product without a name can neither be found nor sold."""
-    fails = ~np.logical_or.reduce([products.filled(name) for name in NAMES])
     # A name pending acceptance needs no work by the supplier, so the evidence states it.
-    waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
-    waiting = np.flatnonzero(fails & waits)
-    return Verdict(fails, evidence=Evidence(waiting, "namePublicLong", None, None, PENDING))
+    waits = products.any_filled(NAMES, "lastRequest.")
+    return product_verdict(~products.any_filled(NAMES), "namePublicLong", None, PENDING, shown=waits)
 
 
-@rule(
+@_rule(
     title="the brand is given with its code",
     problem="No brand with a code",
     fix="Choose the brand from the service's list.",
     severity="error",
-    dimension="completeness",
-    block="identity",
     needs="brand.code",
 )
 def has_brand(products: Products) -> Verdict:
@@ -55,13 +52,11 @@ def has_brand(products: Products) -> Verdict:
     return _has_code(products, "brand")
 
 
-@rule(
+@_rule(
     title="the kind is given with its code",
     problem="No kind (category) with a code",
     fix="Choose the kind (category) from the service's list.",
     severity="error",
-    dimension="completeness",
-    block="identity",
     needs="kind.code",
 )
 def has_kind(products: Products) -> Verdict:
@@ -72,20 +67,15 @@ def has_kind(products: Products) -> Verdict:
 def _has_code(products: Products, name: str) -> Verdict:
     fails = ~filled_values(products.column(f"{name}_code"))
     # A label without a code is the frequent case: somebody typed the brand instead of choosing it.
-    labelled = np.flatnonzero(fails & filled_values(products.column(name)))
-    seen = products[name].iloc[labelled]
-    return Verdict(
-        fails, evidence=Evidence(labelled, f"{name}.label", None, seen, "has a label without code")
-    )
+    labelled = filled_values(products.column(name))
+    return product_verdict(fails, f"{name}.label", products[name], "has a label without code", shown=labelled)
 
 
-@rule(
+@_rule(
     title="the GS1 brick is given as eight digits",
     problem="No eight-digit GS1 brick",
     fix="Choose the brick of the Global Product Classification.",
     severity="info",
-    dimension="completeness",
-    block="identity",
     needs="GPC.code",
     source="GS1 Global Product Classification",
 )
@@ -93,19 +83,15 @@ def has_gpc_brick(products: Products) -> Verdict:
     """The brick is the only category that all trading partners have in common."""
     # Segments, families and classes have eight digits as well; only the digits are judged here.
     codes = products["gpc_code"].fillna("").str.strip()
-    fails = ~codes.str.fullmatch("[0-9]{8}").to_numpy(bool)
-    other = np.flatnonzero(fails & (codes != "").to_numpy(bool))
-    seen = products["gpc_code"].iloc[other]
-    return Verdict(fails, evidence=Evidence(other, "GPC.code", None, seen, "not eight digits"))
+    fails = ~codes.str.fullmatch("[0-9]{8}").astype(bool)
+    return product_verdict(fails, "GPC.code", products["gpc_code"], "not eight digits", shown=codes != "")
 
 
-@rule(
+@_rule(
     title="the record states whether this is a consumer unit",
     problem="Consumer unit not stated",
     fix="Set isConsumerUnit to true or false.",
     severity="error",
-    dimension="completeness",
-    block="identity",
     needs="isConsumerUnit",
     source="GDSN, isTradeItemAConsumerUnit",
 )
@@ -115,13 +101,11 @@ def says_whether_consumer_unit(products: Products) -> Verdict:
     return Verdict(products["is_consumer_unit"].isna().to_numpy())
 
 
-@rule(
+@_rule(
     title="the type of packaging is given",
     problem="Type of packaging missing",
     fix="Choose the type of packaging: each, pack, case, pallet.",
     severity="warning",
-    dimension="completeness",
-    block="identity",
     needs="typePackaging.code",
 )
 def has_packaging_type(products: Products) -> Verdict:
@@ -129,21 +113,18 @@ def has_packaging_type(products: Products) -> Verdict:
     return Verdict(~filled_values(products.column("packaging_code")))
 
 
-@rule(
+@_rule(
     title="the owner is known",
     problem="Owner unknown",
     fix="Ask the service who shared the product; only the owner can correct it.",
     severity="warning",
-    dimension="completeness",
-    block="identity",
     needs="owner.id or owner.uuid or owner.name",
     certain="passes",
 )
 def has_owner(products: Products) -> Verdict:
     """Somebody has to receive the corrections to make."""
     # Services identify owners in one of three ways; any of them is enough to write to somebody.
-    columns = [products.column(name) for name in OWNER_COLUMNS]
-    return Verdict(~np.logical_or.reduce([filled_values(column) for column in columns]))
+    return Verdict(owner_codes(products.column).is_null())
 
 
 @rule(
@@ -158,32 +139,27 @@ def has_owner(products: Products) -> Verdict:
 def has_uuid(products: Products) -> Verdict:
     """Validation scenarios are activated by uuid."""
     uuids = products["uuid"].fillna("")
-    fails = ~uuids.str.fullmatch(_UUID).to_numpy(bool)
-    odd = np.flatnonzero(fails & filled_values(products.column("uuid")))
-    return Verdict(fails, evidence=Evidence(odd, "uuid", None, uuids.iloc[odd], "not of the form of a uuid"))
+    fails, given = ~uuids.str.fullmatch(_UUID).astype(bool), filled_values(products.column("uuid"))
+    return product_verdict(fails, "uuid", uuids, "not of the form of a uuid", shown=given)
 
 
-@rule(
+@_rule(
     title="the market is a country of ISO 3166-1",
     problem="Market missing or unknown",
     fix="Give the market as its ISO number, such as 250 for France.",
     severity="warning",
-    dimension="completeness",
-    block="identity",
     needs="product_key.target_market_id",
     source="ISO 3166-1 numeric",
 )
 def has_market(products: Products) -> Verdict:
     """The market decides which languages and laws apply; checks for a market are unknown without one."""
-    # A catalogue has few markets and many products: each code is looked up once.
-    encoded = products.column("target_market").dictionary_encode()
-    known = pa.array([*map(_is_market, encoded.dictionary.to_pylist()), False])
-    place = encoded.indices.fill_null(len(known) - 1)
-    fails = ~known.take(place).to_numpy(zero_copy_only=False)
-    other = np.flatnonzero(fails & filled_values(products.column("target_market")))
-    seen = products["target_market"].iloc[other]
-    return Verdict(
-        fails, evidence=Evidence(other, "product_key.target_market_id", None, seen, "no code of a market")
+    own = products.column("target_market")
+    return product_verdict(
+        ~by_value(own, _is_market, False),
+        "product_key.target_market_id",
+        products["target_market"],
+        "no code of a market",
+        shown=filled_values(own),
     )
 
 
@@ -229,13 +205,12 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.D
     return every[["code", "label", "reason"]]
 
 
-@rule(
+@_rule(
     title="a brand code has one label",
     problem="Brand code with several spellings",
     fix="Use one spelling of the brand, or give the other brand its own code.",
     severity="info",
     dimension="consistency",
-    block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
     prepare=partial(_minority, by="code", other="label"),
@@ -248,13 +223,12 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
     return _is_usual(products, whole, "brand", "brand.label")
 
 
-@rule(
+@_rule(
     title="a brand has one code",
     problem="Brand with several codes",
     fix="Use the code that most products of the brand have.",
     severity="warning",
     dimension="uniqueness",
-    block="identity",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
     prepare=partial(_minority, by="name", other="code"),
@@ -273,8 +247,10 @@ def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str
     own = pd.MultiIndex.from_arrays([products["brand_code"], products["brand"]])
     # Parts are judged apart, but the usual label is one for the whole catalogue.
     place = pd.MultiIndex.from_frame(odd[["code", "label"]]).get_indexer(own)
-    found = np.flatnonzero(place >= 0)
-    evidence = Evidence(
-        found, attribute, None, products[column].iloc[found], odd["reason"].iloc[place[found]]
+    return product_verdict(
+        place >= 0,
+        attribute,
+        products[column],
+        lambda rows: odd["reason"].iloc[place[rows]],
+        applies=products["brand_code"].notna() & products["brand"].notna(),
     )
-    return Verdict(products.any(found), products["brand_code"].notna() & products["brand"].notna(), evidence)

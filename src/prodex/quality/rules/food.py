@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from prodex.quality.food_products import is_alcoholic, is_food, is_of_kind
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, missing_data, rule
+from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.verdict import Verdict, missing_data
 
 _EU = "Regulation (EU) No 1169/2011"
-_CONSUMERS = {"is_consumer_unit": True}
 
-
-@rule(
-    title="food has a list of ingredients",
-    problem="List of ingredients missing",
-    fix="Give the list of ingredients, in descending order of weight, with the allergens emphasised.",
-    severity="error",
+#: Article 9(1) lists what food has to say; cases and pallets are not sold to those whom it protects.
+_rule = partial(
+    rule,
     dimension="completeness",
     block="food",
     needs="{attribute}.data",
     certain="passes",
-    scope=_CONSUMERS,
+    scope=CONSUMER_UNITS,
+)
+
+
+@_rule(
+    title="food has a list of ingredients",
+    problem="List of ingredients missing",
+    fix="Give the list of ingredients, in descending order of weight, with the allergens emphasised.",
+    severity="error",
     source=f"{_EU}, Art. 9(1)(b) and 18; not of drinks over 1.2 % alcohol, Art. 16(4)",
 )
 def has_composition(products: Products, *, attribute: str = "composition") -> Verdict:
@@ -31,16 +38,11 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
     return missing_data(products, attribute, is_food(products) & ~is_alcoholic(products))
 
 
-@rule(
+@_rule(
     title="food has storage conditions",
     problem="Storage conditions missing",
     fix="Give the storage conditions as printed on the pack.",
     severity="warning",
-    dimension="completeness",
-    block="food",
-    needs="{attribute}.data",
-    certain="passes",
-    scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(g) and 25",
     exact=False,
 )
@@ -52,16 +54,12 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
     return missing_data(products, attribute, is_food(products))
 
 
-@rule(
+@_rule(
     title="the name and address of the food business operator are given",
     problem="Name and address of the food business operator missing",
     fix="Give the name and address of the operator under whose name the food is sold.",
     severity="error",
-    dimension="completeness",
-    block="food",
     needs="{attribute}",
-    certain="passes",
-    scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(h) and 8(1)",
 )
 def has_operator_contact(products: Products, *, attribute: str = "contact") -> Verdict:
@@ -69,16 +67,12 @@ def has_operator_contact(products: Products, *, attribute: str = "contact") -> V
     return missing_data(products, attribute, is_food(products))
 
 
-@rule(
+@_rule(
     title="food has a country of origin",
     problem="Country of origin missing",
     fix="Give the country of origin or place of provenance.",
     severity="error",
-    dimension="completeness",
-    block="food",
     needs="{attribute}",
-    certain="passes",
-    scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(i) and 26; the kinds of which it is asked stand in the profile",
 )
 def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdict:
@@ -88,16 +82,11 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
     return missing_data(products, attribute, is_food(products))
 
 
-@rule(
+@_rule(
     title="food has instructions for use",
     problem="Instructions for use missing",
     fix="Give the instructions for use as printed on the pack.",
     severity="error",
-    dimension="completeness",
-    block="food",
-    needs="{attribute}.data",
-    certain="passes",
-    scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(j) and 27; the kinds of which it is asked stand in the profile",
 )
 def has_instructions_for_use(products: Products, *, attribute: str = "consumptionAdvice") -> Verdict:
@@ -105,16 +94,11 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
     return missing_data(products, attribute, is_food(products))
 
 
-@rule(
+@_rule(
     title="alcoholic drinks state their strength",
     problem="Alcoholic strength missing",
     fix="Give the alcoholic strength by volume in per cent.",
     severity="error",
-    dimension="completeness",
-    block="food",
-    needs="{attribute}.data",
-    certain="passes",
-    scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(k) and 28",
 )
 def has_alcohol_strength(
@@ -128,16 +112,12 @@ def has_alcohol_strength(
     return missing_data(products, attribute, applies)
 
 
-@rule(
+@_rule(
     title="food has a nutrition declaration",
     problem="Nutrition declaration missing",
     fix="Give the nutrition declaration per 100 g or 100 ml.",
     severity="error",
-    dimension="completeness",
-    block="food",
     needs="{attribute}.contains.quantity",
-    certain="passes",
-    scope=_CONSUMERS,
     source=f"{_EU}, Art. 9(1)(l) and 30; not of drinks over 1.2 % alcohol, Art. 16(4), nor of Annex V",
 )
 def has_nutrition(products: Products, *, attribute: str = "isPartitionedBy") -> Verdict:

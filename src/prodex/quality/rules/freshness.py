@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict, as_sent, product_verdict
 
 _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
-_SHOWN = "%Y-%m-%dT%H:%M:%S"
+#: Declares a rule of dates, which fails more products every day.
+_rule = partial(rule, dimension="timeliness", block="freshness")
 
 
-@rule(
+@_rule(
     title="the product was updated within {days} days",
     problem="Not updated for {days} days",
     fix="Compare the record with the current product, and confirm or correct it.",
     severity="warning",
-    dimension="timeliness",
-    block="freshness",
     needs="updatedAt",
 )
 def updated_within(products: Products, *, days: int = 730) -> Verdict:
     """Recipes, pictures and laws change; a record that nobody has checked for years is probably wrong."""
     updated = products["updated_at"]
     # The moment of the audit, not the clock: an audit repeated later gives the same result.
-    old = (updated < products.now - timedelta(days=days)).to_numpy()
+    old = updated < products.now - timedelta(days=days)
     # Without a date there is no sign that anybody has checked the product.
-    fails = old | updated.isna().to_numpy()
-    stale = np.flatnonzero(old)
-    seen = updated.iloc[stale].dt.strftime(_SHOWN)
-    return Verdict(fails, evidence=Evidence(stale, "updatedAt", None, seen, f"older than {days} days"))
+    fails = old | updated.isna()
+    return product_verdict(fails, "updatedAt", updated, f"older than {days} days", shown=old)
 
 
-@rule(
+@_rule(
     title="the last update is not in the future",
     problem="Last update in the future",
     fix="Correct the clock of the system that sent it, and send it again.",
     severity="warning",
-    dimension="timeliness",
-    block="freshness",
     needs="updatedAt",
 )
 def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
@@ -51,44 +47,36 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
     """
     updated = products["updated_at"]
     # The service sends local time without a zone, so a few hours ahead are still possible.
-    ahead = np.flatnonzero((updated > products.now + timedelta(hours=hours)).to_numpy())
-    seen = updated.iloc[ahead].dt.strftime(_SHOWN)
-    return Verdict(
-        products.any(ahead),
-        updated.notna(),
-        Evidence(ahead, "updatedAt", None, seen, "later than the moment of the audit"),
-    )
+    ahead = updated > products.now + timedelta(hours=hours)
+    reason = "later than the moment of the audit"
+    return product_verdict(ahead, "updatedAt", updated, reason, applies=updated.notna())
 
 
-@rule(
+@_rule(
     title="the product was created before it was updated",
     problem="Created after its last update",
     fix="Load the product again; if the dates stay, report them to the service.",
     severity="info",
     dimension="consistency",
-    block="freshness",
     needs=("createdAt", "updatedAt"),
 )
 def created_before_updated(products: Products) -> Verdict:
     """Dates in the wrong order were set by a faulty system: neither can be trusted."""
     created, updated = products["created_at"], products["updated_at"]
-    wrong = np.flatnonzero((created > updated).to_numpy())
-    seen = created.iloc[wrong].dt.strftime(_SHOWN)
-    reasons = "created after its last update, " + updated.iloc[wrong].dt.strftime(_SHOWN)
-    return Verdict(
-        products.any(wrong),
-        created.notna() & updated.notna(),
-        Evidence(wrong, "createdAt", None, seen, reasons),
+    return product_verdict(
+        created > updated,
+        "createdAt",
+        created,
+        lambda rows: "created after its last update, " + as_sent(updated.iloc[rows]),
+        applies=created.notna() & updated.notna(),
     )
 
 
-@rule(
+@_rule(
     title="no certificate has expired",
     problem="Certificate expired",
     fix="Send the new certificate, or remove the claim.",
     severity="error",
-    dimension="timeliness",
-    block="freshness",
     needs=_ENDS,
 )
 def certificates_in_force(products: Products) -> Verdict:
@@ -97,13 +85,11 @@ def certificates_in_force(products: Products) -> Verdict:
     return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
-@rule(
+@_rule(
     title="certificates are valid for {days} more days",
     problem="Certificate expires within {days} days",
     fix="Request the next certificate now.",
     severity="info",
-    dimension="timeliness",
-    block="freshness",
     needs=_ENDS,
 )
 def certificates_last(products: Products, *, days: int = 60) -> Verdict:
@@ -114,13 +100,12 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     return _dates(products, dated, soon, f"ends within {days} days")
 
 
-@rule(
+@_rule(
     title="certificates begin before they expire",
     problem="Certificate expires before it begins",
     fix="Correct the dates of the certificate.",
     severity="warning",
     dimension="consistency",
-    block="freshness",
     needs=(_BEGINS, _ENDS),
 )
 def certificate_dates_in_order(products: Products) -> Verdict:
@@ -132,53 +117,42 @@ def certificate_dates_in_order(products: Products) -> Verdict:
     return _dates(products, both, both["at"] < both["at_begin"], "ends before it begins")
 
 
-@rule(
+@_rule(
     title="no quality label has expired",
     problem="Quality label expired",
     fix="Renew the label, or remove it.",
     severity="warning",
-    dimension="timeliness",
-    block="freshness",
     needs="isLabeledBy.endDate",
 )
 def labels_in_force(products: Products) -> Verdict:
     """A logo that the product may no longer carry misleads customers."""
-    labels = products.rows("labels", "attribute", "end_date")
-    dated = (
-        labels.rename(columns={"end_date": "value"})
-        .assign(at=_moments(labels["end_date"]))
-        .dropna(subset="at")
-    )
-    dated = dated.assign(attribute=dated["attribute"] + ".endDate")
+    labels = products.rows("labels", "attribute", "end_date").rename(columns={"end_date": "value"})
+    dated = labels.assign(at=_moments(labels["value"]), attribute=labels["attribute"] + ".endDate")
+    dated = dated.dropna(subset="at")
     return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
-@rule(
+@_rule(
     title="no document has expired",
     problem="Document expired",
     fix="Send the document that is valid now.",
     severity="warning",
-    dimension="timeliness",
-    block="freshness",
     needs="assets.documents.fileEffectiveEndDateTime",
 )
 def documents_in_force(products: Products) -> Verdict:
     """Outdated instructions and certificates are worse than none."""
     documents = products.rows("documents", "attribute", "effective_end").dropna(subset="effective_end")
     at = documents["effective_end"].dt.tz_localize(None)
-    dated = documents.assign(
-        at=at, value=at.dt.strftime(_SHOWN), attribute=documents["attribute"] + ".fileEffectiveEndDateTime"
-    )
+    attribute = documents["attribute"] + ".fileEffectiveEndDateTime"
+    dated = documents.assign(at=at, value=as_sent(at), attribute=attribute)
     return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
-@rule(
+@_rule(
     title="the product is still available",
     problem="No longer available",
     fix="Correct the last day of availability, or remove the product from the range.",
     severity="warning",
-    dimension="timeliness",
-    block="freshness",
     needs="endAvailabilityDateTime",
 )
 def is_still_available(products: Products) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,36 +13,28 @@ from prodex.facts.pending import are_pending
 from prodex.gtin import are_valid
 from prodex.quality.hierarchy_columns import HierarchyColumns
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.columns import is_true
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Verdict, product_verdict
+from prodex.tables.columns import Rows, is_true
 
-_GDSN = "GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg"
 _TREE = "logisticalHierarchies"
 _CHILDREN = f"{_TREE}.children"
 
-
-def _verdict(
-    packing: HierarchyColumns, wrong: Any, leaf: str, value: Any, reason: Any, applies: Any = None
-) -> Verdict:
-    """Return a verdict from the nodes that are wrong; value and reason take the rows that are shown."""
-    # Sharing units repeat nodes of the hierarchy: the same mistake is shown once.
-    rows = packing.shown(wrong)
-    return Verdict(
-        packing.products.any(packing.product[wrong]),
-        applies=packing.packed if applies is None else applies,
-        evidence=Evidence(packing.product[rows], packing.paths(rows, leaf), None, value(rows), reason(rows)),
-    )
+#: Declares a rule of hierarchies.
+_rule = partial(
+    rule,
+    block="hierarchies",
+    source="GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg",
+)
 
 
-@rule(
+@_rule(
     title="an outer unit lists its contents",
     problem="Outer unit without contents",
     fix="Add the units it contains, each with its quantity.",
     severity="error",
     dimension="completeness",
-    block="hierarchies",
     needs=(_CHILDREN, f"{_TREE}.typePackaging", f"{_TREE}.isConsumerUnit", _TREE),
-    source=_GDSN,
 )
 def outer_unit_has_children(
     products: Products, *, packagings: tuple[str, ...] = ("PACK", "CASE", "PALLET")
@@ -56,8 +49,7 @@ def outer_unit_has_children(
     sold = packing.is_flagged("is_consumer_unit") & packing.is_packed_as(("PACK",))
     # A unit that contains itself is another rule's finding, and its contents are there, only wrong.
     wrong = outer & ~sold & ~packing.has_children & ~packing.repeats
-    return _verdict(
-        packing,
+    return packing.verdict(
         wrong,
         "children",
         packing.gtins,
@@ -67,60 +59,51 @@ def outer_unit_has_children(
     )
 
 
-@rule(
+@_rule(
     title="the lowest unit of a hierarchy is a consumer or base unit",
     problem="Lowest unit is neither consumer nor base unit",
     fix="Add the units down to the consumer unit, or mark the lowest one as consumer unit.",
     severity="warning",
     dimension="completeness",
-    block="hierarchies",
     needs=(f"{_TREE}.isConsumerUnit", _CHILDREN, f"{_TREE}.typePackaging", _TREE),
-    source=_GDSN,
 )
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
     """A hierarchy that ends above the product does not show how many products are ordered."""
     packing = HierarchyColumns.of(products)
     leaves = ~packing.has_children & ~packing.repeats
     # Only a flag that is false fails: a missing flag is the finding of another rule.
-    wrong = leaves & packing.is_unflagged("is_consumer_unit") & ~packing.is_packed_as(base)
-    return _verdict(
-        packing, wrong, "", packing.gtins, lambda _: "the lowest unit is neither a consumer nor a base unit"
-    )
+    wrong = leaves & packing.is_flagged("is_consumer_unit", False) & ~packing.is_packed_as(base)
+    return packing.verdict(wrong, "", packing.gtins, "the lowest unit is neither a consumer nor a base unit")
 
 
-@rule(
+@_rule(
     title="the hierarchy gives the quantity of a unit in the next larger one",
     problem="Quantity in the next larger unit missing",
     fix="Give the quantity.",
     severity="warning",
     dimension="completeness",
-    block="hierarchies",
     needs=(f"{_CHILDREN}.quantity", _TREE),
-    source=_GDSN,
 )
 def quantity_in_parent_told(products: Products) -> Verdict:
     """The quantity in a case decides what an order brings; it must not be guessed."""
     packing = HierarchyColumns.of(products)
     wrong = packing.is_inner & np.isnan(packing.quantity)
-    return _verdict(
-        packing,
+    return packing.verdict(
         wrong,
         "quantity",
         lambda _: None,
         lambda rows: [f"no quantity of {where}" for where in packing.in_parents(rows)],
-        applies=products.any(packing.product[packing.is_inner]),
+        judged=packing.is_inner,
     )
 
 
-@rule(
+@_rule(
     title="quantities in a hierarchy are whole numbers of 1 or more",
     problem="Quantity in a hierarchy is not a whole number",
     fix="Correct the quantity.",
     severity="error",
     dimension="validity",
-    block="hierarchies",
     needs=(f"{_CHILDREN}.quantity", _TREE),
-    source=_GDSN,
 )
 def quantity_in_parent_whole(products: Products) -> Verdict:
     """Half a unit cannot be packed, and a quantity of zero is no content."""
@@ -128,31 +111,27 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
     # A missing quantity is the finding of the rule above, not a wrong number.
     given = packing.is_inner & ~np.isnan(packing.quantity)
     wrong = given & ~((packing.quantity >= 1) & (packing.quantity == np.floor(packing.quantity)))
-    return _verdict(
-        packing,
+    return packing.verdict(
         wrong,
         "quantity",
         lambda rows: packing.quantity[rows],
         lambda rows: [f"no whole number of 1 or more: {where}" for where in packing.in_parents(rows)],
-        applies=products.any(packing.product[given]),
+        judged=given,
     )
 
 
-@rule(
+@_rule(
     title="no unit contains itself",
     problem="Unit contains itself",
     fix="Remove the unit from its own contents; probably the wrong GTIN was linked.",
     severity="error",
     dimension="consistency",
-    block="hierarchies",
     needs=(f"{_CHILDREN}.gtin", _TREE),
-    source=_GDSN,
 )
 def hierarchy_without_cycle(products: Products) -> Verdict:
     """A unit that contains itself has no size: systems that count contents fail or never finish."""
     packing = HierarchyColumns.of(products)
-    return _verdict(
-        packing,
+    return packing.verdict(
         packing.repeats,
         "children",
         packing.gtins,
@@ -160,32 +139,28 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     )
 
 
-@rule(
+@_rule(
     title="the hierarchy has a unit that can be despatched",
     problem="No unit that can be despatched",
     fix="Mark the unit that leaves the warehouse as despatch unit.",
     reason="no unit is marked as despatch unit",
     severity="error",
     dimension="completeness",
-    block="hierarchies",
     needs=(f"{_TREE}.isDespatchUnit", f"{_CHILDREN}.isDespatchUnit", "isDespatchUnit", _TREE),
-    source=_GDSN,
 )
 def has_despatch_unit(products: Products) -> Verdict:
     """Without a despatch unit nothing can be sent."""
     return _has_unit(products, "is_despatch_unit")
 
 
-@rule(
+@_rule(
     title="the hierarchy has a unit that can be ordered",
     problem="No unit that can be ordered",
     fix="Mark the unit that can be ordered as orderable unit.",
     reason="no unit is marked as orderable unit",
     severity="error",
     dimension="completeness",
-    block="hierarchies",
     needs=(f"{_TREE}.isOrderableUnit", f"{_CHILDREN}.isOrderableUnit", "isOrderableUnit", _TREE),
-    source=_GDSN,
 )
 def has_orderable_unit(products: Products) -> Verdict:
     """Without an orderable unit nothing can be ordered."""
@@ -195,19 +170,17 @@ def has_orderable_unit(products: Products) -> Verdict:
 def _has_unit(products: Products, flag: str) -> Verdict:
     packing = HierarchyColumns.of(products)
     # The record's own unit counts as well: the hierarchy of a case may list its contents only.
-    own = products[flag].fillna(False).to_numpy(bool)
-    return Verdict(~(own | products.any(packing.product[packing.is_flagged(flag)])), applies=packing.packed)
+    own = is_true(products.column(flag))
+    return Verdict(~(own | packing.any(packing.is_flagged(flag))), packing.packed)
 
 
-@rule(
+@_rule(
     title="a pallet is not sold to consumers, unless it is a display",
     problem="Pallet is marked as sold to consumers",
     fix="Set isConsumerUnit to false for the pallet, or mark it as display unit.",
     severity="error",
     dimension="consistency",
-    block="hierarchies",
     needs=(f"{_TREE}.isConsumerUnit", f"{_TREE}.isDisplayUnit", f"{_TREE}.typePackaging", _TREE),
-    source=_GDSN,
 )
 def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
     """Shops list every consumer unit: the pallet is offered online as a single product."""
@@ -215,39 +188,35 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     pallets = packing.is_packed_as(packagings)
     # A display pallet stands in the shop, and customers take products from it: that is intended.
     sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
-    return _verdict(
-        packing,
+    return packing.verdict(
         pallets & sold,
         "isConsumerUnit",
         packing.gtins,
-        lambda _: "a pallet that is a consumer unit and no display unit",
-        applies=products.any(packing.product[pallets]),
+        "a pallet that is a consumer unit and no display unit",
+        judged=pallets,
     )
 
 
-@rule(
+@_rule(
     title="an outer unit has a hierarchy",
     problem="Outer unit without a hierarchy",
     fix="Send the hierarchy of the unit: its contents and their quantities.",
     severity="warning",
     dimension="completeness",
-    block="hierarchies",
     needs=(_TREE,),
     scope={"packaging_code": ["CASE", "PALLET"]},
-    source=_GDSN,
 )
 def outer_unit_has_hierarchy(products: Products) -> Verdict:
     """A case or pallet without a hierarchy does not show which products it contains."""
     return Verdict(~HierarchyColumns.of(products).packed)
 
 
-@rule(
+@_rule(
     title="the GTINs of a hierarchy have correct check digits",
     problem="Wrong GTIN in a hierarchy",
     fix="Correct the GTIN in the hierarchy.",
     severity="error",
     dimension="validity",
-    block="hierarchies",
     needs=(f"{_CHILDREN}.gtin", f"{_TREE}.gtin", _TREE),
     source="GS1 General Specifications, section 7.9",
 )
@@ -258,13 +227,12 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
     distinct = packing["node_gtin"].dictionary_encode().dictionary
     # The last one stands for nodes without a GTIN, whose code is -1: they are no wrong GTIN.
     valid = np.append(are_valid(distinct.to_pylist()), True)
-    return _verdict(
-        packing,
+    return packing.verdict(
         ~valid[packing.gtin],
         "gtin",
         packing.gtins,
-        lambda _: "not 14 digits of which the last is the right check digit",
-        applies=products.any(packing.product[packing.gtin >= 0]),
+        "not 14 digits of which the last is the right check digit",
+        judged=packing.gtin >= 0,
     )
 
 
@@ -274,17 +242,15 @@ def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
     return pc.unique(pc.utf8_lpad(whole["products.gtin"].drop_null(), 14, "0"))
 
 
-@rule(
+@_rule(
     title="the contents of a unit are in the catalogue",
     problem="Contents of a unit not in the catalogue",
     fix="Share the contained product as well, or correct its GTIN in the hierarchy.",
     severity="warning",
     dimension="consistency",
-    block="hierarchies",
     needs=(f"{_CHILDREN}.gtin", _TREE),
     whole="products.gtin",
     prepare=_known_gtins,
-    source=_GDSN,
 )
 def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
     """A case of a product that is not shared cannot be sold.
@@ -296,13 +262,12 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
     # The root is the product itself or a larger unit, which nobody expects in the same catalogue.
     inner = packing.is_inner & (packing.gtin >= 0)
     known = is_true(pc.is_in(pc.utf8_lpad(packing["node_gtin"], 14, "0"), whole))
-    return _verdict(
-        packing,
+    return packing.verdict(
         inner & ~known,
         "children.gtin",
         packing.gtins,
         lambda rows: [f"not in this catalogue: {where}" for where in packing.in_parents(rows)],
-        applies=products.any(packing.product[inner]),
+        judged=inner,
     )
 
 
@@ -321,13 +286,12 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
     return held["child"].combine_chunks(), several
 
 
-@rule(
+@_rule(
     title="a unit is packed in only one larger unit",
     problem="Packed in several different larger units",
     fix="Nothing, if this is intended: tell receivers which unit to order.",
     severity="info",
     dimension="consistency",
-    block="hierarchies",
     needs=(f"{_CHILDREN}.gtin", _TREE),
     whole=("hierarchies.node_gtin", "hierarchies.parent_gtin", "hierarchies.attribute"),
     prepare=_parents_of,
@@ -337,11 +301,10 @@ def one_parent(products: Products, *, whole: Any) -> Verdict:
     """A product that comes in two different cases is sooner or later ordered in the wrong one."""
     packed, several = whole
     place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
-    found = np.flatnonzero(is_true(place.is_valid()))
-    parents = several["parent_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
-    reasons = [f"in {len(each)} larger units: {', '.join(sorted(each))}" for each in parents]
-    return Verdict(
-        products.any(found),
-        applies=is_true(pc.is_in(products.column("gtin"), packed)),
-        evidence=Evidence(found, _TREE, None, products["gtin"].iloc[found], reasons),
-    )
+
+    def reasons(rows: Rows) -> list[str]:
+        parents = several["parent_list"].combine_chunks().take(place.take(pa.array(rows))).to_pylist()
+        return [f"in {len(each)} larger units: {', '.join(sorted(each))}" for each in parents]
+
+    applies = is_true(pc.is_in(products.column("gtin"), packed))
+    return product_verdict(is_true(place.is_valid()), _TREE, products["gtin"], reasons, applies=applies)

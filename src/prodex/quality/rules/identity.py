@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.gtin import are_valid, check_digit
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.verdict import Verdict, product_verdict
+from prodex.tables.columns import Mask, Rows, is_true
 
 #: Of the other products of a GTIN, at most so many are named; the total is always given.
 _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
+#: Declares a rule of the GTIN.
+_rule = partial(rule, block="identity", needs="gtin")
 
-@rule(
+
+@_rule(
     title="the GTIN has 14 digits with a correct check digit",
     problem="GTIN missing or wrong",
     fix="Correct the GTIN: compare it with the one printed under the barcode.",
     severity="error",
     dimension="validity",
-    block="identity",
-    needs="gtin",
     source=_GS1,
 )
 def valid_gtin(products: Products) -> Verdict:
@@ -33,20 +36,16 @@ def valid_gtin(products: Products) -> Verdict:
     # A missing GTIN fails as well, but without evidence: there is no value to show.
     gtins = products["gtin"].fillna("")
     fails = ~are_valid(gtins.tolist())
-    wrong = np.flatnonzero(fails & (gtins != "").to_numpy())
-    seen = gtins.iloc[wrong]
-    return Verdict(
-        fails, evidence=Evidence(wrong, "gtin", None, seen, [_what_is_wrong(gtin) for gtin in seen])
+    return product_verdict(
+        fails, "gtin", gtins, lambda rows: [*map(_what_is_wrong, gtins.iloc[rows])], shown=gtins != ""
     )
 
 
-@rule(
+@_rule(
     title="the GTIN is not restricted to use within a company",
     problem="GTIN restricted to use within a company",
     fix="Ask the brand owner for the globally unique GTIN.",
     severity="warning",
-    block="identity",
-    needs="gtin",
     source="GS1 General Specifications, section 1.4: restricted circulation numbers",
 )
 def gtin_is_unrestricted(products: Products) -> Verdict:
@@ -57,45 +56,44 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
     # before.
     short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
     within = names.str.startswith("restricted circulation") | short
-    found = np.flatnonzero(within.to_numpy(bool))
-    reasons = "of restricted circulation: begins with " + gtins.gtin.prefix.iloc[found]
-    reasons[short.iloc[found]] = (
-        "eight digits of restricted circulation: begins with " + gtins.str[6].iloc[found]
-    )
-    return Verdict(
-        products.any(found), _is_formed(products), Evidence(found, "gtin", None, gtins.iloc[found], reasons)
-    )
+
+    def reasons(rows: Rows) -> pd.Series:
+        words = "of restricted circulation: begins with " + gtins.gtin.prefix.iloc[rows]
+        eight = "eight digits of restricted circulation: begins with " + gtins.str[6].iloc[rows]
+        found: pd.Series = words.mask(short.iloc[rows].astype(bool), eight)
+        return found
+
+    return product_verdict(within, "gtin", gtins, reasons, applies=_is_formed(products))
 
 
-@rule(
+@_rule(
     title="the GTIN identifies a product, not a coupon, a refund receipt or a demonstration",
     problem="GTIN of a coupon, receipt or demonstration",
     fix="Replace the number: its prefix is not assigned to products.",
     severity="warning",
-    block="identity",
-    needs="gtin",
     source="GS1 General Specifications, section 1.4: GS1 prefixes",
 )
 def gtin_is_of_a_product(products: Products) -> Verdict:
     """Anybody can use such numbers, so they come from a test or a template."""
     gtins = products["gtin"]
     names = gtins.gtin.prefix_name.fillna("")
-    found = np.flatnonzero(names.str.contains("coupon|refund|demonstration").to_numpy(bool))
-    reasons = gtins.gtin.prefix.iloc[found] + " stands for " + names.iloc[found]
-    return Verdict(
-        products.any(found), _is_formed(products), Evidence(found, "gtin", None, gtins.iloc[found], reasons)
+    return product_verdict(
+        names.str.contains("coupon|refund|demonstration"),
+        "gtin",
+        gtins,
+        lambda rows: gtins.gtin.prefix.iloc[rows] + " stands for " + names.iloc[rows],
+        applies=_is_formed(products),
     )
 
 
-@rule(
+@_rule(
     title="a consumer unit does not have the GTIN of an outer unit",
     problem="Consumer unit with the GTIN of an outer unit",
     fix="Assign the consumer unit its own GTIN, or set isConsumerUnit to false.",
     severity="warning",
     dimension="consistency",
-    block="identity",
     needs=("gtin", "isConsumerUnit"),
-    scope={"is_consumer_unit": True},
+    scope=CONSUMER_UNITS,
     source="GS1 General Specifications, section 2.1: indicator digits",
 )
 def consumer_unit_has_own_gtin(products: Products) -> Verdict:
@@ -103,15 +101,14 @@ def consumer_unit_has_own_gtin(products: Products) -> Verdict:
     return _with_indicator(products, "12345678", "stands for an outer unit")
 
 
-@rule(
+@_rule(
     title="a consumer unit does not have the GTIN of a variable measure item",
     problem="Consumer unit with the GTIN of a variable measure item",
     fix="Assign the consumer unit a GTIN without indicator 9, or set isConsumerUnit to false.",
     severity="info",
     dimension="consistency",
-    block="identity",
     needs=("gtin", "isConsumerUnit"),
-    scope={"is_consumer_unit": True},
+    scope=CONSUMER_UNITS,
     source="GS1 General Specifications, section 2.1: indicator 9, variable measure trade items",
 )
 def consumer_unit_is_of_fixed_measure(products: Products) -> Verdict:
@@ -123,18 +120,21 @@ def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdic
     gtins = products["gtin"]
     applies = _is_formed(products)
     # The indicator is the first of the 14 digits; in a malformed number it means nothing.
-    found = np.flatnonzero(gtins.str[0].isin(list(indicators)).to_numpy(bool) & applies)
-    seen = gtins.iloc[found]
-    reasons = "indicator " + seen.str[0] + " " + meaning
-    return Verdict(products.any(found), applies, Evidence(found, "gtin", None, seen, reasons))
+    return product_verdict(
+        gtins.str[0].isin(list(indicators)) & applies,
+        "gtin",
+        gtins,
+        lambda rows: "indicator " + gtins.iloc[rows].str[0] + " " + meaning,
+        applies=applies,
+    )
 
 
-def _is_formed(products: Products) -> npt.NDArray[np.bool_]:
+def _is_formed(products: Products) -> Mask:
     """Say for each product whether its GTIN has 14 digits that are not all zeros: only then they mean something."""
     # The check digit is left to `valid_gtin`: one mistake should not fail three rules.
     formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
     long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
-    return np.asarray(pc.fill_null(pc.and_(formed, long), False).to_numpy(zero_copy_only=False))
+    return is_true(pc.and_(formed, long))
 
 
 def _what_is_wrong(gtin: str) -> str:
@@ -158,14 +158,12 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
     return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin").aggregate([("product_id", "list")])
 
 
-@rule(
+@_rule(
     title="no other product has the same GTIN",
     problem="Another product with the same GTIN",
     fix="Find out whose GTIN it is; the other product needs its own, or is the same and goes.",
     severity="warning",
     dimension="uniqueness",
-    block="identity",
-    needs="gtin",
     whole=("products.gtin", "products.product_id"),
     prepare=_several_times,
     source="GS1 General Specifications, GTIN management",
@@ -173,13 +171,14 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
 def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
     """Where two products share a number, nobody can say which of them is meant."""
     place = pc.index_in(products.column("gtin"), whole["gtin"].combine_chunks())
-    found = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
-    bearers = whole["product_id_list"].combine_chunks().take(place.take(pa.array(found))).to_pylist()
-    own = products["product_id"].iloc[found]
-    # Sorted, since the order of a grouped list depends on the number of threads.
-    reasons = [_also(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
-    seen = products["gtin"].iloc[found]
-    return Verdict(products.any(found), evidence=Evidence(found, "gtin", None, seen, reasons))
+
+    def reasons(rows: Rows) -> list[str]:
+        bearers = whole["product_id_list"].combine_chunks().take(place.take(pa.array(rows))).to_pylist()
+        own = products["product_id"].iloc[rows]
+        # Sorted, since the order of a grouped list depends on the number of threads.
+        return [_also(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
+
+    return product_verdict(is_true(place.is_valid()), "gtin", products["gtin"], reasons)
 
 
 def _also(others: list[str]) -> str:

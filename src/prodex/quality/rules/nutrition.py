@@ -6,6 +6,8 @@ compares only what is declared, and leaves room for rounding.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from prodex.quality.nutrition_columns import (
@@ -26,13 +28,24 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, numbers
 
 _OFF = "data quality checks of Open Food Facts"
 _PRESET = "preset: Open Food Facts"
 _EU = "Regulation (EU) No 1169/2011"
 _ADDED_UP = (FAT, CARBOHYDRATE, PROTEIN, SALT)
+#: What Art. 30(1) and Annex XV ask for, in their order.
+_MANDATORY = {
+    **{f"energy in {sign}": (ENERGY, sign) for sign in ("kJ", "kcal")},
+    "fat": (FAT,),
+    "saturates": (SATURATES,),
+    "carbohydrate": (CARBOHYDRATE,),
+    "sugars": (SUGARS,),
+    "protein": (PROTEIN,),
+    "salt": (SALT,),
+}
 #: Grams that may be rounded away.
 _ROUNDING = 0.1
 #: Kilocalories up to which energy is rounded more coarsely than to the next one.
@@ -40,34 +53,26 @@ _SMALL_ENERGY = 50.0
 #: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols; and what may be rounded away.
 _FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
 
+#: Declares a rule of figures that contradict each other.
+_rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
+
 
 def _known(*amounts: Numbers) -> Mask:
     return np.logical_not(np.isnan(np.stack(amounts)).any(axis=0))
 
 
-@rule(
+@_rule(
     title="the nutrition declaration has all mandatory figures",
     problem="Nutrition declaration incomplete",
     fix="Add what is missing: energy in kJ and kcal, fat, saturates, carbohydrate, sugars, protein, salt.",
     severity="warning",
     dimension="completeness",
-    block="food",
-    needs=NEEDS,
     source=f"{_EU}, Art. 30(1)",
 )
 def nutrition_complete(products: Products) -> Verdict:
     """An incomplete table cannot be compared, and shops show it as an error or not at all."""
     nutrition = NutritionColumns.of(products)
-    parts = {
-        "energy in kJ": nutrition.is_declared(ENERGY, "kJ"),
-        "energy in kcal": nutrition.is_declared(ENERGY, "kcal"),
-        "fat": nutrition.is_declared(FAT),
-        "saturates": nutrition.is_declared(SATURATES),
-        "carbohydrate": nutrition.is_declared(CARBOHYDRATE),
-        "sugars": nutrition.is_declared(SUGARS),
-        "protein": nutrition.is_declared(PROTEIN),
-        "salt": nutrition.is_declared(SALT),
-    }
+    parts = {name: nutrition.is_declared(*declared) for name, declared in _MANDATORY.items()}
     # Any partition will do: the figures may be spread over several, such as 100 g and a serving.
     lacks = np.stack([~nutrition.any(declared) for declared in parts.values()])
     known = products.any(nutrition.product)
@@ -77,13 +82,12 @@ def nutrition_complete(products: Products) -> Verdict:
     return Verdict(lacks.any(axis=0), applies=known, evidence=Evidence(wrong, PATH, None, None, reasons))
 
 
-@rule(
+@_rule(
     title="nutrition is declared per 100 g or 100 ml",
     problem="Nutrition not declared per 100 g or 100 ml",
     fix="Give the figures per 100 g or 100 ml; figures per serving can be added.",
     severity="warning",
     dimension="validity",
-    block="food",
     needs=(NEEDS[0], *BASIS),
     source=f"{_EU}, Art. 32(2)",
 )
@@ -95,28 +99,16 @@ def nutrition_per_hundred(products: Products) -> Verdict:
     # One partition per 100 g or 100 ml is enough; figures per serving may be added (Art. 33).
     fails = known & ~nutrition.any(hundred)
     rows = nutrition.in_order(fails[nutrition.product])
-    return Verdict(
-        fails,
-        applies=known,
-        evidence=Evidence(
-            nutrition.product[rows],
-            "isPartitionedBy",
-            None,
-            nutrition.names(rows),
-            "neither 100 g nor 100 ml",
-        ),
-    )
+    names, reason = nutrition.names(rows), "neither 100 g nor 100 ml"
+    return Verdict(fails, known, Evidence(nutrition.product[rows], "isPartitionedBy", None, names, reason))
 
 
-@rule(
+@_rule(
     title="no nutrient is below zero",
     problem="Nutrient below zero",
     fix="Correct the figure.",
     severity="error",
     dimension="validity",
-    block="food",
-    needs=NEEDS,
-    source=_OFF,
 )
 def nutrient_not_negative(products: Products) -> Verdict:
     """A quantity cannot be negative."""
@@ -125,15 +117,13 @@ def nutrient_not_negative(products: Products) -> Verdict:
     return nutrition.nutrient_verdict(amounts < 0, ~np.isnan(amounts), "below zero")
 
 
-@rule(
+@_rule(
     title="no nutrient weighs more than the 100 g that contain it",
     problem="Nutrient over {limit} g per 100 g or ml",
     fix="Correct the figure, its unit or its reference quantity: it is over {limit} g per 100 g or ml.",
     severity="error",
     dimension="validity",
-    block="food",
     needs=(*NEEDS, *BASIS),
-    source=_OFF,
 )
 def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
     """A decimal point was lost, or the figure refers to the whole pack; scores computed from it are meaningless."""
@@ -144,15 +134,12 @@ def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verd
     return nutrition.nutrient_verdict(amounts > limit, ~np.isnan(amounts), why)
 
 
-@rule(
+@_rule(
     title="all nutrients together weigh no more than the 100 g that contain them",
     problem="Nutrients together over {limit} g per 100 g or ml",
     fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g or ml.",
     severity="error",
-    dimension="consistency",
-    block="food",
     needs=(*NEEDS, *BASIS),
-    source=_OFF,
 )
 def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
     """One of the figures is wrong, or refers to another quantity than the others.
@@ -164,21 +151,17 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
     parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
     total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
-    wrong = known & (total > limit)
-    found = total[nutrition.in_order(wrong)]
     why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g or ml ({_PRESET})"
-    return nutrition.verdict(wrong, known, (f"{each:g} g" for each in found), [why] * len(found))
+    return nutrition.verdict(known & (total > limit), known, lambda row: f"{total[row]:g} g", why)
 
 
-@rule(
+@_rule(
     title="the energy is physically possible",
     problem="Energy over {limit} kJ per 100 g or ml",
     fix="Correct the energy, its unit (kJ or kcal) or its reference quantity: it is over {limit} kJ per 100 g or ml.",
     severity="error",
     dimension="validity",
-    block="food",
     needs=(*NEEDS, *BASIS),
-    source=_OFF,
 )
 def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     """Pure fat has 3,700 kJ per 100 g; no food has more."""
@@ -187,21 +170,16 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
     known: Mask = np.logical_not(np.isnan(both).all(axis=0))
     highest: Numbers = np.nan_to_num(both).max(axis=0)
-    wrong: Mask = known & (highest > limit)
-    found = highest[nutrition.in_order(wrong)]
     why = f"over {limit:g} kJ per 100 g or ml ({_PRESET})"
-    return nutrition.verdict(wrong, known, (f"{each:g} kJ" for each in found), [why] * len(found))
+    wrong: Mask = known & (highest > limit)
+    return nutrition.verdict(wrong, known, lambda row: f"{highest[row]:g} kJ", why)
 
 
-@rule(
+@_rule(
     title="kilojoules and kilocalories agree",
     problem="Kilojoules and kilocalories disagree",
     fix="Correct the one that is wrong; 1 kcal is 4.184 kJ.",
     severity="error",
-    dimension="consistency",
-    block="food",
-    needs=NEEDS,
-    source=_OFF,
 )
 def kilojoules_fit_kilocalories(
     products: Products, *, least: float = 3.7, most: float = 4.7, rounding: float = 2.0
@@ -215,21 +193,15 @@ def kilojoules_fit_kilocalories(
     room = np.where(kilocalories <= _SMALL_ENERGY, 5.0, 0.5)
     low = kilojoules < least * (kilocalories - room) - rounding
     high = kilojoules > most * (kilocalories + np.where(kilocalories > 0, room, 0.5)) + rounding
-    wrong = known & (low | high)
-    rows = nutrition.in_order(wrong)
-    seen = (f"{kilojoules[row]:g} kJ, {kilocalories[row]:g} kcal" for row in rows)
     why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
-    return nutrition.verdict(wrong, known, seen, [why] * len(rows))
+    return nutrition.verdict(known & (low | high), known, nutrition.energies, why)
 
 
-@rule(
+@_rule(
     title="the energy agrees with the nutrients within {percent} %",
     problem="Energy and nutrients over {percent} % apart",
     fix="Compare energy, fat, carbohydrate, protein and fibre with the pack: they contradict each other.",
     severity="warning",
-    dimension="consistency",
-    block="food",
-    needs=NEEDS,
     source=f"{_EU}, Annex XIV (factors); {_OFF} (15 % and 30 %)",
     exact=False,
 )
@@ -258,14 +230,12 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
         off |= energy > most + np.maximum(percent / 100 * most, rounding)
         off |= energy < least - np.maximum(percent / 100 * least, rounding)
     known &= has_energy
-    wrong = known & off
-    rows = nutrition.in_order(wrong)
-    why = [
-        f"fat, carbohydrate and protein give {given['kJ'][row]:.0f} kJ or {given['kcal'][row]:.0f} kcal: more than "
-        f"{percent:g} % away ({_PRESET})"
-        for row in rows
-    ]
-    return nutrition.verdict(wrong, known, nutrition.energies(rows), why)
+
+    def why(row: int) -> str:
+        energies = f"{given['kJ'][row]:.0f} kJ or {given['kcal'][row]:.0f} kcal"
+        return f"fat, carbohydrate and protein give {energies}: more than {percent:g} % away ({_PRESET})"
+
+    return nutrition.verdict(known & off, known, nutrition.energies, why)
 
 
 def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: str) -> Verdict:
@@ -278,54 +248,39 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
     known = ~np.isnan(least).all(axis=0) & ~np.isnan(most)
     # Wrong is what no rounding explains, neither of the parts nor of the whole.
     wrong = known & (np.nan_to_num(least).sum(axis=0) > most - 1e-6) & (total > of + _ROUNDING + 1e-6)
-    rows = nutrition.in_order(wrong)
-    seen = (f"{total[row]:g} g" for row in rows)
-    return nutrition.verdict(wrong, known, seen, [f"{words} {of[row]:g} g" for row in rows])
+    return nutrition.verdict(
+        wrong, known, lambda row: f"{total[row]:g} g", lambda row: f"{words} {of[row]:g} g"
+    )
 
 
-@rule(
+@_rule(
     title="saturates do not exceed the fat that includes them",
     problem="Saturates above the fat",
     fix="Correct fat or saturates.",
     severity="error",
-    dimension="consistency",
-    block="food",
-    needs=NEEDS,
-    source=_OFF,
 )
 def saturates_within_fat(products: Products) -> Verdict:
     """Saturates are a part of fat: one of the two figures is wrong, or they were swapped."""
     return _part_within(products, (SATURATES,), FAT, "saturates, more than the fat of")
 
 
-@rule(
+@_rule(
     title="sugars and starch do not exceed the carbohydrate that includes them",
     problem="Sugars or starch above the carbohydrate",
     fix="Correct carbohydrate, sugars or starch.",
     severity="error",
-    dimension="consistency",
-    block="food",
-    needs=NEEDS,
-    source=_OFF,
 )
 def sugars_within_carbohydrate(products: Products) -> Verdict:
     """Sugars and starch are parts of carbohydrate: one of the figures is wrong, or they were swapped."""
-    return _part_within(
-        products,
-        (SUGARS, STARCH),
-        CARBOHYDRATE,
-        "sugars and starch, more than the carbohydrate of",
-    )
+    words = "sugars and starch, more than the carbohydrate of"
+    return _part_within(products, (SUGARS, STARCH), CARBOHYDRATE, words)
 
 
-@rule(
+@_rule(
     title="salt is 2.5 times the sodium",
     problem="Salt is not 2.5 times the sodium",
     fix="Correct salt or sodium; salt is the sodium times 2.5.",
     severity="warning",
-    dimension="consistency",
-    block="food",
-    needs=NEEDS,
     source=f"{_EU}, Annex I(11)",
 )
 def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
@@ -336,9 +291,10 @@ def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
     # What both may be after rounding has to overlap, give or take what the tolerance leaves.
     room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
     wrong = known & ((low > 2.5 * most + room) | (high < 2.5 * least - room))
-    rows = nutrition.in_order(wrong)
     salt, sodium = nutrition.amount(SALT), nutrition.amount(SODIUM)
-    seen = (f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium" for row in rows)
     return nutrition.verdict(
-        wrong, known, seen, [f"{2.5 * sodium[row]:g} g of salt expected" for row in rows]
+        wrong,
+        known,
+        lambda row: f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium",
+        lambda row: f"{2.5 * sodium[row]:g} g of salt expected",
     )

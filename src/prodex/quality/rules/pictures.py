@@ -1,19 +1,31 @@
-"""Rules of pictures: present, with a front packshot, and large enough."""
+"""Rules of pictures: names, formats and dates of files, files sent twice; a front packshot, its size and its age."""
 
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.picture_columns import FACES, FRONT, LANGUAGE_NEEDS, PictureColumns, in_one_language
+from prodex.quality.picture_columns import (
+    FACES,
+    FRONT,
+    LANGUAGE_NEEDS,
+    PICTURES,
+    PictureColumns,
+    in_one_language,
+)
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
-from prodex.tables.columns import is_true
+from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.verdict import Verdict, product_verdict
+from prodex.tables.columns import Rows, encoded, is_true, occurrences, whole
 
-_GS1 = "GS1 Product Image Specification 4.4"
+_FILE = f"{PICTURES}.gdsnFileName"
+_ENDS = f"{PICTURES}.fileEffectiveEndDateTime"
+_PACKSHOT = (f"{PICTURES}.isPackshot", f"{PICTURES}.productFace")
+_SIZE = (f"{PICTURES}.width", f"{PICTURES}.height")
 #: Whose minimum a number of pixels is.
 PRESETS = {
     500: "Google Merchant Center from 2027",
@@ -22,60 +34,173 @@ PRESETS = {
     2500: "GS1 New Zealand",
 }
 
+#: Declares a rule of pictures.
+_rule = partial(rule, block="pictures", source="GS1 Product Image Specification 4.4")
 
-@rule(
+
+@_rule(
+    title="picture files are named by the GS1 pattern",
+    problem="Picture file not named by the GS1 pattern",
+    fix="Name the file GTIN_type face angle state, as in 03036811359935_C1N1.jpg.",
+    severity="info",
+    dimension="validity",
+    needs=_FILE,
+)
+def picture_file_named_as_gs1(products: Products) -> Verdict:
+    """The name states the product and the view, wherever the file is copied."""
+    pictures = PictureColumns.of(products)
+    named = is_true(pc.greater(pc.utf8_length(pictures["gdsn_file_name"]), 0))
+    wrong = named & ~pictures.follows_gs1
+    return pictures.verdict(wrong, named, _FILE, "gdsn_file_name", "not GTIN_type face angle state")
+
+
+@_rule(
+    title="the GTIN in the file name of a picture is the product's",
+    problem="Picture file with another GTIN",
+    fix="Find out which product it shows: rename the file, or move it to that product.",
+    severity="error",
+    dimension="consistency",
+    needs=("gtin", _FILE),
+)
+def picture_of_this_gtin(products: Products) -> Verdict:
+    """It is probably the picture of another product, which customers will then expect."""
+    pictures = PictureColumns.of(products)
+    own = products.column("gtin").take(pa.array(pictures.product))
+    # Names of other patterns may hold any digits, also those of an article number.
+    comparable = pictures.follows_gs1 & is_true(own.is_valid())
+    # A GTIN of 8, 12 or 13 digits is written with leading zeros in file names.
+    full = pc.utf8_lpad(own, 14, "0")
+    wrong = comparable & is_true(pc.not_equal(full, pictures.gtin_in_name))
+    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", "the file name has another GTIN")
+
+
+@_rule(
+    title="pictures are in a format that browsers display",
+    problem="Picture in a format that browsers do not display",
+    fix="Send the picture as one of: {formats}.",
+    severity="warning",
+    dimension="validity",
+    needs=f"{PICTURES}.format",
+)
+def picture_format_for_web(
+    products: Products, *, formats: tuple[str, ...] = ("jpeg", "jpg", "png")
+) -> Verdict:
+    """A TIFF is fine for print but shows as a broken picture in an online shop."""
+    pictures = PictureColumns.of(products)
+    formats_given = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
+    formats_given = pc.replace_substring_regex(formats_given, "^image/", "")
+    filled = is_true(pc.greater(pc.utf8_length(formats_given), 0))
+    shown = is_true(pc.is_in(formats_given, pa.array([each.lower() for each in formats], pa.string())))
+    reason = f"none of {', '.join(formats)}"
+    return pictures.verdict(filled & ~shown, filled, f"{PICTURES}.format", "format", reason)
+
+
+@_rule(
+    title="no picture is past its period of use",
+    problem="Picture past its period of use",
+    fix="Remove the picture, or extend the right to use it.",
+    severity="error",
+    dimension="timeliness",
+    needs=_ENDS,
+)
+def picture_not_expired(products: Products) -> Verdict:
+    """The right to use the picture has expired: whoever shows it can be charged."""
+    pictures = PictureColumns.of(products)
+    now = pa.scalar(products.now, pictures["effective_end"].type)
+    over = is_true(pc.less(pictures["effective_end"], now))
+    return pictures.verdict(over, slice(None), _ENDS, "effective_end", "its end date has passed")
+
+
+@_rule(
+    title="the period of use of a picture begins before it ends",
+    problem="Period of use of a picture ends before it begins",
+    fix="Correct the first and the last date of use of the picture.",
+    severity="error",
+    dimension="consistency",
+    needs=(f"{PICTURES}.fileEffectiveStartDateTime", _ENDS),
+)
+def picture_dates_in_order(products: Products) -> Verdict:
+    """A picture whose period of use ends before it begins is never shown."""
+    pictures = PictureColumns.of(products)
+    begins, ends = pictures["effective_start"], pictures["effective_end"]
+    both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
+    wrong = is_true(pc.less(ends, begins))
+
+    def reasons(rows: Rows) -> list[str]:
+        seen = pictures.pairs("effective_start", "effective_end", rows)
+        return [f"begins {begin}, ends {end}" for begin, end in seen]
+
+    return pictures.verdict(wrong, both, _ENDS, "effective_end", reasons)
+
+
+@_rule(
+    title="no product has the same picture file twice",
+    problem="Same picture file twice",
+    fix="Remove the second one, or send the picture that was intended.",
+    severity="warning",
+    dimension="uniqueness",
+    needs=f"{PICTURES}.crc32",
+)
+def pictures_differ(products: Products) -> Verdict:
+    """The same checksum means the same file: the view it should show is missing."""
+    pictures = PictureColumns.of(products)
+    sums, code = encoded(pictures["crc32"])
+    known = code >= 0
+    # One number for product and checksum: equal numbers are the same file.
+    twice = known & (occurrences(pictures.product * (len(sums) + 1) + code) > 1)
+    reason = "the same file (crc32) as another picture of the product"
+    return pictures.verdict(twice, known, f"{PICTURES}.crc32", "crc32", reason)
+
+
+@_rule(
     title="the product has a picture",
     problem="No picture",
     fix="Add pictures, first one of the front on a white background.",
     severity="error",
     dimension="completeness",
-    block="pictures",
-    needs="assets.pictures.url",
-    scope={"is_consumer_unit": True},
-    source=_GS1,
+    needs=f"{PICTURES}.url",
+    scope=CONSUMER_UNITS,
 )
 def has_picture(products: Products) -> Verdict:
     """Nobody buys online what they cannot see."""
     return Verdict(~PictureColumns.of(products).pictured)
 
 
-@rule(
+@_rule(
     title="the product has a front packshot",
     problem="No front packshot",
     fix="Add a picture of the front on a white background, marked as packshot with productFace 1.",
     severity="blocker",
     dimension="completeness",
-    block="pictures",
-    needs=("assets.pictures.isPackshot", "assets.pictures.productFace"),
-    scope={"is_consumer_unit": True},
-    source=_GS1,
+    needs=_PACKSHOT,
+    scope=CONSUMER_UNITS,
 )
 def has_front_packshot(products: Products) -> Verdict:
     """Nobody buys online what they cannot see; receivers refuse products without it."""
     pictures = PictureColumns.of(products)
-    fails = ~products.any(pictures.product[pictures.is_front_packshot])
+    fails = ~pictures.any(pictures.is_front_packshot)
     # What is almost a front packshot is shown: mostly only a mark is missing.
     nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
-    near = pictures.in_order(nearly & fails[pictures.product])
-    marked = np.where(pictures.is_packshot[near], "marked", "not marked")
-    faces = pictures.seen("product_face", near).fill_null("not given").to_pylist()
-    reasons = [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
-    return Verdict(
-        fails,
-        evidence=pictures.evidence(near, "assets.pictures", "gdsn_file_name", reasons),
-    )
+
+    def reasons(rows: Rows) -> list[str]:
+        marked = np.where(pictures.is_packshot[rows], "marked", "not marked")
+        faces = pictures.seen("product_face", rows).fill_null("not given").to_pylist()
+        return [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
+
+    near = nearly & fails[pictures.product]
+    verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons)
+    # Also products without any picture fail, and those leave no evidence.
+    return Verdict(fails, evidence=verdict.evidence)
 
 
-@rule(
+@_rule(
     title="only one picture is the front packshot",
     problem="Several front packshots",
     fix="Keep isPackshot with productFace 1 on one picture per language.",
     severity="warning",
     dimension="uniqueness",
-    block="pictures",
-    needs=("assets.pictures.isPackshot", "assets.pictures.productFace", *LANGUAGE_NEEDS),
-    source=_GS1,
+    needs=(*_PACKSHOT, *LANGUAGE_NEEDS),
 )
 def one_front_packshot(products: Products) -> Verdict:
     """If several pictures claim to be the front packshot, each shop shows another.
@@ -86,26 +211,24 @@ def one_front_packshot(products: Products) -> Verdict:
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
     # Only products with several fronts are looked at further: reading languages is expensive.
-    counted = products.count(pictures.product[fronts])
-    several = in_one_language(pictures, pictures.in_order(fronts & (counted > 1)[pictures.product]))
-    whose = pictures.product[several]
-    reasons = [f"one of {count} packshots of the front" for count in counted[whose]]
-    return Verdict(
-        products.any(whose),
-        applies=counted > 0,
-        evidence=pictures.evidence(several, "assets.pictures.isPackshot", "gdsn_file_name", reasons),
+    counted = products.count(pictures.product[fronts])[pictures.product]
+    several = in_one_language(pictures, fronts & (counted > 1))
+    return pictures.verdict(
+        several,
+        fronts,
+        f"{PICTURES}.isPackshot",
+        "gdsn_file_name",
+        lambda rows: [f"one of {count} packshots of the front" for count in counted[rows]],
     )
 
 
-@rule(
+@_rule(
     title="the face stated for a picture agrees with its file name",
     problem="Stated face of a picture differs from its file name",
     fix="Correct productFace, or rename the file to match the view.",
     severity="warning",
     dimension="consistency",
-    block="pictures",
-    needs=("assets.pictures.isPackshot", "assets.pictures.productFace", "assets.pictures.gdsnFileName"),
-    source=_GS1,
+    needs=(*_PACKSHOT, _FILE),
 )
 def face_agrees_with_file_name(products: Products) -> Verdict:
     """Receivers rely on one or the other: where they differ, some of them show the back as the front."""
@@ -113,104 +236,69 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     face, named = pictures["product_face"], pictures.face_in_name
     # Where one of the two is missing there is nothing to compare.
     comparable = is_true(pc.and_(face.is_valid(), named.is_valid()))
-    wrong = pictures.in_order(comparable & is_true(pc.not_equal(face, named)))
-    reasons = [
-        f"productFace {stated}{_shown(stated)}, and face {other}{_shown(other)} in the file name"
-        for stated, other in zip(
-            face.take(pa.array(wrong)).to_pylist(), named.take(pa.array(wrong)).to_pylist(), strict=True
-        )
-    ]
-    return Verdict(
-        products.any(pictures.product[wrong]),
-        applies=products.any(pictures.product[comparable]),
-        evidence=pictures.evidence(wrong, "assets.pictures.gdsnFileName", "gdsn_file_name", reasons),
-    )
+
+    def reasons(rows: Rows) -> list[str]:
+        both = zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)
+        return [
+            f"productFace {stated}{_shown(stated)}, and face {other}{_shown(other)} in the file name"
+            for stated, other in both
+        ]
+
+    wrong = is_true(pc.not_equal(face, named))
+    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons)
 
 
 def _shown(face: str) -> str:
     return f" ({FACES[face]})" if face in FACES else ""
 
 
-@rule(
+@_rule(
     title="the front packshot has at least {pixels} pixels on its longest side",
     problem="Front packshot under {pixels} pixels",
     fix="Send the original in its full size: at least {pixels} pixels on the longest side.",
     severity="warning",
     dimension="validity",
-    block="pictures",
-    needs=(
-        "assets.pictures.isPackshot",
-        "assets.pictures.productFace",
-        "assets.pictures.width",
-        "assets.pictures.height",
-    ),
+    needs=(*_PACKSHOT, *_SIZE),
     source="published minimums of receivers: 500, 800, 1200 and 2500 pixels",
 )
 def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     """A picture below the minimum of a receiver is rejected, or shown so small that nobody can read the pack."""
     pictures = PictureColumns.of(products)
     known = pictures.is_front_packshot & ~np.isnan(pictures.longest_side)
-    large = pictures.longest_side >= pixels
-    fails = products.any(pictures.product[known]) & ~products.any(pictures.product[known & large])
-    small = pictures.in_order(known & fails[pictures.product])
+    # One that is large enough will do, whatever the others are.
+    has_large = pictures.any(known & (pictures.longest_side >= pixels))
     preset = f"preset: {PRESETS[pixels]}" if pixels in PRESETS else "as the profile says"
-    sizes = zip(
-        pictures.seen("width", small).to_pylist(), pictures.seen("height", small).to_pylist(), strict=True
-    )
-    return Verdict(
-        fails,
-        applies=products.any(pictures.product[known]),
-        evidence=Evidence(
-            pictures.product[small],
-            "assets.pictures.width",
-            value=[f"{width} x {height}" for width, height in sizes],
-            reason=pictures.numbered(small, f"longest side under {pixels} pixels ({preset})"),
-        ),
-    )
+
+    def sizes(rows: Rows) -> list[str]:
+        return [f"{width} x {height}" for width, height in pictures.pairs("width", "height", rows)]
+
+    small, reason = known & ~has_large[pictures.product], f"longest side under {pixels} pixels ({preset})"
+    return pictures.verdict(small, known, _SIZE[0], sizes, reason)
 
 
-@rule(
+@_rule(
     title="the size of the front packshot is given",
     problem="Size of the front packshot missing",
     fix="Send width and height of the original in pixels.",
     severity="info",
     dimension="completeness",
-    block="pictures",
-    needs=(
-        "assets.pictures.isPackshot",
-        "assets.pictures.productFace",
-        "assets.pictures.width",
-        "assets.pictures.height",
-    ),
-    source=_GS1,
+    needs=(*_PACKSHOT, *_SIZE),
 )
 def packshot_size_known(products: Products) -> Verdict:
     """Without width and height, whether the picture is large enough is only known after a download."""
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
-    unknown = pictures.in_order(fronts & np.isnan(pictures.longest_side))
-    return Verdict(
-        products.any(pictures.product[unknown]),
-        applies=products.any(pictures.product[fronts]),
-        evidence=pictures.evidence(
-            unknown, "assets.pictures.width", "definition", "width and height are not both given"
-        ),
-    )
+    unknown, reason = fronts & np.isnan(pictures.longest_side), "width and height are not both given"
+    return pictures.verdict(unknown, fronts, _SIZE[0], "definition", reason)
 
 
-@rule(
+@_rule(
     title="the front packshot has a rendition of {side} pixels",
     problem="Front packshot has no rendition of {side} pixels",
     fix="Have the renditions made again; if the original is smaller, send a larger one.",
     severity="warning",
     dimension="completeness",
-    block="pictures",
-    needs=(
-        "assets.pictures.isPackshot",
-        "assets.pictures.productFace",
-        "assets.pictures.exportables.width",
-        "assets.pictures.exportables.height",
-    ),
+    needs=(*_PACKSHOT, f"{PICTURES}.exportables.width", f"{PICTURES}.exportables.height"),
     source="renditions of the service: 1024, 512, 256, 128 and 64 pixels",
 )
 def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
@@ -222,33 +310,26 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
     # A rendition's position is its picture's with one more index: "0.3" is the fourth rendition of picture "0".
     of_picture = pc.replace_substring_regex(large["position"], "[.][0-9]+$", "")
     served = _keys(large["product"], of_picture)
-    fronts = pictures.in_order(pictures.is_front_packshot)
-    wanted = _keys(pa.array(pictures.product[fronts]), pictures.seen("position", fronts))
-    without = fronts[~is_true(pc.is_in(wanted, served))]
-    return Verdict(
-        products.any(pictures.product[without]),
-        applies=products.any(pictures.product[fronts]),
-        evidence=pictures.evidence(
-            without, "assets.pictures.exportables", "gdsn_file_name", f"no rendition of {side} pixels or more"
-        ),
-    )
+    fronts = pictures.is_front_packshot
+    wanted = _keys(pa.array(pictures.product[fronts]), pictures["position"].filter(pa.array(fronts)))
+    without = fronts.copy()
+    without[fronts] = ~is_true(pc.is_in(wanted, served))
+    reason = f"no rendition of {side} pixels or more"
+    return pictures.verdict(without, fronts, f"{PICTURES}.exportables", "gdsn_file_name", reason)
 
 
 def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return one text for each picture of a part."""
-    joined = pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " ")
-    return joined.combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
+    return whole(pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " "))
 
 
-@rule(
+@_rule(
     title="a picture was changed within {days} days",
     problem="No picture changed for {days} days",
     fix="Compare the pictures with the current pack, and send new ones if it changed.",
     severity="warning",
     dimension="timeliness",
-    block="pictures",
-    needs=("assets.lastUpdatedAt.pictures", "assets.pictures.url"),
-    source=_GS1,
+    needs=("assets.lastUpdatedAt.pictures", f"{PICTURES}.url"),
 )
 def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
     """Packs are redesigned every few years; the old design in a shop makes customers doubt the product.
@@ -257,13 +338,10 @@ def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
     """
     touched = products["pictures_updated_at"]
     pictured = PictureColumns.of(products).pictured
-    old = (touched < products.now - timedelta(days=days)).to_numpy() & pictured
-    stale = np.flatnonzero(old)
-    seen = touched.iloc[stale].dt.strftime("%Y-%m-%dT%H:%M:%S")
-    return Verdict(
-        old,
-        applies=touched.notna().to_numpy() & pictured,
-        evidence=Evidence(
-            stale, "assets.lastUpdatedAt.pictures", None, seen, f"no picture touched for {days} days"
-        ),
+    return product_verdict(
+        (touched < products.now - timedelta(days=days)) & pictured,
+        "assets.lastUpdatedAt.pictures",
+        touched,
+        f"no picture touched for {days} days",
+        applies=touched.notna() & pictured,
     )

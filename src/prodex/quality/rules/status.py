@@ -2,57 +2,52 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from functools import partial
 
 from prodex.facts.name import NAMES
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
+from prodex.quality.verdict import Verdict, product_verdict
+from prodex.tables.columns import Mask, is_true
 
 _DRAFT, _PENDING = 2, 3
 _NOT_VALIDATED, _NOT_OK, _CORRECTION = 0, 1, 3
 _STATES = "Product data exchange service: states"
 
+#: Declares a rule of a status that somebody has to act on in time.
+_rule = partial(rule, dimension="timeliness", block="freshness", source=_STATES)
 
-@rule(
+
+@_rule(
     title="the supplier's record is not a draft",
     problem="Supplier's record is a draft",
     fix="Finish the record and share it.",
     severity="error",
-    dimension="timeliness",
-    block="freshness",
     needs="manufacturerSharingStatus",
-    source=_STATES,
 )
 def is_no_draft(products: Products) -> Verdict:
     """A draft may change without notice and is not meant for receivers."""
     return _is_not(products, "sharing_status", _DRAFT, "manufacturerSharingStatus", "DRAFT")
 
 
-@rule(
+@_rule(
     title="the supplier's record is shared",
     problem="Supplier's record not shared yet",
     fix="Share the product, or answer the recipient's question.",
     severity="warning",
-    dimension="timeliness",
-    block="freshness",
     needs="manufacturerSharingStatus",
-    source=_STATES,
 )
 def is_shared(products: Products) -> Verdict:
     """Until it is shared, its content is not valid."""
     return _is_not(products, "sharing_status", _PENDING, "manufacturerSharingStatus", "PENDING")
 
 
-@rule(
+@_rule(
     title="the recipient has not rejected the product",
     problem="Rejected by the recipient",
     fix="Read why it was rejected, correct it, and share it again.",
     severity="error",
-    dimension="timeliness",
-    block="freshness",
     needs="targetProductStatus",
-    source=_STATES,
 )
 def is_not_refused(products: Products) -> Verdict:
     """A rejected product is not listed, however complete it is."""
@@ -87,15 +82,13 @@ def validation_asks_no_correction(products: Products) -> Verdict:
     return _is_not(products, "validation_status", _CORRECTION, "validation.status", "CORRECTION")
 
 
-@rule(
+@_rule(
     title="the service has validated the product",
     problem="Not validated by the service",
     fix="Activate a validation scenario for the product.",
     severity="info",
     dimension="completeness",
-    block="freshness",
     needs="validation.status",
-    source=_STATES,
 )
 def is_validated(products: Products) -> Verdict:
     """No validation has run yet, so its result is not known."""
@@ -114,9 +107,8 @@ def is_validated(products: Products) -> Verdict:
 def has_no_suggestions(products: Products) -> Verdict:
     """The service compared the record with other records or with the picture, and suggests changes."""
     count = products["suggestion_count"]
-    open_ = np.flatnonzero((count > 0).fillna(False).to_numpy(bool))
-    evidence = Evidence(open_, "validation.nbSuggestions", None, count.iloc[open_], "suggestions are open")
-    return Verdict(products.any(open_), count.notna(), evidence)
+    attribute, reason = "validation.nbSuggestions", "suggestions are open"
+    return product_verdict(count > 0, attribute, count, reason, applies=count.notna())
 
 
 @rule(
@@ -130,10 +122,8 @@ def has_no_suggestions(products: Products) -> Verdict:
 )
 def information_is_accepted(products: Products) -> Verdict:
     """The record only looks empty: every check of its content fails for a reason that the supplier cannot fix."""
-    waits = _awaits_acceptance(products)
-    found = np.flatnonzero(waits)
     reason = "the product has a name under lastRequest only"
-    return Verdict(waits, evidence=Evidence(found, "lastRequest", None, None, reason))
+    return product_verdict(_awaits_acceptance(products), "lastRequest", None, reason)
 
 
 @rule(
@@ -149,28 +139,22 @@ def no_update_waits(products: Products) -> Verdict:
     """The supplier has sent a newer version: the current data will be outdated soon."""
     # A product that was never accepted has only pending data; that is the rule above.
     accepted = ~_awaits_acceptance(products)
-    waits = products["has_pending_update"].fillna(False).to_numpy(bool) & accepted
-    found = np.flatnonzero(waits)
-    evidence = Evidence(found, "lastRequest", None, None, "an update is pending under lastRequest")
-    return Verdict(waits, accepted, evidence)
+    waits = is_true(products.column("has_pending_update")) & accepted
+    reason = "an update is pending under lastRequest"
+    return product_verdict(waits, "lastRequest", None, reason, applies=accepted)
 
 
 def _is_not(products: Products, column: str, wrong: int | str, attribute: str, meaning: str) -> Verdict:
     """Fail the products with this value; those without any are not applicable."""
     status = products[column]
     # A status that was not sent is not applicable: receivers do not all see the same ones.
-    found = np.flatnonzero((status == wrong).fillna(False).to_numpy(bool))
-    evidence = Evidence(found, attribute, None, status.iloc[found], meaning)
-    return Verdict(products.any(found), status.notna(), evidence)
+    return product_verdict(status == wrong, attribute, status, meaning, applies=status.notna())
 
 
-def _awaits_acceptance(products: Products) -> npt.NDArray[np.bool_]:
+def _awaits_acceptance(products: Products) -> Mask:
     """Say for each product whether its names stand under `lastRequest` only."""
-
-    def made() -> npt.NDArray[np.bool_]:
-        # A name is mandatory, so a product without one but with a pending one was never accepted.
-        own = np.logical_or.reduce([products.filled(name) for name in NAMES])
-        waits = np.logical_or.reduce([products.filled(f"lastRequest.{name}") for name in NAMES])
-        return np.asarray(waits & ~own)
-
-    return products.remember("awaits acceptance", made)
+    # A name is mandatory, so a product without one but with a pending one was never accepted.
+    return products.remember(
+        "awaits acceptance",
+        lambda: products.any_filled(NAMES, "lastRequest.") & ~products.any_filled(NAMES),
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,9 +15,16 @@ from prodex.errors import QueryError
 from prodex.locales import language_tag
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.products import Products
-from prodex.quality.rulebook import PENDING, Evidence, Verdict, rule
+from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
-from prodex.tables.columns import Mask, filled_values
+from prodex.quality.verdict import Evidence, Verdict, missing_data
+from prodex.tables.columns import Mask, filled_values, occurrences
+
+#: Names that often go across borders as they are.
+_PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
+
+#: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
 
 
 @rule(
@@ -30,9 +39,7 @@ from prodex.tables.columns import Mask, filled_values
 )
 def required_text(products: Products, *, attribute: str, language: str) -> Verdict:
     """Customers expect their own language, and markets require it."""
-    fails = ~products.filled(attribute, language)
-    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, language, None, PENDING))
+    return missing_data(products, attribute, language=language)
 
 
 @rule(
@@ -47,29 +54,23 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
 )
 def has_text(products: Products, *, attribute: str) -> Verdict:
     """A text that exists in no language cannot be translated either."""
-    fails = ~products.filled(attribute)
-    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}"))
-    return Verdict(fails, evidence=Evidence(waiting, attribute, None, None, PENDING))
+    return missing_data(products, attribute)
 
 
-@rule(
+@_rule(
     title="texts that exist in another language exist in {language}",
     problem="Not translated into {language}",
     fix="Translate the text into {language}.",
     severity="error",
     dimension="completeness",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
 )
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A product page in two languages, or with gaps, looks unfinished."""
     # One check for each language of a market: all of them share this table.
     names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
     languages = TextColumns.of(products).languages
-    filled_there = (
-        filled[:, :, languages.index(language)] if language in languages else filled[:, :, 0] & False
-    )
+    # Without the language, none is chosen, and `any` of none is False.
+    filled_there = filled[:, :, [each == language for each in languages]].any(axis=2)
     missing, attribute = np.nonzero(filled.any(axis=2) & ~filled_there)
     return Verdict(
         products.any(missing),
@@ -89,18 +90,16 @@ def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str],
     texts = TextColumns.of(products)
     meant = np.flatnonzero(texts.within(attributes))
     places = np.unique(texts.attribute[meant])
-    filled = np.zeros((len(products), len(places), max(1, len(texts.languages))), bool)
-    filled[texts.product[meant], np.searchsorted(places, texts.attribute[meant]), texts.language[meant]] = (
-        True
-    )
+    filled = np.zeros((len(products), len(places), len(texts.languages)), bool)
+    place = np.searchsorted(places, texts.attribute[meant])
+    filled[texts.product[meant], place, texts.language[meant]] = True
     # A text without a language is no translation of anything.
-    if "" in texts.languages:
-        filled[:, :, texts.languages.index("")] = False
+    filled[:, :, [not each for each in texts.languages]] = False
     return [texts.attributes[place] for place in places], filled
 
 
 def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
-    """Return in words for each row the languages that are filled; few combinations occur."""
+    """Return in words for each row the languages that are filled."""
     # Few combinations of languages occur: the words are made once for each, not for each text.
     packed = np.packbits(filled, axis=1)
     kind = pa.binary(packed.shape[1])
@@ -112,15 +111,12 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
     return pa.array(words, pa.string()).take(rows.indices)
 
 
-@rule(
+@_rule(
     title="texts in different languages differ",
     problem="Same text in two languages",
     fix="Translate the text; one of the two is a copy in the wrong language.",
     severity="warning",
     dimension="accuracy",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     exact=False,
 )
 def translations_differ(
@@ -128,21 +124,20 @@ def translations_differ(
 ) -> Verdict:
     """A copy in place of a translation fills the field, but customers cannot read it; short texts may be names."""
     texts = TextColumns.of(products)
-    long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
-    judged = texts.where(long) & texts.within(attributes) & (texts.language != _place(texts, ""))
+    long, labelled = (texts.length >= letters)[texts.wording], _labelled(texts)
+    judged = long & texts.within(attributes) & labelled
     # Public names often stay the same across borders, so they are compared only if a profile names them.
-    judged &= ~texts.within(("namePublicLong", "namePublicShort")) | bool(attributes)
+    judged &= ~texts.within(_PUBLIC_NAMES) | bool(attributes)
     rows = np.flatnonzero(judged)
     place = texts.product[rows] * len(texts.attributes) + texts.attribute[rows]
     # One number for product, attribute and wording: equal numbers are copies.
     same = place * max(1, len(texts.texts)) + texts.wording[rows]
-    others: dict[int, set[int]] = {}
-    _, inverse, count = np.unique(same, return_inverse=True, return_counts=True)
-    shared = np.flatnonzero(count[inverse] > 1)
+    others: dict[int, set[int]] = defaultdict(set)
+    shared = np.flatnonzero(occurrences(same) > 1)
     # Letters are counted in these few texts only: a list of numbers is the same in all languages.
     shared = shared[pc.count_substring_regex(texts.values(rows[shared]), r"\pL").to_numpy() >= letters]
     for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
-        others.setdefault(one, set()).add(language)
+        others[one].add(language)
     wrong, reasons = np.zeros(len(judged), bool), []
     for row, one in zip(rows[shared].tolist(), same[shared].tolist(), strict=True):
         if rest := others[one] - {int(texts.language[row])}:
@@ -151,15 +146,12 @@ def translations_differ(
     return texts.verdict(wrong, reasons, judged)
 
 
-@rule(
+@_rule(
     title="every text states its language",
     problem="Text without a language",
     fix="State the language of the text.",
     severity="warning",
     dimension="completeness",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="ISO 639",
 )
 def texts_say_their_language(products: Products) -> Verdict:
@@ -202,15 +194,12 @@ def _is_language(code: str) -> bool:
         return False
 
 
-@rule(
+@_rule(
     title="a text occurs once in each language",
     problem="Several texts in one language",
     fix="Keep the right one; receivers use any of them.",
     severity="warning",
     dimension="uniqueness",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
 )
 def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """With two names in one language, each receiver shows a different one."""
@@ -219,23 +208,21 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
     # One number for product, attribute and language: counted once, whatever the number of texts.
     place = texts.product * len(texts.attributes) + texts.attribute
     place = place * max(1, len(texts.languages)) + texts.language
-    _, inverse, count = np.unique(np.where(judged, place, -1), return_inverse=True, return_counts=True)
-    return texts.verdict(judged & (count[inverse] > 1), "one of several in this language", judged)
+    several = occurrences(np.where(judged, place, -1)) > 1
+    return texts.verdict(judged & several, "one of several in this language", judged)
 
 
-def _place(texts: TextColumns, language: str) -> int:
-    return texts.languages.index(language) if language in texts.languages else -1
+def _labelled(texts: TextColumns) -> Mask:
+    """Say which texts state a language, known or not."""
+    return np.array([bool(one) for one in texts.languages], bool)[texts.language]
 
 
-@rule(
+@_rule(
     title="a text is in the language that it says",
     problem="Text is not in the language that it says",
     fix="Put the text under its own language, and write the one that is missing.",
     severity="warning",
     dimension="accuracy",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="Open Food Facts, data quality: the largest class of errors",
     exact=False,
 )
@@ -251,8 +238,9 @@ def in_stated_language(
     """
     texts = TextColumns.of(products)
     stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
-    labelled = np.array([bool(one) for one in texts.languages], bool)[texts.language]
-    asked = texts.translatable(attributes) & labelled
+    # Brands go across borders as they are: without a wish, public names are not judged.
+    meant = texts.within(attributes) if attributes else ~texts.within(_PUBLIC_NAMES)
+    asked = meant & _labelled(texts)
     # Detection is expensive; checks that differ only in confidence share it.
     key = ("languages", letters, attributes)
     detected = products.remember(key, lambda: _detected(texts, asked, letters))
@@ -266,12 +254,9 @@ def in_stated_language(
         for place, sure in zip(spoken[rows], detected.confidence[texts.wording[rows]], strict=True)
     ]
     verdict = texts.verdict(wrong, reasons, judged)
-    fails = pd.array(verdict.fails, dtype="boolean")
     # Doubts below the confidence are no pass: such a product is unknown.
-    unclear = np.zeros(len(fails), bool)
-    unclear[texts.product[differs]] = True
-    fails[unclear & ~verdict.fails] = pd.NA
-    return replace(verdict, fails=fails)
+    unclear = products.any(texts.product[differs]) & ~verdict.fails
+    return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
 
 
 def _named(place: int) -> str:
@@ -281,10 +266,9 @@ def _named(place: int) -> str:
 
 def _detected(texts: TextColumns, asked: Mask, letters: int) -> DetectedLanguages:
     """Detect the language of the wordings that are asked for and are long enough; of the others no letter is read."""
-    long = pc.greater_equal(pc.utf8_length(texts.texts), letters).to_numpy(zero_copy_only=False)
     chosen = np.zeros(len(texts.texts), bool)
     chosen[texts.wording[asked]] = True
-    chosen &= long
+    chosen &= texts.length >= letters
     found = detect(texts.texts.filter(pa.array(chosen)))
     language, confidence, read = np.full(len(chosen), -1), np.zeros(len(chosen)), np.zeros(len(chosen))
     language[chosen], confidence[chosen], read[chosen] = found.language, found.confidence, found.letters

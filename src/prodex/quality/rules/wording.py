@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.products import Products
-from prodex.quality.rulebook import Verdict, rule
-from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
+from prodex.quality.rulebook import rule
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
+from prodex.quality.verdict import Verdict
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
@@ -50,151 +54,124 @@ _MEANT_DOTS = (
     r"\s*\.?\s*(?:\.\.\.|…))\s*$"
 )
 
+#: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+#: Declares the same of names.
+_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
 
-@rule(
+
+@_rule(
     title="{attribute} has at most {characters} characters",
     problem="{attribute} over {characters} characters",
     fix="Shorten {attribute} to {characters} characters.",
     severity="error",
-    block="texts",
     needs="{attribute}.data",
-    certain="fails",
     source=_LENGTHS,
 )
 def text_fits(products: Products, *, attribute: str, characters: int) -> Verdict:
     """Receivers cut longer texts in the middle of a word, or reject the product."""
-    texts = TextColumns.of(products)
-    return _at_most(texts, characters, texts.within([attribute]))
+    return _at_most(products, characters, [attribute])
 
 
-@rule(
+@_rule(
     title="no text has more than {characters} characters",
     problem="Text over {characters} characters",
     fix="Shorten the text to {characters} characters.",
     severity="error",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source=_LENGTHS,
 )
 def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
     """The service accepts no longer texts; they result from copying errors, and break pages and files."""
-    texts = TextColumns.of(products)
-    return _at_most(texts, characters, None)
+    return _at_most(products, characters)
 
 
-@rule(
+@_rule(
     title="{attribute} has at least {characters} characters",
     problem="{attribute} under {characters} characters",
     fix="Extend {attribute} to at least {characters} characters.",
     severity="info",
     dimension="completeness",
-    block="texts",
     needs="{attribute}.data",
-    certain="fails",
     exact=False,
 )
 def text_says_enough(products: Products, *, attribute: str, characters: int) -> Verdict:
     """Two words do not describe a product, and online customers have nothing else to rely on."""
     texts = TextColumns.of(products)
-    length = pc.utf8_length(pc.utf8_trim_whitespace(texts.texts)).to_numpy(zero_copy_only=False)
-    wrong = texts.within([attribute]) & (length < characters)[texts.wording]
-    reasons = [f"{n} characters" for n in length[texts.wording[np.flatnonzero(wrong)]]]
-    return texts.verdict(wrong, reasons, texts.within([attribute]))
+    judged = texts.within([attribute])
+    length = pc.utf8_length(pc.utf8_trim_whitespace(texts.texts)).to_numpy()[texts.wording]
+    wrong = judged & (length < characters)
+    return texts.verdict(wrong, [f"{n} characters" for n in length[wrong]], judged)
 
 
-@rule(
+@_rule(
     title="no text is a placeholder",
     problem="Placeholder instead of a text",
     fix="Write the text, or remove the placeholder.",
     severity="error",
     dimension="completeness",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     exact=False,
 )
 def texts_without_placeholders(products: Products) -> Verdict:
     """TBD or N/A counts as filled in and is printed as it is."""
     texts = TextColumns.of(products)
     bare = pc.utf8_trim(pc.utf8_lower(texts.texts), " \t\r\n.:;,-_*()[]<>{}\"'")
-    known = pc.is_in(bare, _PLACEHOLDERS).to_numpy(zero_copy_only=False)
-    wrong = texts.where(known) | texts.matching(_NOTHING_SAID)
-    return texts.verdict(wrong, "stands there for its place only")
+    known = texts.where(pc.is_in(bare, _PLACEHOLDERS))
+    return texts.verdict(known | texts.matching(_NOTHING_SAID), "stands there for its place only")
 
 
-@rule(
+@_rule(
     title="no text contains markup",
     problem="Markup in a text",
     fix="Remove the tags and keep the words.",
     severity="error",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="HTML Living Standard, section 4",
 )
 def texts_without_markup(products: Products) -> Verdict:
     """Texts are shown as they are: customers see the tags, and a page that interprets them is open to attack."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_MARKUP), "holds HTML")
+    return no_match(products, _MARKUP, "holds HTML")
 
 
-@rule(
+@_rule(
     title="no text contains a character reference",
     problem="Character reference in a text",
     fix="Write the character itself: & for &amp;, é for &eacute;.",
     severity="warning",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="HTML Living Standard, section 13.5",
 )
 def texts_without_character_references(products: Products) -> Verdict:
     """A text escaped for a web page is escaped there again: customers see &amp;amp;."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_REFERENCE), "holds a character reference of HTML")
+    return no_match(products, _REFERENCE, "holds a character reference of HTML")
 
 
-@rule(
+@_rule(
     title="no text begins like a formula",
     problem="Text begins like a formula",
     fix="Remove the character at the beginning of the text.",
     severity="error",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     source="OWASP, CSV Injection",
     exact=False,
 )
 def texts_without_formulas(products: Products) -> Verdict:
     """A spreadsheet that opens an export runs the formula."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_FORMULA), "a spreadsheet would compute it")
+    return no_match(products, _FORMULA, "a spreadsheet would compute it")
 
 
-@rule(
+@_name_rule(
     title="names contain no web or mail address",
     problem="Web or mail address in a name",
     fix="Remove the address from the name; contact details have their own attribute.",
     severity="warning",
-    block="texts",
-    needs=ANY_NAME,
-    certain="fails",
 )
 def names_without_addresses(products: Products) -> Verdict:
     """A name describes the product; marketplaces reject names with addresses."""
-    texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_ADDRESS), "holds an address", texts.within(NAMES))
+    return no_match(products, _ADDRESS, "holds an address", NAMES)
 
 
-@rule(
+@_name_rule(
     title="names consist of words",
     problem="Name without words",
     fix="Write the name: product, brand, variant, content.",
     severity="error",
-    block="texts",
-    needs=ANY_NAME,
-    certain="fails",
 )
 def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     """An article number means nothing outside the company that assigned it."""
@@ -203,15 +180,12 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     return texts.verdict(~enough, f"has fewer than {letters} letters", texts.within(NAMES))
 
 
-@rule(
+@_rule(
     title="no text is cut off",
     problem="Text cut off",
     fix="Complete the text.",
     severity="info",
     dimension="completeness",
-    block="texts",
-    needs=ANY_TEXT,
-    certain="fails",
     exact=False,
 )
 def texts_not_cut_off(products: Products) -> Verdict:
@@ -240,12 +214,9 @@ def description_is_more_than_name(products: Products) -> Verdict:
     return texts.verdict(np.isin(pair, pair[named]), "is the name again", described)
 
 
-def _at_most(texts: TextColumns, characters: int, judged: np.ndarray | None) -> Verdict:
-    length = pc.utf8_length(texts.texts).to_numpy(zero_copy_only=False)
-    wrong = (length > characters)[texts.wording]
-    if judged is not None:
-        wrong = wrong & judged
-    reasons = [
-        f"{n:,} characters, {characters:,} allowed" for n in length[texts.wording[np.flatnonzero(wrong)]]
-    ]
+def _at_most(products: Products, characters: int, attributes: Sequence[str] = ()) -> Verdict:
+    texts = TextColumns.of(products)
+    judged, length = texts.within(attributes), texts.length[texts.wording]
+    wrong = judged & (length > characters)
+    reasons = [f"{n:,} characters, {characters:,} allowed" for n in length[wrong]]
     return texts.verdict(wrong, reasons, judged)

@@ -1,0 +1,135 @@
+"""Verdicts: what a rule says of the products of a part, and the evidence that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from prodex.quality.products import Products
+from prodex.tables.columns import Rows
+
+#: One value for all rows of evidence, or one for each.
+Words: TypeAlias = "str | Sequence[Any] | pd.Series | None"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was found on failing products: one row for each finding; a product can have several.
+
+    Attributes
+    ----------
+    product
+        Positions of the products in their part, as `Products.rows` gives them under `product`.
+    attribute
+        Wire path of where it was seen: one for all rows, or one for each (this holds for the next three as well).
+    language
+        Short language code, where the finding has one.
+    value
+        The value found there, verbatim.
+    reason
+        What is wrong with it, in words.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.Evidence([0], attribute="namePublicLong", language="fr", value="??", reason="no letters").reason
+    'no letters'
+    """
+
+    product: Any
+    attribute: Words = None
+    language: Words = None
+    value: Words = None
+    reason: Words = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of a rule for the products of a part. Only the engine turns it into states.
+
+    Both columns of booleans may hold missing values (None, `pd.NA`): there the check is unknown.
+    pandas' "boolean" arrays compute with them as logic does: unknown and False is False, unknown and True is unknown.
+
+    Attributes
+    ----------
+    fails
+        One boolean for each product: whether the rule's sentence is not true of it.
+    applies
+        One boolean for each product: whether the rule applies to it. Where this is False, the check is not applicable,
+        whatever `fails` holds. By default it applies to the whole scope.
+    evidence
+        What was seen on failing products. Missing data need no evidence.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.Verdict(fails=[True, False], evidence=prodex.Evidence([0], value="??")).fails
+    [True, False]
+    """
+
+    fails: Any
+    applies: Any = None
+    evidence: Evidence | None = None
+
+
+#: One value for all products or a column of them, from which those that are shown are taken; or what makes their words.
+Shown: TypeAlias = "str | pd.Series | Callable[[Rows], Sequence[Any] | pd.Series] | None"
+
+
+def product_verdict(
+    fails: Any,
+    attribute: str,
+    value: Shown,
+    reason: Shown,
+    *,
+    applies: Any = None,
+    shown: Any = True,
+) -> Verdict:
+    """Return a verdict with at most one row of evidence for each product.
+
+    Parameters
+    ----------
+    fails, applies
+        As in a `Verdict`; missing is False.
+    attribute
+        Wire path of what was looked at.
+    value, reason
+        What is shown of the failing products.
+    shown
+        Which of the failing products have evidence: missing data leave none.
+    """
+    failing = pd.array(fails, "boolean").fillna(False).to_numpy(bool)
+    rows = np.flatnonzero(failing & np.asarray(shown, bool))
+    return Verdict(failing, applies, Evidence(rows, attribute, None, _of(value, rows), _of(reason, rows)))
+
+
+def _of(shown: Shown, rows: Rows) -> Words:
+    if callable(shown):
+        return shown(rows)
+    if not isinstance(shown, pd.Series):
+        return shown
+    taken = shown.iloc[rows]
+    return as_sent(taken) if shown.dtype.kind == "M" else taken
+
+
+def as_sent(times: pd.Series) -> pd.Series:
+    """Return times as the service writes them, so that a value shown can be found in the record."""
+    sent: pd.Series = times.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    return sent
+
+
+#: The reason of a failure that needs no work, only acceptance.
+PENDING = "pending under lastRequest: filled as soon as the update is accepted"
+
+
+def missing_data(
+    products: Products, attribute: str, applies: Any = None, language: str | None = None
+) -> Verdict:
+    """Fail the products without data for an attribute; data pending acceptance are evidence, not data."""
+    fails = ~products.filled(attribute, language)
+    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
+    return Verdict(fails, applies, Evidence(waiting, attribute, language, None, PENDING))
