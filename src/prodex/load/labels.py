@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from prodex.catalog.part import Part
 from prodex.query import ProductQuery
-from prodex.service import Client, PullReport, pages
+from prodex.service import Client, pages
 from prodex.store.parts import StoredPart, rewrite_table
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded, flatten_products
@@ -40,7 +40,8 @@ def load_code_labels(
         return list(parts)
     again = replace(query, gtins_in=tuple(chosen))
     for language in languages:
-        for page in pages(service, again, accept_language=language, progress=False, report=PullReport()):
+        # A product that was removed meanwhile is no reason to fail: its codes then have no label in this language.
+        for page in pages(service, again, accept_language=language, progress=False, report=lambda _: None):
             tables = decoded(flatten_products([bytes(product) for product in page.envelope.data]))
             for attribute, code, label, description in code_values(tables):
                 if label is not None or description is not None:

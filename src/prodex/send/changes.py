@@ -20,7 +20,7 @@ from prodex.send.batches import Loaded
 from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.merge import Correction, Edit, merged
 from prodex.send.records import Product
-from prodex.service import Client, PullReport, pages
+from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.tables.plain import product_key
@@ -238,7 +238,7 @@ def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra:
     )
     now: dict[str, str | None] = {}
     # With a report of its own, a missing product does not raise here; it is reported below.
-    for page in pages(service, query, progress=False, report=PullReport()):
+    for page in pages(service, query, progress=False, report=lambda _: None):
         for record in map(json.loads, map(bytes, page.envelope.data)):
             now[product_key(record)] = record.get("updatedAt")
     for gtin, (product, then) in loaded:

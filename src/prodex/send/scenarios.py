@@ -23,7 +23,7 @@ from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.send.batches import LARGEST_BATCH, checked_batch_size
 from prodex.send.records import gtin_key
-from prodex.service import Client, PullReport, pages
+from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 
@@ -295,7 +295,7 @@ def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
         gtins_in=sorted(gtins), source_include=["uuid"], extra={"allow_not_consumer_units": True}
     )
     found: dict[str, list[str]] = {}
-    for page in pages(service, query, progress=False, report=PullReport()):
+    for page in pages(service, query, progress=False, report=lambda _: None):
         for product in map(json.loads, map(bytes, page.envelope.data)):
             uuids = found.setdefault(gtin_key(product.get("gtin")), [])
             if product.get("uuid") and product["uuid"] not in uuids:  # pages overlap
