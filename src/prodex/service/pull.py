@@ -79,9 +79,9 @@ def pages(
             # Counted first: the total decides between offset pages and a scroll.
             total = client.search_products(part.to_probe()).total_results or 0
             announced += total
-            state = _beginning(part, total, page_size, method)
+            state = begin = _beginning(part, total, page_size, method)
             fetch = partial(endpoints[method], part, accept_language=accept_language)
-            for page, before, state in fetch_pages(fetch, state, set()):
+            for page, before, state in fetch_pages(fetch, begin, set()):
                 received += len(page)
                 distinct += state.distinct - before.distinct
                 awaited.difference_update(one.filled_gtin for one in page.identities if one)
