@@ -132,7 +132,7 @@ def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) ->
         yield PreflightFinding(
             None, "gtin", "error", f"record {place} has no GTIN", "Add it: every product needs one."
         )
-    elif not _is_text(product["gtin"]) or not valid:
+    elif not isinstance(product["gtin"], str) or not valid:
         try:
             problem = f"{gtin.normal_form(product['gtin'])} is not in its normal form"
         except InputError as error:
@@ -199,7 +199,3 @@ def _about_text(name: str, attribute: str, text: str) -> Iterator[PreflightFindi
 def _too_long(name: str, attribute: str, text: str, longest: int, *, sure: bool) -> PreflightFinding:
     problem = f"{len(text):,} characters, and the limit is {longest:,}: {text[:40]!r}..."
     return PreflightFinding(name, attribute, "error" if sure else "warning", problem, "Shorten it.")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

@@ -17,14 +17,11 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.progress import Progress, showing
-from prodex.send.batches import ARRIVED, Batch
+from prodex.send.batches import ARRIVED, Batch, Sent
 from prodex.send.changes import refuse_changed
 from prodex.send.journal import UpsertJournal, host_of
 from prodex.service import Client
 from prodex.service.tracking_identifiers import canonical
-
-# Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
-_MAYBE_DONE = frozenset({302, 303})
 
 
 def numbers_to_send(
@@ -53,7 +50,7 @@ def numbers_to_send(
             f"The upsert {journal.name} was planned for {journal.host} and the access key of then; this service is "
             f"{host_of(service.base_url)}, with another key. Connect with those."
         )
-    loaded = [one for number in numbers for one in journal.loaded(number)]
+    loaded = {gtin: one for number in numbers for gtin, one in journal.loaded(number).items()}
     refuse_changed(service, loaded, journal.extra)
     return numbers
 
@@ -107,19 +104,22 @@ def _sent(
     """Send one batch; return its state, and the error if it certainly did not arrive."""
     try:
         return Batch(gtins, "sent", str(service.upsert_products(body, content_type))), None
-    # Before its base class OutcomeUnknown: here it is certain that the service has the products.
-    except IdentifierUnreadable as error:
-        return Batch(gtins, "accepted", message=str(error)), None
-    except OutcomeUnknown as error:
-        return Batch(gtins, "unknown", message=str(error)), None
-    except (RequestRefused, AuthenticationFailed) as error:
-        return Batch(gtins, "refused", message=str(error)), error
-    except RedirectRefused as error:
-        if error.status in _MAYBE_DONE:
-            return Batch(gtins, "unknown", message=str(error)), None
-        return Batch(gtins, "not sent", message=str(error)), error
     except ServiceError as error:
-        return Batch(gtins, "not sent", message=str(error)), error
+        state = _state_after(error)
+        return Batch(gtins, state, message=str(error)), None if state in ARRIVED else error
+
+
+def _state_after(error: ServiceError) -> Sent:
+    match error:
+        # Before its base class OutcomeUnknown: here it is certain that the service has the products.
+        case IdentifierUnreadable():
+            return "accepted"
+        case OutcomeUnknown():
+            return "unknown"
+        case RequestRefused() | AuthenticationFailed():
+            return "refused"
+    # Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
+    return "unknown" if isinstance(error, RedirectRefused) and error.status in {302, 303} else "not sent"
 
 
 def _stop(journal: UpsertJournal, rest: Sequence[int], batches: list[Batch], why: str) -> None:

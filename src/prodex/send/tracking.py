@@ -20,7 +20,6 @@ from prodex.send.outcome import (
     batches_frame,
     message_of_all,
     named,
-    outcome_of,
     products_frame,
     status_of_all,
     still_running,
@@ -67,7 +66,7 @@ class Tracking:
         self._journal = journal
         self._imports = ImportPolling(service)
         # Computed once per poll, since every property needs them.
-        self._outcomes: dict[int, Outcome] = {}
+        self._outcomes: list[Outcome] = []
         self.findings = pd.DataFrame() if findings is None else findings
 
     @property
@@ -178,11 +177,12 @@ class Tracking:
         >>> tracking.refresh().count
         1
         """
-        running = [batch for batch, known in zip(self._sent, self._known(), strict=True) if known.is_running]
+        pairs = zip(self._sent, self._known(), strict=True)
+        running = [
+            batch.tracking for batch, known in pairs if known.is_running and batch.tracking is not None
+        ]
         try:
-            self._imports.poll(
-                list(dict.fromkeys(one.tracking for one in running if one.tracking is not None))
-            )
+            self._imports.poll(list(dict.fromkeys(running)))
         finally:
             self._outcomes.clear()
         note_ended(self._service.base_url, self._imports.newly_ended())
@@ -320,16 +320,9 @@ class Tracking:
 
     def _known(self) -> list[Outcome]:
         """Return what is known of each batch."""
-        for number, batch in enumerate(self._sent):
-            if number not in self._outcomes:
-                identifier = str(batch.tracking)
-                problem = self._imports.problems.get(identifier)
-                record, is_abandoned = (
-                    self._imports.records.get(identifier),
-                    self._imports.is_abandoned(identifier),
-                )
-                self._outcomes[number] = outcome_of(batch, record, str(problem or ""), gave_up=is_abandoned)
-        return [self._outcomes[number] for number in range(len(self._sent))]
+        if not self._outcomes:
+            self._outcomes += map(self._imports.outcome, self._sent)
+        return self._outcomes
 
     def _ended(self) -> int:
         return sum(
