@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Literal, Self
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Literal
 
 from prodex.errors import SettingsError
 
@@ -62,20 +62,13 @@ class Limits:
                     f"Limits({field.name}={value!r:.40}) is no limit. Give a positive number, a large one if need be."
                 )
 
-    def filled(self, usual: Limits) -> Self:
+    def filled(self, usual: Limits) -> Limits:
         """Return the limits with the usual ones where none is given.
 
         >>> Limits(seconds=7).filled(PICTURE).wire_bytes
         50000000
         """
-        return type(self)(
-            **{
-                one.name: getattr(usual, one.name)
-                if getattr(self, one.name) is None
-                else getattr(self, one.name)
-                for one in fields(self)
-            }
-        )
+        return replace(usual, **{name: value for name, value in asdict(self).items() if value is not None})
 
 
 def is_positive(value: object) -> bool:

@@ -385,7 +385,7 @@ def test_two_processes_on_one_snapshot_exclude_each_other(exchange: Sandbox, hom
 def test_no_secret_is_in_a_journal(exchange: Sandbox) -> None:
     """Neither the client secret nor a token, nor the client id."""
     client = connected(exchange)
-    token = client._tokens.get().reveal()
+    token = client._tokens.current().text.reveal()
     exchange.order(Fault("500", at=range(4, FOR_GOOD)))
     with pytest.raises(ServiceError):
         prodex.load_products(client, name="shop", max_age=0, page_size=PAGE)

@@ -47,7 +47,7 @@ class Ended(BaseException):
 def end_before_call(monkeypatch, service, number):
     """End the process when it is about to make a call of a number."""
     calls = []
-    real = service._transport._session.send
+    real = service._transport.session.send
 
     def send(request, **options):
         if request.method == "POST" and request.path_url == "/public/v1/products":
@@ -56,7 +56,7 @@ def end_before_call(monkeypatch, service, number):
                 raise Ended
         return real(request, **options)
 
-    monkeypatch.setattr(service._transport._session, "send", send)
+    monkeypatch.setattr(service._transport.session, "send", send)
 
 
 def interrupted(service, count=6, before=3):

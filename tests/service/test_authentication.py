@@ -251,8 +251,8 @@ def test_an_interrupted_flight_does_not_leave_others_waiting():
 
     source = TokenSource(fetch)
     with pytest.raises(KeyboardInterrupt):
-        source.get()
-    assert "fresh" == source.get().reveal()
+        source.current()
+    assert "fresh" == source.current().text.reveal()
 
 
 def test_netrc_never_replaces_the_token(exchange, make_client, monkeypatch, tmp_path):

@@ -141,7 +141,7 @@ def test_the_time_of_a_reply_begins_when_the_request_was_sent() -> None:
                 time.sleep(0.7)
                 return super().send(request, *rest, **more)  # type: ignore[arg-type]
 
-        client._transport._session.mount("http://", Slow())
+        client._transport.session.mount("http://", Slow())
         assert 7 == client.upsert_products(b"{}")
 
 

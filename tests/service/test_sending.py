@@ -186,7 +186,7 @@ def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monk
     exchange.answers.append(None)
     prodex.upsert(client, products(1), progress=False)
     with monkeypatch.context() as patched:
-        patched.setattr(client._transport._session, "send", end)
+        patched.setattr(client._transport.session, "send", end)
         with pytest.raises(Ended):
             prodex.upsert(client, products(2), progress=False)
 

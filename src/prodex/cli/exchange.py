@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
@@ -82,16 +82,12 @@ def upsert(
 ) -> None:
     """Write products to the service; exit code 1 unless all of them arrived."""
     client = service.connect()
-    encoding: Literal["xml", "json"] = "xml" if xml else "json"
+    given: dict[str, Any] = {"batch_size": batch_size, "null_deletes": null_deletes}
+    given["format"] = "xml" if xml else "json"
     if not dry_run:
-        tracking = prodex.upsert(
-            client, file, format=encoding, batch_size=batch_size, null_deletes=null_deletes
-        )
-        following.follow(tracking, output)
+        following.follow(prodex.upsert(client, file, **given), output)
         return
-    trial = prodex.upsert(
-        client, file, format=encoding, dry_run=True, batch_size=batch_size, null_deletes=null_deletes
-    )
+    trial = prodex.upsert(client, file, dry_run=True, **given)
     say(repr(trial).splitlines()[0], aside=True)
     output.show(trial.findings)
     if (trial.findings["severity"] == "error").any():

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
 from prodex.errors import QueryError
+from prodex.limits import is_positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,7 @@ class LoadBudget:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            if not (is_positive(value) or value == math.inf):
                 raise QueryError(f"LoadBudget({one.name}={value!r}) is not a limit. Give a positive number.")
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from prodex.errors import ServiceError
-from prodex.load.budget import LoadBudget
+from prodex.load.budget import LoadBudget, Spending
 from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
 from prodex.load.reconcile import batches_of_gtins, keys_only, missing_gtins, unlisted_requests
 from prodex.load.window_fetcher import Show, WindowFetcher
@@ -96,10 +96,10 @@ class Fetch:
             service,
             journal,
             self._split,
-            parallel=self._parallel,
+            parallel=max(1, self._parallel),
             tolerant=tolerant,
             show=show,
-            budget=budget or LoadBudget(),
+            spending=Spending(budget or LoadBudget()),
         )
 
     @property
@@ -129,7 +129,7 @@ class Fetch:
         try:
             self._fetcher.run(request for several in windows for request in several)
         except BoundsIgnored:
-            self._note(
+            self._fetcher.contradiction(
                 "bounds", "the service announces as many products for a part of the time as for all of it"
             )
             self._journal.note(_BOUNDS_ARE_APPLIED, False)
@@ -143,7 +143,7 @@ class Fetch:
             self._fetcher.skip(Stage.END, error)
         our_time = datetime.fromisoformat(self._journal.question["began"])
         for about, text in clock_notes(self._service_time, our_time, self._newest()):
-            self._note(about, text)
+            self._fetcher.contradiction(about, text)
 
     def reconcile(self) -> None:
         """List key and date of all products; fetch missing and newer ones, and request by GTIN those not in the list.
@@ -219,7 +219,7 @@ class Fetch:
         bare = replace(query, updated_at_from=None, updated_at_to=None)
         applies = all(self._fetcher.is_empty(self._request(one, one.of(bare))) for one in controls(0))
         if not applies:
-            self._note(
+            self._fetcher.contradiction(
                 "bounds",
                 "the service finds products at times that none can have: it ignores updated_at_from or _to",
             )
@@ -263,7 +263,7 @@ class Fetch:
                 one.product_id for entry in self._entries(Stage.CHANGES) for one in entry.keys if one
             }
         if expected and not expected & keys_of_window:
-            self._note(
+            self._fetcher.contradiction(
                 "zone",
                 f"a request for products updated since {since:%Y-%m-%dT%H:%M:%S} did not return the one updated at "
                 f"{newest_second}: it was removed, or the filter uses another time zone. Requested again from "
@@ -305,11 +305,6 @@ class Fetch:
     @property
     def _totals_are_too_low(self) -> bool:
         return contradiction_of("totals") in totals_notes(self._journal)
-
-    def _note(self, about: str, text: str) -> None:
-        if contradiction_of(about) not in self._journal.notes:
-            _LOG.warning("%s", text)
-            self._journal.note(contradiction_of(about), text)
 
 
 def _since(query: ProductQuery, since: datetime) -> ProductQuery:

@@ -31,7 +31,7 @@ from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
-from prodex.store.plan import Plan, plan
+from prodex.store.plan import plan
 from prodex.store.snapshot import commit_built, name_of
 
 #: Windows fetched in parallel.
@@ -126,8 +126,7 @@ def load_products(
                 with showing(progress, "Products") as show:
                     fetch = Fetch(reads, query, journal, tolerant=allow_incomplete, show=show, budget=budget)
                     fetch.load()
-            decided = _decided(journal, query, allow_incomplete)
-            catalog = _built(name, asked, journal, decided, executor, reads)
+            catalog = _published(name, asked, journal, allow_incomplete, executor, reads)
         journal.remove()
         return catalog
 
@@ -236,8 +235,7 @@ def recover(
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
-        decided = _decided(journal, asked.query or ProductQuery(), allow_incomplete)
-        catalog = _built(name, asked, journal, decided, executor, None)
+        catalog = _published(name, asked, journal, allow_incomplete, executor)
         journal.remove()
         return catalog
 
@@ -269,29 +267,28 @@ def checked_windows(windows: int) -> int:
     return whole
 
 
-def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:
-    """Plan what to build; raise if it is incomplete and that is not allowed."""
-    decided = plan(journal, gtins_in=query.gtins_in or ())
-    judge("The load", decided.ledger, journal, allow_incomplete)
-    return decided
-
-
-def _built(
+def _published(
     name: str,
     asked: Origin,
     journal: Journal,
-    decided: Plan,
+    allow_incomplete: bool,
     executor: Executor | None,
-    service: Client | None,
+    service: Client | None = None,
 ) -> Catalog:
-    """Build the parts inside the journal, where they survive an interruption, and publish them as a snapshot."""
+    """Plan what to build, build the parts and publish them as a snapshot; raise if it is incomplete.
+
+    The parts are built inside the journal, where they survive an interruption.
+    """
+    query = asked.query or ProductQuery()
+    decided = plan(journal, gtins_in=query.gtins_in or ())
+    judge("The load", decided.ledger, journal, allow_incomplete)
     beside = journal.folder / "build"
     if is_there(beside) and not is_plain(beside):
         remove(beside)
     with storage(beside):
         parts = list(build_parts(journal.folder, decided.parts, beside, executor))
-        if asked.labels and service is not None and asked.query is not None:
-            parts = load_code_labels(service, asked.query, asked.labels, parts, beside)
+        if asked.labels and service is not None:
+            parts = load_code_labels(service, query, asked.labels, parts, beside)
     return commit_built(name, dated(asked, journal, decided.ledger), parts, beside)
 
 

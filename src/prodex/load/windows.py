@@ -79,12 +79,13 @@ class Window:
 
     def of(self, query: ProductQuery) -> ProductQuery:
         """Return the query with these bounds in addition to its own."""
-        begin, end = _moment(self.begin), _moment(self.end)
-        if query.updated_at_from is not None and (begin is None or begin < query.updated_at_from):
-            begin = query.updated_at_from
-        if query.updated_at_to is not None and (end is None or end > query.updated_at_to):
-            end = query.updated_at_to
-        return dataclasses.replace(query, updated_at_from=begin, updated_at_to=end)
+        begins = (_moment(self.begin), query.updated_at_from)
+        ends = (_moment(self.end), query.updated_at_to)
+        return dataclasses.replace(
+            query,
+            updated_at_from=max((one for one in begins if one is not None), default=None),
+            updated_at_to=min((one for one in ends if one is not None), default=None),
+        )
 
 
 def window_size(total: int, parallel: int) -> int:

@@ -38,18 +38,8 @@ class UpsertJournal:
     ----------
     path
         The journal file.
-    host
-        Host of the service, without the port: a sandbox gets another port with every start.
-    base_url
-        Base URL of the service; None in journals of earlier versions, which only had the host.
-    key
-        Digest of the access key; None in journals of prodex 0.1, which did not have it.
-    at
-        When it was planned (ISO 8601, UTC).
-    content_type
-        Content type of the payloads.
-    extra
-        Filters with which the products were loaded, if corrections were merged with them.
+    head
+        What it is about: service, access key, time.
     is_old
         Whether prodex 0.1 wrote it.
     calls
@@ -60,16 +50,15 @@ class UpsertJournal:
         self.path = path
         self._unwritten: list[tuple[int, Batch]] = []
         self.is_old: bool = path.name != JOURNAL
+        self.head: journal_format.JournalHead
+        self.calls: tuple[journal_format.SentCall, ...]
         if self.is_old:
-            head, batches = journal_format.read_0_1(path)
+            self.head, batches = journal_format.read_0_1(path)
             self._entries: tuple[journal_format.PlannedPayload, ...] = ()
             sent = [batch for batch in batches if batch.sent in ARRIVED]
             self.calls = tuple(journal_format.SentCall(tracking=batch.tracking) for batch in sent)
         else:
-            head, self._entries, *_, self.calls = journal_format.read(path)
-        self.host, self.base_url, self.key, self.at = head.host, head.base_url, head.key, head.at
-        self.content_type: str = head.content_type
-        self.extra: Mapping[str, Any] = head.extra
+            self.head, self._entries, *_, self.calls = journal_format.read(path)
 
     @classmethod
     def begin(
@@ -126,7 +115,8 @@ class UpsertJournal:
 
     def is_for(self, base_url: str) -> bool:
         """Whether it is of this service; of any service at that host if the base URL is not known."""
-        return self.host == host_of(base_url) if self.base_url is None else self.base_url == base_url
+        head = self.head
+        return head.host == host_of(base_url) if head.base_url is None else head.base_url == base_url
 
     @property
     def keeps_payloads(self) -> bool:

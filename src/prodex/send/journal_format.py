@@ -31,7 +31,25 @@ Line = Mapping[str, Any]
 
 
 class JournalHead(msgspec.Struct, frozen=True):
-    """The first line, about the whole upsert; files of 0.1.0 only have the first two."""
+    """The first line, about the whole upsert.
+
+    Attributes
+    ----------
+    host
+        Host of the service, without the port: a sandbox gets another port with every start.
+    at
+        When it was planned (ISO 8601, UTC).
+    key
+        Digest of the access key; None in journals of prodex 0.1, which only have the first two.
+    content_type
+        Content type of the payloads.
+    extra
+        Filters with which the products were loaded, if corrections were merged with them.
+    batches
+        Number of batches.
+    base_url
+        Base URL of the service; None in journals of earlier versions, which only had the host.
+    """
 
     host: str
     at: str = ""

@@ -45,13 +45,13 @@ def numbers_to_send(
             ".products contains those that were not sent."
         )
     # Sent with another key, the products would become those of another organisation.
-    if (journal.host, journal.key) != (host_of(service.base_url), service.fingerprint):
+    if (journal.head.host, journal.head.key) != (host_of(service.base_url), service.fingerprint):
         raise InputError(
-            f"The upsert {journal.name} was planned for {journal.host} and the access key of then; this service is "
-            f"{host_of(service.base_url)}, with another key. Connect with those."
+            f"The upsert {journal.name} was planned for {journal.head.host} and the access key of then; this service "
+            f"is {host_of(service.base_url)}, with another key. Connect with those."
         )
     loaded = {gtin: one for number in numbers for gtin, one in journal.loaded(number).items()}
-    refuse_changed(service, loaded, journal.extra)
+    refuse_changed(service, loaded, journal.head.extra)
     return numbers
 
 
@@ -77,7 +77,7 @@ def send(
             with _stopping(batches, f"before batch {number}"):
                 # Before the call: if this process is killed during it, the batch must not count as "not sent".
                 journal.begin_sending(number)
-            batches[number], error = _sent(service, body, journal.content_type, batches[number].gtins)
+            batches[number], error = _sent(service, body, journal.head.content_type, batches[number].gtins)
             with _stopping(batches, f"after batch {number}"):
                 journal.end_sending(number, batches[number])
             done += len(batches[number].gtins)

@@ -42,7 +42,7 @@ def latest(base_url: str, key: str) -> UpsertJournal:
         except InputError as error:
             _LOG.warning("%s It was skipped.", error)
             continue
-        if journal.host == host_of(base_url) and journal.key in {None, key}:
+        if journal.head.host == host_of(base_url) and journal.head.key in {None, key}:
             return journal
     raise InputError(
         f"There is no upsert to {host_of(base_url)} with this access key in {tracking_folder()}. Give the tracking "
@@ -98,8 +98,8 @@ def _row(path: Path) -> dict[str, Any]:
     counts = Counter(batch.sent for batch in batches for _ in batch.gtins)
     return {
         "name": journal.name,
-        "at": journal.at,
-        "host": journal.host,
+        "at": journal.head.at,
+        "host": journal.head.host,
         "products": counts.total(),
         **{name.replace(" ", "_"): counts[name] for name in _COUNTS},
         "keeps_products": journal.keeps_payloads,

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import locales
@@ -72,9 +73,9 @@ class ProtectedCalls:
         local = is_loopback(settings.base_url)
         if session is None:
             session = requests.Session()
-            # More connections than windows in parallel: with the default of 10, requests would discard and reopen some.
-            session.mount("https://", requests.adapters.HTTPAdapter(pool_maxsize=32))
-            session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
+            for scheme in ("https://", "http://"):
+                # More than windows in parallel: with the default of 10, requests would discard and reopen some.
+                session.mount(scheme, requests.adapters.HTTPAdapter(pool_maxsize=32))
             session.trust_env = not local  # a proxy cannot reach the loopback of this machine
         # The operators recommend 2 calls a second; for the sandbox that would only make tests slow.
         if calls_per_second is None:
@@ -92,7 +93,7 @@ class ProtectedCalls:
             session,
             timeout,
             RateLimit(calls_per_second),
-            limits=limits,
+            limits or Limits(),
             hidden=(settings.client_secret,),
         )
         self._tokens = TokenSource(
@@ -201,18 +202,15 @@ class ProtectedCalls:
         200
         """
         what = f"{method} {path}"
+        send = partial(self._transport.send, method, path, params=params, body=body, headers=headers)
 
         def attempt() -> T:
             token = self._token()
-            reply = self._transport.send(
-                method, path, params=params, body=body, headers=headers, bearer=token
-            )
+            reply = send(bearer=token)
             if self._refusal(reply, token, decode) is not None:
                 # The service does nothing for an unknown caller, so even a write is sent again.
                 token = self._token(rejected=token)
-                reply = self._transport.send(
-                    method, path, params=params, body=body, headers=headers, bearer=token
-                )
+                reply = send(bearer=token)
             if (message := self._refusal(reply, token, decode)) is not None:
                 raise AuthenticationFailed(
                     f"The service rejected a new token for {what}.{quoted(message)} The access "
@@ -239,7 +237,7 @@ class ProtectedCalls:
 
     def _token(self, *, rejected: Secret | None = None) -> Secret:
         try:
-            return self._tokens.get(rejected=rejected)
+            return self._tokens.current(rejected=rejected).text
         except (ServiceUnreachable, UnexpectedReply) as error:
             if not self._is_in_load():
                 raise
