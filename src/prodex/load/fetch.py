@@ -12,17 +12,20 @@ from dataclasses import replace
 from datetime import datetime
 
 from prodex.errors import ServiceError
-from prodex.load.budget import LoadBudget, Spending
+from prodex.limits import LoadBudget, Spending
 from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
-from prodex.load.reconcile import batches_of_gtins, keys_only, missing_gtins, unlisted_requests
 from prodex.load.window_fetcher import Show, WindowFetcher
 from prodex.load.windows import (
     BoundsIgnored,
     Window,
     WindowRequest,
+    batches_of_gtins,
     controls,
     first_windows,
+    keys_only,
+    missing_gtins,
     split,
+    unlisted_requests,
     window_size,
 )
 from prodex.query import ProductQuery
@@ -231,8 +234,9 @@ class Fetch:
             return []
         return [self._part_request(window) for window in split(request.window, total, self._size, self.began)]
 
-    def _part_request(self, window: Window) -> WindowRequest:
-        return WindowRequest(window, window.of(self._asked[window.part]), page_size=self._page_size)
+    def _part_request(self, window: Window, query: ProductQuery | None = None) -> WindowRequest:
+        query = query or self._asked[window.part]
+        return WindowRequest(window, window.of(query), page_size=self._page_size)
 
     def _request(self, window: Window, query: ProductQuery) -> WindowRequest:
         is_pull = window.stage is Stage.PULL
@@ -271,11 +275,7 @@ class Fetch:
             )
             earlier = since - ANY_ZONE
             self._fetcher.run(
-                WindowRequest(
-                    window := Window(Stage.CHANGES, part, int(earlier.timestamp())),
-                    window.of(query),
-                    page_size=self._page_size,
-                )
+                self._part_request(Window(Stage.CHANGES, part, int(earlier.timestamp())), query)
                 for part, query in enumerate(self._whole)
                 if part in parts and (query.updated_at_to is None or query.updated_at_to >= earlier)
             )

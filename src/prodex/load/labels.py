@@ -104,13 +104,9 @@ def _distinct(
     names = [name for name in (attribute, *columns) if name is not None]
     rows = table.select(names).group_by(names).aggregate([]).to_pylist()
     code, label, description = columns
+    # A table without one of the columns has no such key: then the attribute is "", and the description None.
     return {
-        (
-            row[attribute] if attribute else "",
-            row[code],
-            row[label],
-            row[description] if description else None,
-        )
+        (row.get(attribute, ""), row[code], row[label], row.get(description))
         for row in rows
         if row[code] is not None
     }

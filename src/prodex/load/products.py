@@ -16,7 +16,7 @@ from prodex.files import checked_name, remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
 from prodex.ledger import Ledger
-from prodex.load.budget import LoadBudget
+from prodex.limits import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
 from prodex.load.resume import is_judged, judge, kept_for_later, resumed
@@ -163,9 +163,7 @@ def load_rich_content(
     (True, False)
     """
     service = service_given(service, "load_rich_content(service, ...)", query)
-    body = _query(query, "load_rich_content").to_body()
-    body.pop("filter_source_exclude", None)
-    asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
+    asked = replace(_query(query, "load_rich_content"), source_include=("assets",), source_exclude=None)
     return load_products(
         service,
         asked,

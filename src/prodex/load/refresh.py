@@ -17,7 +17,7 @@ from prodex.errors import InputError, QueryError
 from prodex.files import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
-from prodex.load.budget import LoadBudget
+from prodex.limits import LoadBudget
 from prodex.load.clocks import newest_update, starting_from
 from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels

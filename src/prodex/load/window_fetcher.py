@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
-from prodex.load.budget import Spending
+from prodex.limits import Spending
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.service import Client
 from prodex.service.paging import PagingState, ProductPage, fetch_pages

@@ -69,9 +69,7 @@ class Changes:
 
     def preview(self) -> pd.DataFrame:
         """Return the changes as a frame: gtin, attribute, position, language, before, after."""
-        columns = ["gtin", "attribute", "position", "language", "before", "after"]
-        rows = [(e.gtin, e.attribute, e.position, e.language, e.before, e.after) for e in self.edits]
-        return pd.DataFrame(rows, columns=columns, dtype=object)
+        return pd.DataFrame(list(self.edits), columns=list(Edit._fields), dtype=object)
 
     def __repr__(self) -> str:
         return f"<Changes: {len(self.edits):,} corrections of {len(self.records):,} products; .preview() shows them>"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from prodex import locales
@@ -41,8 +40,7 @@ class Correction(NamedTuple):
     language_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """One change: a correction with the old value.
 
     Attributes

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -31,8 +30,7 @@ _LONGEST_TEXT = 20_000
 Severity = Literal["error", "warning", "info"]
 
 
-@dataclass(frozen=True, slots=True)
-class PreflightFinding:
+class PreflightFinding(NamedTuple):
     """One finding of preflight.
 
     Attributes
@@ -85,8 +83,7 @@ def inspect(
 
 def frame_of(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
     """Return findings as a frame."""
-    columns = [field.name for field in fields(PreflightFinding)]
-    return pd.DataFrame([astuple(finding) for finding in findings], columns=columns, dtype=object)
+    return pd.DataFrame(list(findings), columns=list(PreflightFinding._fields), dtype=object)
 
 
 def refuse_errors(findings: Sequence[PreflightFinding]) -> None:

@@ -61,12 +61,12 @@ def track(
         tracking = Tracking(service, journal.batches(), journal=journal)
         try:
             return tracking.refresh()
-        except AuthenticationFailed:
-            raise
-        except (
-            ServiceError
-        ):  # the journal is still valid while the service is away; the rows contain the error
-            return tracking
+        except ServiceError as error:
+            if isinstance(error, AuthenticationFailed):
+                raise
+            return (
+                tracking  # the journal is still valid while the service is away; the rows contain the error
+            )
     if upsert is not None:
         raise InputError("Give tracking identifiers or the name of an upsert, not both.")
     if isinstance(ids, Catalog | pd.DataFrame | Mapping) or not isinstance(ids, int | str | Iterable):

@@ -97,7 +97,7 @@ class Tracking:
     @property
     def message(self) -> str:
         """The messages of the service about failures, and what to do."""
-        return message_of_all(self._sent, self._known())
+        return message_of_all(self._known())
 
     @property
     def count(self) -> int:
@@ -137,7 +137,7 @@ class Tracking:
     @property
     def batches(self) -> pd.DataFrame:
         """One row for each batch, in the order of sending."""
-        return batches_frame(self._sent, self._known())
+        return batches_frame(self._known())
 
     @property
     def products(self) -> pd.DataFrame:
@@ -146,7 +146,7 @@ class Tracking:
         A product that the tracking record does not mention has the status of its batch. "unexpected" marks a GTIN in
         the record that was not sent.
         """
-        return products_frame(self._sent, self._known())
+        return products_frame(self._known())
 
     @property
     def failed(self) -> pd.DataFrame:
@@ -177,12 +177,9 @@ class Tracking:
         >>> tracking.refresh().count
         1
         """
-        pairs = zip(self._sent, self._known(), strict=True)
-        running = [
-            batch.tracking for batch, known in pairs if known.is_running and batch.tracking is not None
-        ]
+        running = dict.fromkeys(str(one.batch.tracking) for one in self._known() if one.is_running)
         try:
-            self._imports.poll(list(dict.fromkeys(running)))
+            self._imports.poll(running)
         finally:
             self._outcomes.clear()
         note_ended(self._service.base_url, self._imports.newly_ended())
@@ -223,7 +220,7 @@ class Tracking:
                 show(self._ended(), total)
                 left = begin + timeout - time.monotonic()
                 if left <= 0:
-                    raise TrackingTimeout(still_running(self._sent, self._known(), timeout))
+                    raise TrackingTimeout(still_running(self._known(), timeout))
                 time.sleep(min(pause, left))
                 pause = min(2 * pause, longest)
             show(self._ended(), total)
@@ -325,11 +322,7 @@ class Tracking:
         return self._outcomes
 
     def _ended(self) -> int:
-        return sum(
-            len(batch.gtins)
-            for batch, outcome in zip(self._sent, self._known(), strict=True)
-            if not outcome.is_running
-        )
+        return sum(len(one.batch.gtins) for one in self._known() if not one.is_running)
 
     def _first(self, name: str) -> Any:
         return next((outcome.record[name] for outcome in self._known() if outcome.record.get(name)), None)

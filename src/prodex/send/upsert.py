@@ -62,18 +62,11 @@ class DryRun:
     def __repr__(self) -> str:
         counts = self.findings["severity"].value_counts().to_dict()
         found = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
-        size, calls = sum(map(len, self.payloads)), len(self.payloads)
-        lines = [
-            (
-                f"Dry run: {counted(self.count, 'product')} in {counted(calls, 'call')}, {size:,} bytes of "
-                f"{self.content_type}"
-            ),
-            f"preflight: {found}",
-            *(
-                f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}"
-                for row in self.findings.head(10).itertuples()
-            ),
-        ]
+        calls = f"{counted(self.count, 'product')} in {counted(len(self.payloads), 'call')}"
+        lines = [f"Dry run: {calls}, {sum(map(len, self.payloads)):,} bytes of {self.content_type}"]
+        lines.append(f"preflight: {found}")
+        for row in self.findings.head(10).itertuples():
+            lines.append(f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}")
         return "\n".join(map(on_one_line, lines))
 
 

@@ -95,7 +95,7 @@ def _row(path: Path) -> dict[str, Any]:
         batches = journal.batches()
     except InputError as error:
         return {"name": name_of(path), "keeps_products": False, "note": str(error)}
-    counts = Counter(batch.sent for batch in batches for _ in batch.gtins)
+    counts: Counter[str] = Counter(batch.sent for batch in batches for _ in batch.gtins)
     return {
         "name": journal.name,
         "at": journal.head.at,

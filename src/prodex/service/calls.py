@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
+import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -38,13 +38,6 @@ if TYPE_CHECKING:
 _CALLS_PER_SECOND = 2.0
 
 T = TypeVar("T")
-
-
-@dataclass
-class _Load:
-    """State of a load: whether its first call has succeeded."""
-
-    has_begun: bool = False
 
 
 class ProtectedCalls:
@@ -99,7 +92,8 @@ class ProtectedCalls:
         self._tokens = TokenSource(
             lambda: request_token(self._transport, settings, self._retrying, clock, path), clock
         )
-        self._load: _Load | None = None
+        # Set when the first call of a load has succeeded; None outside of a load.
+        self._load: threading.Event | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -144,7 +138,7 @@ class ProtectedCalls:
         <Client http://127.0.0.1:...>
         """
         other = copy.copy(self)
-        other._load = _Load()
+        other._load = threading.Event()
         return other
 
     def without_secrets(self, text: str) -> str:
@@ -232,7 +226,7 @@ class ProtectedCalls:
 
         result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
         if self._load is not None:
-            self._load.has_begun = True
+            self._load.set()
         return result
 
     def _token(self, *, rejected: Secret | None = None) -> Secret:
@@ -247,7 +241,7 @@ class ProtectedCalls:
             ) from error
 
     def _is_in_load(self) -> bool:
-        return self._load is not None and self._load.has_begun
+        return self._load is not None and self._load.is_set()
 
     def _refusal(self, reply: Reply, token: Secret, decode: Callable[[Reply], Any]) -> str | None:
         message = refusal(reply, of_tracking=decode is tracking_record)

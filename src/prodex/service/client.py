@@ -309,13 +309,10 @@ class Client(ProtectedCalls):
         body: dict[str, Any] = {"uuids": list(uuids), "ruleset_values": dict(ruleset_values)}
         if deadline is not None:
             body["deadline"] = deadline
+        headers = {"Content-Type": "application/json"}
+        encoded = json.dumps(body).encode()
         return self.call(
-            "POST",
-            RULESET_PATH,
-            decode=anything,
-            body=json.dumps(body).encode(),
-            headers={"Content-Type": "application/json"},
-            idempotent=False,
+            "POST", RULESET_PATH, decode=anything, body=encoded, headers=headers, idempotent=False
         )
 
     def _products(

@@ -44,14 +44,11 @@ class Settings:
         client_secret: str | Secret,
         sources: Mapping[str, str] | None = None,
     ) -> None:
-        values = {
-            "base_url": base_url,
-            "client_id": client_id,
-            "client_secret": Secret(client_secret),
-            "sources": dict(sources or dict.fromkeys(VARIABLES, "given to Settings")),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)  # the class is frozen
+        # By way of `object`, since the class is frozen.
+        object.__setattr__(self, "base_url", base_url)
+        object.__setattr__(self, "client_id", client_id)
+        object.__setattr__(self, "client_secret", Secret(client_secret))
+        object.__setattr__(self, "sources", dict(sources or dict.fromkeys(VARIABLES, "given to Settings")))
 
 
 def find_settings(
@@ -81,12 +78,12 @@ def find_settings(
     SettingsError
         When a setting is in none of these sources, the base URL is not valid, or the secret is not for it.
     """
-    client_secret = (
-        None if client_secret is None else Secret(client_secret)
-    )  # so that no traceback shows it as text
-    given = {"base_url": base_url, "client_id": client_id}
-    texts = {name: None if text is None else Secret(text) for name, text in given.items()}
-    lookup = SettingSources({**texts, "client_secret": client_secret}, ask)
+    # At once, and under the same name, so that no traceback shows it as text.
+    client_secret = client_secret and Secret(client_secret)
+    given = {"base_url": base_url, "client_id": client_id, "client_secret": client_secret}
+    lookup = SettingSources(
+        {name: None if text is None else Secret(text) for name, text in given.items()}, ask
+    )
     address = _required("base_url", _first(lookup, "base_url", SettingSource), lookup)
     url = checked_base_url(address.value.reveal())
     host = urlsplit(url).netloc

@@ -24,10 +24,6 @@ from prodex.service.transport import Reply, Transport, quoted, raise_for_status
 #: Version -> path of the token endpoint; version 1 is deprecated (spec, endpoints 1 and 2).
 TOKEN_PATHS = {1: "/auth/v1/token", 2: "/auth/v2/token"}
 
-_WHAT_TO_DO = (
-    "Check client_id and client_secret; new access keys are made in the user's profile of the service."
-)
-
 
 @dataclass(frozen=True)
 class Token:
@@ -184,7 +180,9 @@ def _credentials(settings: Settings) -> Secret:
 
 def _failed(message: str, status: int) -> AuthenticationFailed:
     return AuthenticationFailed(
-        f"The service rejected the credentials.{quoted(message)} {_WHAT_TO_DO}", status=status
+        f"The service rejected the credentials.{quoted(message)} Check client_id and client_secret; new access keys "
+        "are made in the user's profile of the service.",
+        status=status,
     )
 
 

@@ -298,28 +298,26 @@ def _network_error(error: requests.RequestException, host: str) -> RetryableErro
     import requests
     from urllib3.exceptions import MaxRetryError, NewConnectionError
 
-    problem: RetryableError | ServiceUnreachable
     match error:
         case requests.exceptions.SSLError():
-            problem = ServiceUnreachable(
+            return ServiceUnreachable(
                 f"The certificate of {host} was not accepted. Behind a company proxy, point "
                 "REQUESTS_CA_BUNDLE to its certificate; else check the base URL."
             )
         case requests.ConnectTimeout():
-            problem = RetryableError(
+            return RetryableError(
                 f"{host} did not accept the connection in time. Check the network.", not_processed=True
             )
         case requests.Timeout():
-            problem = broken(host, is_late=True)
+            return broken(host, is_late=True)
         case requests.ConnectionError(args=(MaxRetryError(reason=NewConnectionError()), *_)):
-            problem = RetryableError(f"no connection to {host}. {_IF_UNREACHABLE}", not_processed=True)
+            return RetryableError(f"no connection to {host}. {_IF_UNREACHABLE}", not_processed=True)
         case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
-            problem = broken(host, is_late=False)
+            return broken(host, is_late=False)
         case _:
-            problem = ServiceUnreachable(
+            return ServiceUnreachable(
                 f"{host} cannot be called ({type(error).__name__}). Check the base URL."
             )
-    return problem
 
 
 def _message(body: bytes) -> str:
