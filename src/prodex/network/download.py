@@ -182,25 +182,19 @@ class MediaDownloader:
         is_sandbox = address.origin == self._sandbox
         for _ in range(self._policy.redirects + 1):
             with self._pools.slot(address.host):
-                location = self._request(address, is_sandbox, part)
-            if location is None:
-                return
+                if is_sandbox and not self._is_identified:
+                    self._identify(address)
+                with self._reply(address, is_sandbox, part.headers()) as (reply, meter):
+                    location = reply.headers.get("Location") if reply.status in _REDIRECTS else None
+                    if location is None:
+                        self._receive(address, reply, part, meter)
+                        return
             address = address.resolve(location)
             # Only the sandbox may redirect to itself: any other server could use a redirect to reach this machine.
             is_sandbox = is_sandbox and address.origin == self._sandbox
         raise MediaRefused(
             f"There were more than {self._policy.redirects} redirects, the last one to {address}."
         )
-
-    def _request(self, address: Address, is_sandbox: bool, part: PartialDownload) -> str | None:
-        """Send one request; return the redirect's Location, or None when the file was received."""
-        if is_sandbox and not self._is_identified:
-            self._identify(address)
-        with self._reply(address, is_sandbox, part.headers()) as (reply, meter):
-            location = reply.headers.get("Location") if reply.status in _REDIRECTS else None
-            if location is None:
-                self._receive(address, reply, part, meter)
-            return location
 
     def _identify(self, address: Address) -> None:
         """Make sure that the server on this machine is a sandbox, with a request that harms no other server."""
@@ -272,10 +266,9 @@ class MediaDownloader:
         except (OSError, UnicodeError) as error:
             raise RetryableError(f"{address.host} cannot be resolved.", kind=MediaFailed) from error
         ips = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-        is_allowed, kind = (
-            (is_this_machine, "this machine") if is_sandbox else (is_public, "the public internet")
-        )
+        is_allowed = is_this_machine if is_sandbox else is_public
         if refused := [ip for ip in ips if not is_allowed(ip)]:
+            kind = "this machine" if is_sandbox else "the public internet"
             raise MediaRefused(f"{address} was not requested: {refused[0]} is not an address of {kind}.")
         self._resolved[key] = time.monotonic(), ips[:_MOST_ADDRESSES]
         return ips[:_MOST_ADDRESSES]

@@ -12,7 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
@@ -27,11 +27,14 @@ RETRYABLE_STATUSES = frozenset({408, 425, 429})
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class RetryableError(Exception):
     """One attempt failed, and another may succeed. Never leaves `Retrying.call`.
 
     Attributes
     ----------
+    message
+        What went wrong.
     kind
         The error to raise when there is no further attempt.
     status
@@ -44,22 +47,15 @@ class RetryableError(Exception):
         False when every further attempt would fail in the same way.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        kind: type[ServiceError] = ServiceUnreachable,
-        status: int | None = None,
-        retry_after: float | None = None,
-        not_processed: bool = False,
-        is_transient: bool = True,
-    ) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.status = status
-        self.retry_after = retry_after
-        self.not_processed = not_processed
-        self.is_transient = is_transient
+    message: str
+    kind: type[ServiceError] = field(default=ServiceUnreachable, kw_only=True)
+    status: int | None = field(default=None, kw_only=True)
+    retry_after: float | None = field(default=None, kw_only=True)
+    not_processed: bool = field(default=False, kw_only=True)
+    is_transient: bool = field(default=True, kw_only=True)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,17 +104,17 @@ class RetryPolicy:
     retries_per_second: float = 0.5
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "attempts":
+        for name in (one.name for one in fields(self)):
+            value = getattr(self, name)
+            if name == "attempts":
                 is_good = value is None or whole_number(value, 1) is not None
             else:
                 is_zero = type(value) in {int, float} and value == 0
-                is_good = is_positive(value) or (is_zero and not field.name.startswith("retries"))
+                is_good = is_positive(value) or (is_zero and not name.startswith("retries"))
             if not is_good:
                 raise SettingsError(
-                    f"RetryPolicy({field.name}={value!r:.40}) cannot be applied. Give a number "
-                    f"{'above 0' if field.name.startswith(('retries', 'attempts')) else 'of seconds'}."
+                    f"RetryPolicy({name}={value!r:.40}) cannot be applied. Give a number "
+                    f"{'above 0' if name.startswith(('retries', 'attempts')) else 'of seconds'}."
                 )
 
 

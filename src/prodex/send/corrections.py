@@ -258,9 +258,8 @@ def _same(new: Any, old: Any) -> bool:
     """Whether a cell is unchanged, also after an export to CSV or a spreadsheet."""
     if is_missing(old) or new is DELETE:
         return False
-    if isinstance(old, bool | np.bool_) or isinstance(
-        new, bool | np.bool_
-    ):  # True, true and TRUE are the same value
+    # True, true and TRUE are the same value.
+    if any(isinstance(value, bool | np.bool_) for value in (old, new)):
         return str(old).casefold() == unescape_formulas(str(new)).casefold()
     numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
     return bool(new == old) if numbers else str(old) in {str(new), unescape_formulas(str(new))}

@@ -94,16 +94,9 @@ class UpsertJournal:
                     place = {"at": payloads.tell(), "bytes": len(body), "sha256": digest}
                     lines.append({"batch": number, "gtins": gtins, **place, "loaded": loaded})
                     payloads.write(body)
-            head = {
-                "version": journal_format.VERSION,
-                "host": host_of(base_url),
-                "base_url": base_url,
-                "key": key,
-                "at": moment.isoformat(),
-                "content_type": content_type,
-                "extra": extra or {},
-                "batches": len(lines),
-            }
+            service = {"host": host_of(base_url), "base_url": base_url, "key": key}
+            plan = {"content_type": content_type, "extra": extra or {}, "batches": len(lines)}
+            head = {"version": journal_format.VERSION, **service, "at": moment.isoformat(), **plan}
             with open_private(beside / JOURNAL, "xb") as file:
                 file.writelines(journal_format.sealed(line) for line in (head, *lines))
         return cls(folder / JOURNAL)

@@ -153,28 +153,20 @@ def _sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}."
 
 
-#: The statuses of batches, the worst first; those in lower case are of prodex, the others of the service.
-#: A running import comes first: as long as there is one, the other statuses may still change.
-_WORST_FIRST = (
-    RUNNING,
-    "unknown",
-    "refused",
-    "not sent",
-    "TIMEOUT",
-    "ERROR",
-    "CONTAINS_ERRORS",
-    "accepted",
-    "EMPTY",
-    SUCCESS,
-)
-
-_WHAT_TO_DO = {
+#: The statuses of batches, the worst first, and what to do. Those in lower case are of prodex, the others of the
+#: service. A running import comes first: as long as there is one, the other statuses may still change.
+_WORST_FIRST: Mapping[str, str] = {
+    RUNNING: "",
     "unknown": "The reply was lost: the import may have happened. Load the products to check, then send missing ones "
     'with send_rest(also="unknown").',
-    "accepted": "The service accepted these products, but their import cannot be tracked. Load them to check.",
     "refused": 'When the reason is removed, send_rest(also="refused") sends these again.',
     "not sent": "send_rest() sends these.",
     "TIMEOUT": "The import did not end at the service. Contact its support with the tracking identifier.",
+    "ERROR": "",
+    "CONTAINS_ERRORS": "",
+    "accepted": "The service accepted these products, but their import cannot be tracked. Load them to check.",
+    "EMPTY": "",
+    SUCCESS: "",
 }
 
 
@@ -195,7 +187,7 @@ def message_of_all(outcomes: Sequence[Outcome]) -> str:
         if number > 1
     ]
     hints = [
-        _WHAT_TO_DO.get(outcome.status, "")
+        _WORST_FIRST.get(outcome.status, "")
         for outcome in outcomes
         if outcome.batch.tracking is None or outcome.status == "TIMEOUT"
     ]
@@ -215,22 +207,19 @@ def still_running(outcomes: Sequence[Outcome], timeout: float) -> str:
 
 def batches_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:
     """Return one row for each batch."""
-    rows = [
-        (
-            outcome.status,
-            outcome.count,
-            outcome.record.get("createdAt"),
-            outcome.message,
-            named(outcome.record.get("user"), "username"),
-            named(outcome.record.get("organization"), "nameLegal"),
-            outcome.record.get("endpoint"),
-        )
-        for outcome in outcomes
-    ]
-    columns = ["status", "count", "created_at", "message", "user", "organization", "endpoint"]
-    frame = pd.DataFrame(rows, columns=columns).astype({"count": "Int64"})
-    frame.insert(0, "tracking", _identifiers([outcome.batch.tracking for outcome in outcomes]))
-    return frame
+    records = [outcome.record for outcome in outcomes]
+    return pd.DataFrame(
+        {
+            "tracking": _identifiers([outcome.batch.tracking for outcome in outcomes]),
+            "status": [outcome.status for outcome in outcomes],
+            "count": pd.Series([outcome.count for outcome in outcomes], dtype="Int64"),
+            "created_at": [record.get("createdAt") for record in records],
+            "message": [outcome.message for outcome in outcomes],
+            "user": [named(record.get("user"), "username") for record in records],
+            "organization": [named(record.get("organization"), "nameLegal") for record in records],
+            "endpoint": [record.get("endpoint") for record in records],
+        }
+    )
 
 
 def products_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:

@@ -87,7 +87,7 @@ class Transport:
     session: requests.Session
     timeout: float | tuple[float, float]
     rate_limit: RateLimit
-    limits: Limits
+    limits: Limits = field(default_factory=Limits)
     hidden: tuple[Secret, ...] = ()
 
     def send(
