@@ -146,7 +146,9 @@ def audit(
             say(f"\n{compare_audits(earlier, judged)!r}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
-        _show(_section(judged, earlier, AuditSection.SCORES if is_scores else what, by), output)
+        frame = _section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
+        # In a table, three digits of a share are enough.
+        output.show(frame.round(3) if output.format is Format.TABLE else frame)
     is_bad = [_is_low(judged, fail_under), _has_failures(judged, fail_on)]
     if fail_if_worse:
         is_bad.append(_is_worse(last, judged, snapshot))
@@ -279,11 +281,6 @@ def show_profile(
 
 
 app.add_typer(profiles, name="profiles")
-
-
-def _show(frame: pd.DataFrame, output: OutputOptions) -> None:
-    """Show figures; in a table, three digits of a share are enough."""
-    output.show(frame.round(3) if output.format is Format.TABLE else frame)
 
 
 def _section(judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str) -> pd.DataFrame:

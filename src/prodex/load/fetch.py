@@ -13,21 +13,10 @@ from datetime import datetime
 
 from prodex.errors import ServiceError
 from prodex.limits import LoadBudget, Spending
+from prodex.load import windows
 from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
 from prodex.load.window_fetcher import Show, WindowFetcher
-from prodex.load.windows import (
-    BoundsIgnored,
-    Window,
-    WindowRequest,
-    batches_of_gtins,
-    controls,
-    first_windows,
-    keys_only,
-    missing_gtins,
-    split,
-    unlisted_requests,
-    window_size,
-)
+from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
 from prodex.store.journal import Journal
@@ -89,7 +78,6 @@ class Fetch:
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
-        self._is_refresh = since is not None
         self._held = held or {}
         # A resumed load keeps its settings: with other windows, the received ones could not be recognised.
         self._page_size: int | None = journal.question.get("page_size")
@@ -119,7 +107,8 @@ class Fetch:
         """Fetch everything; reconcile if the counts do not agree, or if products may have moved between few pages."""
         self.pull()
         ledger = ledger_of(self._journal, newest(self._journal))
-        if not ledger.complete or self._may_have_moved or not (ledger.agrees or self._totals_are_too_low):
+        is_too_low = contradiction_of("totals") in totals_notes(self._journal)
+        if not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low):
             self.reconcile()
 
     def pull(self) -> None:
@@ -127,10 +116,10 @@ class Fetch:
         requests = [self._request(Window(Stage.PULL, part), query) for part, query in enumerate(self._asked)]
         totals = [total or 0 for total in self._fetcher.count(requests)]
         self._fetcher.announced = sum(totals)
-        self._size = window_size(sum(totals), self._parallel or 1)
-        windows = [self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)]
+        self._size = windows.window_size(sum(totals), self._parallel or 1)
+        parts = [self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)]
         try:
-            self._fetcher.run(request for several in windows for request in several)
+            self._fetcher.run(request for several in parts for request in several)
         except BoundsIgnored:
             self._fetcher.contradiction(
                 "bounds", "the service announces as many products for a part of the time as for all of it"
@@ -155,26 +144,28 @@ class Fetch:
         """
         _LOG.info("listing keys and dates of all products, to find missing and removed ones")
         self._fetcher.run(
-            self._request(Window(Stage.LISTING, part), keys_only(query))
+            self._request(Window(Stage.LISTING, part), windows.keys_only(query))
             for part, query in enumerate(self._whole)
         )
         named, notes = listed(self._journal), self._journal.notes
         if _MISSING not in notes:
             dates = {key: one.updated_at for key, one in self._held.items()} | contents(self._journal)
-            self._journal.note(_MISSING, missing_gtins(named.values(), dates))
+            self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
         if ABSENT not in notes:
             pages = (entry for entry in self._journal.entries() if entry.stage.has_products)
             received = {**self._held, **{one.product_id: one for page in pages for one in page.keys if one}}
             # An incomplete listing says nothing about the products that it does not contain.
             whole = listing_is_whole(self._journal)
-            self._journal.note(ABSENT, unlisted_requests(received, named) if whole else {})
+            self._journal.note(ABSENT, windows.unlisted_requests(received, named) if whole else {})
         query = self._whole[0]
         missing = [
             self._request(Window(Stage.MISSING, number), replace(query, gtins_in=gtins))
-            for number, gtins in enumerate(batches_of_gtins(self._journal.notes[_MISSING]))
+            for number, gtins in enumerate(windows.batches_of_gtins(self._journal.notes[_MISSING]))
         ]
         absent = [
-            self._request(Window(Stage.ABSENT, number), keys_only(replace(query, gtins_in=asked["gtins"])))
+            self._request(
+                Window(Stage.ABSENT, number), windows.keys_only(replace(query, gtins_in=asked["gtins"]))
+            )
             for number, asked in enumerate(self._journal.notes[ABSENT].values())
         ]
         self._fetcher.run([*missing, *absent])
@@ -202,10 +193,9 @@ class Fetch:
             return [whole]
         if not self._applies_bounds(whole.query):
             return [whole]
-        windows = [
-            self._part_request(window) for window in first_windows(whole.query, whole.window.part, self.began)
-        ]
-        found = sum(count or 0 for count in self._fetcher.count(windows))
+        first = windows.first_windows(whole.query, whole.window.part, self.began)
+        parts = [self._part_request(window) for window in first]
+        found = sum(count or 0 for count in self._fetcher.count(parts))
         if found < total * (1 - _UNDATED):
             _LOG.warning(
                 "%d of %d products are not found by their time of update; a single scroll fetches all",
@@ -213,14 +203,14 @@ class Fetch:
                 total,
             )
             return [whole]
-        return windows
+        return parts
 
     def _applies_bounds(self, query: ProductQuery) -> bool:
         """Whether the service applies updated_at_from and _to, tested with times that no product can have."""
         if self._journal.notes.get(_BOUNDS_ARE_APPLIED) is False:  # which `pull` has found out
             return False
         bare = replace(query, updated_at_from=None, updated_at_to=None)
-        applies = all(self._fetcher.is_empty(self._request(one, one.of(bare))) for one in controls(0))
+        applies = all(self._fetcher.is_empty(self._request(one, one.of(bare))) for one in windows.controls(0))
         if not applies:
             self._fetcher.contradiction(
                 "bounds",
@@ -232,7 +222,10 @@ class Fetch:
         """Return the parts of a window with too many products, if it may be split."""
         if request.window.stage is not Stage.PULL or request.window.is_whole:
             return []
-        return [self._part_request(window) for window in split(request.window, total, self._size, self.began)]
+        return [
+            self._part_request(window)
+            for window in windows.split(request.window, total, self._size, self.began)
+        ]
 
     def _part_request(self, window: Window, query: ProductQuery | None = None) -> WindowRequest:
         query = query or self._asked[window.part]
@@ -257,7 +250,7 @@ class Fetch:
         since = self._since or since
         if newest_second is None or not should_find(since, newest_second):
             return
-        if self._is_refresh:  # its pull has fetched the changes
+        if self._since is not None:  # its pull has fetched the changes
             expected, parts = _of_second(self._held.values(), newest_second), list(range(len(self._whole)))
             keys_of_window = set(contents(self._journal))
         else:
@@ -282,7 +275,7 @@ class Fetch:
 
     def _newest(self) -> str | None:
         """Return the latest updatedAt: of the snapshot that is refreshed, or of the products received."""
-        if self._is_refresh:
+        if self._since is not None:
             return newest_update(one.updated_at for one in self._held.values())
         return newest_update(
             one.updated_at for entry in self._entries(Stage.PULL) for one in entry.keys if one
@@ -301,10 +294,6 @@ class Fetch:
         """Whether products may have been added and removed unnoticed, and a listing of all of them costs few calls."""
         pages = [self._pages_of(part) for part in range(len(self._asked))]
         return max(pages, default=0) > 1 and len(contents(self._journal)) < paging.SCROLL_FROM
-
-    @property
-    def _totals_are_too_low(self) -> bool:
-        return contradiction_of("totals") in totals_notes(self._journal)
 
 
 def _since(query: ProductQuery, since: datetime) -> ProductQuery:

@@ -172,6 +172,8 @@ class WindowFetcher:
         """Fetch a window until it is complete or nothing is left to try; return its parts if it is split."""
         name = request.window.name
         by_scroll = self._uses_scroll(request)
+        # A scroll that ended early is repeated only where that costs few calls: for a part of a pull.
+        is_small = request.window.stage is not Stage.PULL or not request.window.is_whole
         lost = passes = 0
         while True:
             refused: RequestRefused | None = None
@@ -197,9 +199,7 @@ class WindowFetcher:
             if not by_scroll and (is_all or passes >= _MAX_OFFSET_PASSES):
                 self._note_offset_limits(name, state)
                 return []
-            if by_scroll and not (
-                lost <= _MAX_RESTARTS if refused else passes < 2 and self._may_scroll_again(request)
-            ):
+            if by_scroll and not (lost <= _MAX_RESTARTS if refused else passes < 2 and is_small):
                 if state.most > state.reach:  # offset pages do not reach the missing products
                     if refused is not None:
                         raise refused
@@ -302,10 +302,6 @@ class WindowFetcher:
             seen.clear()
             return beginning
         return state
-
-    def _may_scroll_again(self, request: WindowRequest) -> bool:
-        """Whether a scroll that ended early is repeated: for a part of a pull that costs few calls."""
-        return request.window.stage is not Stage.PULL or not request.window.is_whole
 
     def _spent(self) -> bool:
         """Whether the budget is spent, which the journal records as the reason for missing products."""

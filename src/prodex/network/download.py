@@ -22,14 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.request import getproxies
 
-from urllib3.exceptions import (
-    ConnectTimeoutError,
-    HTTPError,
-    NewConnectionError,
-    ProtocolError,
-    ReadTimeoutError,
-    SSLError,
-)
+from urllib3 import exceptions
 
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
@@ -235,17 +228,17 @@ class MediaDownloader:
                         preload_content=False,
                         decode_content=False,
                     )
-                except (NewConnectionError, ConnectTimeoutError):
+                except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError):
                     if not self._pools.is_halted:
                         continue
                     raise MediaFailed(f"Fetching {address} was stopped.") from None
-                except HTTPError as error:
+                except exceptions.HTTPError as error:
                     raise self._failure(error, address, deadline) from error
                 logger.debug("GET %s: %d", address, reply.status)
                 try:
                     yield reply, meter
                     deadline.check()
-                except (HTTPError, OSError, LimitExceeded) as error:
+                except (exceptions.HTTPError, OSError, LimitExceeded) as error:
                     if isinstance(error, ProdexError):
                         raise
                     raise self._failure(error, address, deadline, reply.length_remaining) from error
@@ -313,12 +306,12 @@ class MediaDownloader:
             case LimitExceeded():
                 most = f"{self._limits.seconds:,g}"
                 return MediaFailed(f"{address} took more than {most} s and is incomplete: {error}.")
-            case SSLError(args=(ssl.SSLCertVerificationError(), *_)):
+            case exceptions.SSLError(args=(ssl.SSLCertVerificationError(), *_)):
                 return MediaFailed(
                     f"The certificate of {host} was not accepted. Behind a company proxy, point REQUESTS_CA_BUNDLE to "
                     "its certificate."
                 )
-            case ReadTimeoutError() | TimeoutError():
+            case exceptions.ReadTimeoutError() | TimeoutError():
                 return RetryableError(f"{host} did not answer in time.", kind=MediaFailed)
         rest = f"with {to_come:,} bytes to come" if to_come else f"({_reason(error)})"
         return RetryableError(f"the connection to {host} broke {rest}.", kind=MediaFailed)
@@ -326,7 +319,7 @@ class MediaDownloader:
 
 def _reason(error: Exception) -> str:
     """Return the type of an error, or of the one that a `ProtocolError` of urllib3 wraps."""
-    inner = error.args[-1] if isinstance(error, ProtocolError) and error.args else error
+    inner = error.args[-1] if isinstance(error, exceptions.ProtocolError) and error.args else error
     return type(inner if isinstance(inner, Exception) else error).__name__
 
 

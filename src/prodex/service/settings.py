@@ -189,7 +189,7 @@ def _may_be_sent(secret: FoundSetting, address: FoundSetting, url: str, lookup: 
     if address.source in {SettingSource.ARGUMENT, SettingSource.PROMPT} or secret.host is not None:
         return True
     if secret.source is SettingSource.KEYRING and (bound := _keyring_address(lookup)) is not None:
-        return _origin(bound) == _origin(url)
+        return urlsplit(bound)[:2] == urlsplit(url)[:2]  # scheme and host
     return secret.source in {address.source, SettingSource.DOTENV} or not _is_in_dotenv(address, lookup)
 
 
@@ -218,8 +218,3 @@ def _refusal(secret: FoundSetting, address: FoundSetting, url: str, lookup: Sett
         f'yourself: connect("{url}"), or --service {url}; or keep both in one place; or bind the secret to its host: '
         f"keyring set prodex@{host} {VARIABLES['client_secret']}."
     )
-
-
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
