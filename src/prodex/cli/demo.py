@@ -49,6 +49,7 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
         say(f"{name:<18}{every.num_rows:>12,}{every.num_columns:>9}{stored:>15,}")
     for name, table in TABLES.items():
         every = catalog.arrow(name)
+        # From the whole table: the first rows often belong to one product.
         spread = sorted({number * len(every) // _LINES for number in range(_LINES)}) if len(every) else []
         rows = every.take(pa.array(spread, pa.int64()))
         say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {every.num_rows:,}")
@@ -160,6 +161,7 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
         Prints a line.
     """
     changed = catalog.arrow("products", ["updated_at"])["updated_at"]
+    # As of its last change: as of today, the figures of the sample would change with its age.
     judged = audit(catalog, "online-listing", now=pc.max(changed).as_py())
     say(repr(judged))
     owners = judged.scores("owner").head(_LINES)

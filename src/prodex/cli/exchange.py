@@ -110,6 +110,7 @@ def check(service: ServiceOptions, output: OutputOptions) -> None:
     Standard error says where base URL and credentials were found.
     """
     client = service.connect()
+    # The first is that of the base URL; the two credentials often come from one place.
     address, *keys = client.settings_sources.values()
     say(f"Address from {address}; credentials from {' and '.join(dict.fromkeys(keys))}.", aside=True)
     output.show(pd.DataFrame([access_of(client)]))
@@ -244,6 +245,7 @@ app.add_typer(scenarios, name="scenarios")
 
 
 def _switch(entry: str) -> tuple[str, bool]:
+    # From the right: an identifier of a scenario may contain any character.
     name, _, value = entry.rpartition("=")
     if not name or value not in {"true", "false"}:
         raise InputError(f"--scenario {entry!r} is not SCENARIO_ID=true or SCENARIO_ID=false.")

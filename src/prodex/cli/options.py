@@ -164,6 +164,7 @@ def values_of(words: list[str]) -> list[str]:
             values.append(word)
             continue
         try:
+            # Between any white space, as a column copied from a spreadsheet has it.
             values += Path(word[1:]).read_text("utf-8").split()
         except (OSError, UnicodeDecodeError) as error:
             raise QueryError(

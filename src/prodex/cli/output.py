@@ -112,5 +112,6 @@ def _csv(frame: pd.DataFrame, spelled: Callable[[str], str]) -> str:
 
 def _storable(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with text in place of mixed columns: a Parquet column has one type."""
+    # Reference data may have values of any type in one column: the specification shows none.
     mixed = [name for name in frame if frame[name].dtype == object]
     return frame.astype(dict.fromkeys(mixed, "string"))

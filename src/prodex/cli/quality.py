@@ -131,6 +131,7 @@ def audit(
     # Read before this audit is saved, or it would be compared with itself.
     last = _last(snapshot, than, chosen.name, judge) if fail_if_worse else None
     if keep:
+        # A catalogue with pending updates is no snapshot any more, so its audit does not know the name.
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
         say(f"The audit is in {judged.folder}.", aside=True)
     if html is not None:
@@ -208,6 +209,7 @@ def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) ->
 
 def _is_low(judged: prodex.Audit, fail_under: float) -> bool:
     score = judged.score
+    # Not `<`: a score that does not exist (NaN) is not enough either.
     is_low = bool(fail_under) and not score >= fail_under
     if is_low:
         actual = "there is none, since no check applies" if pd.isna(score) else f"it is {score:.3f}"

@@ -116,6 +116,7 @@ class Fetch:
         requests = [self._request(Window(Stage.PULL, part), query) for part, query in enumerate(self._asked)]
         totals = [total or 0 for total in self._fetcher.count(requests)]
         self._fetcher.announced = sum(totals)
+        # Known only now, and needed when windows that turn out too large are split.
         self._size = windows.window_size(sum(totals), self._parallel or 1)
         parts = [self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)]
         try:
@@ -189,6 +190,7 @@ class Fetch:
 
     def _first_requests(self, whole: WindowRequest, total: int) -> Sequence[WindowRequest]:
         """Return the first windows of a part of the query: the whole, or windows by time of update."""
+        # GTINs are split into lists already, each with few products.
         if total < paging.SCROLL_FROM or not self._parallel or whole.query.gtins_in:
             return [whole]
         if not self._applies_bounds(whole.query):

@@ -107,6 +107,7 @@ def load_products(
     """
     service = service_given(service, "load_products(service, ...)", query)
     query = _query(query, "load_products")
+    # A text is a sequence too, of letters.
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
     name = checked_name(name or f"products-{query.digest[:8]}")
@@ -122,6 +123,7 @@ def load_products(
         settings = {"windows": windows, "page_size": page_size}
         journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
         with kept_for_later(journal):
+            # A load that was judged has all its pages: it was interrupted while its parts were built.
             if not is_judged(journal):
                 with showing(progress, "Products") as show:
                     fetch = Fetch(reads, query, journal, tolerant=allow_incomplete, show=show, budget=budget)
@@ -228,6 +230,7 @@ def recover(
             f"No load of {name!r} was interrupted: there is no journal of one in {folder}.{hint}"
         )
     with locked(folder, f"recovering {name!r}"):
+        # Loads of one name with different queries have journals of their own; the last one is meant.
         newest_first = sorted(loads, key=lambda path: path.lstat().st_mtime, reverse=True)
         journal = next(filter(None, map(Journal.open, newest_first)), None)
         if journal is None:
@@ -281,6 +284,7 @@ def _published(
     decided = plan(journal, gtins_in=query.gtins_in or ())
     judge("The load", decided.ledger, journal, allow_incomplete)
     beside = journal.folder / "build"
+    # What an interrupted build left is used again, but never through links, which may lead anywhere.
     if is_there(beside) and not is_plain(beside):
         remove(beside)
     with storage(beside):
@@ -292,6 +296,7 @@ def _published(
 
 def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:
     """Return the origin with the time of the load, by both clocks, and its ledger."""
+    # Each part of the query was counted by itself; later changes than the first count may be missing.
     dates = [count.server_date for count in journal.counts.values() if count.server_date is not None]
     return replace(
         asked,

@@ -61,6 +61,7 @@ def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress)
     # A snapshot from the future was made with a wrong clock, so its age is not known.
     if begun is None or not _answers(catalog, asked) or not timedelta(0) <= now - begun < age:
         return None
+    # What was sent from here must be in what is loaded afterwards.
     write = last_write(asked.source, since=begun)
     if write is not None:
         line = f"Loading {name!r} again: the upsert {write.upsert} was sent at {write.at.astimezone(UTC):%H:%M:%S} UTC"

@@ -154,6 +154,7 @@ class MediaDownloader:
         try:
             self._retrying.call(f"Fetching {address}", lambda: self._attempt(address, PartialDownload(part)))
         except MediaFailed as error:
+            # Any answer, even an error, shows that the host is there.
             is_silence = error.status is None and not isinstance(error, MediaRefused)
             self._silences[address.host] = self._silences[address.host] + 1 if is_silence else 0
             raise
@@ -239,6 +240,7 @@ class MediaDownloader:
                     yield reply, meter
                     deadline.check()
                 except (exceptions.HTTPError, OSError, LimitExceeded) as error:
+                    # A StorageError is an OSError too: then the disk failed, not the host.
                     if isinstance(error, ProdexError):
                         raise
                     raise self._failure(error, address, deadline, reply.length_remaining) from error
@@ -269,6 +271,7 @@ class MediaDownloader:
     def _receive(
         self, address: Address, reply: BaseHTTPResponse, part: PartialDownload, meter: Meter
     ) -> None:
+        # 416: the range begins beyond the end, so the file became shorter (RFC 9110, 15.5.17).
         if reply.status == 416 or (reply.status == 206 and not part.is_continued_by(reply)):
             part.discard()
             raise RetryableError(f"{address.host} has a different file there now.", kind=MediaFailed)

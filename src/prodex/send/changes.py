@@ -226,6 +226,7 @@ def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping
     for gtin, (product, then) in loaded.items():
         if product not in now:
             what = "is no longer at the service"
+        # Without a date nobody knows which version the service has, and the correction may undo a change.
         elif now[product] is None or now[product] != then:
             what = f"was updated at {now[product]}, and the catalogue has the version of {then}"
         else:

@@ -159,6 +159,7 @@ def _wide(
 ) -> Iterator[tuple[str, Correction]]:
     if language is not None and short_of(language) not in known.codes:
         language_tag(language)  # raises if it is not a language; one without texts is valid
+    # A product may be in several rows, and is looked up once.
     unchanged = _unchanged_cells(frame, catalog.where(product_id=list(dict.fromkeys(ids))), language)
     for name in map(str, frame.columns):
         if name in {"product_id", "gtin"}:
@@ -230,6 +231,7 @@ def _json_value(column: Column, new: Any, product: str) -> Any:
             if word in {"true", "false"}:
                 return word == "true"
         case "integer":
+            # Spreadsheets, and columns of pandas with an empty cell, make floats of whole numbers.
             if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
                 return int(value)
             if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():

@@ -148,6 +148,7 @@ class _CorrectedProduct:
     def _correct(self, text: _Text, correction: Correction) -> Edit | None:
         before = text.item["data"]
         # Two rows of a frame may be about one text if they agree, as they do after a join.
+        # Known by identity, since two texts of a product may be equal.
         if self._by_text.setdefault(id(text.item), correction).value != correction.value:
             raise self._refused(f"two different texts were given for {_named(correction)}. Keep one of them.")
         if before == correction.value:

@@ -109,6 +109,7 @@ def require_scenarios(
             rows.append({"products": len(batch), "status": status, "message": message, "uuids": batch})
             show(start + len(batch), len(uuids))
     if errors and not any(row["status"] in {"done", "unknown"} for row in rows):
+        # If nothing was done, an error says more than a frame in which everything has failed.
         raise errors[0]
     return pd.DataFrame(rows, columns=["products", "status", "message", "uuids"])
 
@@ -245,6 +246,7 @@ def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
     if isinstance(deadline, str) and _DAY.fullmatch(deadline):
         with suppress(ValueError):
             day = date.fromisoformat(deadline)
+    # A datetime is a date too, but its time of day would be lost.
     elif isinstance(deadline, date) and not isinstance(deadline, datetime):
         day = deadline
     if day is None:
@@ -287,6 +289,7 @@ def _gtin(value: Any) -> str:
 
 def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     """Look up uuids by GTIN (spec, endpoint 10: with endpoint 5 and a filter_source_include of uuid)."""
+    # Without this filter the service leaves out products that are no consumer units.
     query = ProductQuery(
         gtins_in=sorted(gtins), source_include=["uuid"], extra={"allow_not_consumer_units": True}
     )

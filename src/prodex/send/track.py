@@ -77,6 +77,7 @@ def track(
     # Each identifier once, or its products would be counted twice.
     wanted = dict.fromkeys(map(_identifier, [ids] if isinstance(ids, int | str) else ids))
     tracking = Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()
+    # A mistyped identifier must not look like an import that is still running.
     if tracking.problems and not tracking.records:
         raise next(iter(tracking.problems.values()))
     return tracking

@@ -182,6 +182,7 @@ class Tracking:
             self._imports.poll(running)
         finally:
             self._outcomes.clear()
+        # Until this is noted, loads reuse no snapshot that was begun before.
         note_ended(self._service.base_url, self._imports.newly_ended())
         return self
 

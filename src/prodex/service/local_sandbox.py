@@ -100,6 +100,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
 
     try:
         facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
+        # A sandbox that was killed leaves its file, and its process id and port may belong to others now.
         if not is_loopback(facts["base_url"]) or not files.is_alive(facts["pid"]):
             return None
         with requests.Session() as session:

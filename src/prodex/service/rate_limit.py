@@ -34,6 +34,7 @@ class RateLimit:
         """Return when the caller may start its call."""
         with self._lock:
             now = self.clock()
+            # Moments that nobody used are not saved up: a burst after a pause would exceed the rate.
             start = max(now, self._next)
             self._next = start + 1 / self.calls_per_second
         if start > now:

@@ -86,6 +86,7 @@ def segment_rows(reply: Any) -> list[dict[str, Any]]:
 
 def _roots(reply: Any) -> list[Any]:
     """Return the top objects: the items of a list, a root, or the content of an envelope."""
+    # Bounded: a reply may nest any number of envelopes.
     for _ in range(4):
         if isinstance(reply, list):
             return reply
@@ -168,6 +169,7 @@ def _link(segments: list[_Segment]) -> None:
         kind, named = _named_parent(segment)
         if named is None or named in _NO_PARENT:
             continue
+        # A parent may be named by another kind of identifier than its attribute says.
         parent = by_id.get((kind, named)) or by_any.get(named)
         if segment.above is not None:
             if parent is not segment.above:

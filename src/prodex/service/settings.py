@@ -186,6 +186,7 @@ def _secret(
 
 def _may_be_sent(secret: FoundSetting, address: FoundSetting, url: str, lookup: SettingSources) -> bool:
     """Whether a secret may be sent to a base URL, by the sources of both."""
+    # Somebody named the base URL just now, or the keyring names the host that the secret is for.
     if address.source in {SettingSource.ARGUMENT, SettingSource.PROMPT} or secret.host is not None:
         return True
     if secret.source is SettingSource.KEYRING and (bound := _keyring_address(lookup)) is not None:

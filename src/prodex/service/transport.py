@@ -157,6 +157,7 @@ class Transport:
             try:
                 prepared = session.prepare_request(request)
                 prepared.register_hook("response", take_location)  # type: ignore[no-untyped-call]
+                # `Session.send` alone does not read proxies and certificates from the environment.
                 options = session.merge_environment_settings(prepared.url, {}, True, None, None)
                 allow_deadlines(session, str(prepared.url), options["proxies"])
                 response = session.send(prepared, timeout=self.timeout, allow_redirects=False, **options)
@@ -247,6 +248,7 @@ def _redirected(request: requests.Request, response: requests.Response, location
             "a redirect, which would turn it into a GET. Check the base URL.",
             status=response.status_code,
         )
+    # With our own spelling of the host: the service closes connections to an explicit port (spec).
     return str(there._replace(netloc=here.netloc, fragment="").geturl())
 
 
