@@ -119,10 +119,8 @@ class Ledger:
         >>> Ledger(missing_gtins=("03036811359935",)).problems
         [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
         """
-        unknown = [
-            (gtin, "asked for by GTIN, and the service has none for this query")
-            for gtin in self.missing_gtins
-        ]
+        why = "asked for by GTIN, and the service has none for this query"
+        unknown = [(gtin, why) for gtin in self.missing_gtins]
         reasons = [text.partition(": ")[::2] for text in (*self.set_aside, *self.not_loaded)]
         return [*unknown, *reasons]
 

@@ -122,9 +122,10 @@ class Meter:
         self, limits: Limits, usual: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.limits: Limits = limits.filled(usual)
-        # Whoever gives a limit for unpacked bytes knows the data: then the ratio is not checked.
+        # A limit for unpacked bytes is given by somebody who knows the data: then the ratio is not checked.
         self._ratio = None if limits.unpacked_bytes else _RATIO
-        self.wire = self.unpacked = 0
+        self.wire: int = 0
+        self.unpacked: int = 0
         self._setting = setting
         self._clock = clock
         self._begin = clock()

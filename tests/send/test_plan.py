@@ -136,7 +136,7 @@ def test_the_rest_goes_to_the_service_it_was_planned_for_under_the_same_key(serv
 
 
 def test_two_processes_do_not_send_the_same(service):
-    """Whoever comes second is told who is at it; and afterwards nothing is left."""
+    """The second process learns who is sending, and afterwards nothing is left to send."""
     interrupted(service)
     tracking = prodex.track(service)
     journal = UpsertJournal(tracking.path)

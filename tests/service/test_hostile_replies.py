@@ -281,7 +281,7 @@ LIES = {
 
 @pytest.mark.parametrize("kind", LIES)
 def test_a_body_that_is_not_packed_as_it_says_is_tried_again(kind: str) -> None:
-    """A proxy may have done it; when it stays so, one of our errors says so."""
+    """A proxy may have done it; if it happens every time, one of our errors reports it."""
     coding, body = LIES[kind]
     lie = whole(reply(body, f"Content-Encoding: {coding}"))
     with raw_server(in_turn(lie, whole(reply()))) as server:

@@ -52,7 +52,7 @@ LOST = Answer(lose=True)
     ),
 )
 def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, ends_by, faults):
-    """Law 3: any total, page size, way of paging and passing faults give each product once, or it is told.
+    """Law 3: with any total, page size, way of paging and passing fault, each product is received once, or reported.
 
     Only a reply that is lost on the way can cost products, where the cursor does not say which page is meant.
     """
@@ -122,7 +122,7 @@ def test_a_scroll_ends_on_an_empty_page(client, exchange):
 
 @pytest.mark.parametrize("announced", [None, 0, 100, 500, "100", -1])
 def test_a_total_ends_no_scroll(client, exchange, announced):
-    """A service that announces less than it has gives all of it."""
+    """All products of a service are received, even if it announces fewer."""
     data = [[{"id": page * 500 + index} for index in range(500)] for page in range(3)]
     exchange.answers.append(envelope([{"id": 0}], SCROLL_FROM))
     exchange.answers.extend(envelope(page, announced, next_page="7") for page in [*data, []])
@@ -132,7 +132,7 @@ def test_a_total_ends_no_scroll(client, exchange, announced):
 
 
 def test_a_service_may_give_smaller_pages(client, exchange):
-    """A service that gives fewer products than asked for is followed by what came, not by what was asked."""
+    """If a page has fewer products than requested, the next offset follows from what was received."""
     exchange.total = 5
     exchange.answers.extend(
         [
@@ -156,7 +156,7 @@ def test_a_page_that_does_not_continue_the_one_before_is_told(client, exchange):
 
 @pytest.mark.parametrize("total", [4, SCROLL_FROM])
 def test_more_than_asked_for_is_kept(client, exchange, total):
-    """A service that ignores the page size gives what it gives."""
+    """If a service ignores the page size, all products that it sends are kept."""
     exchange.total = total
     exchange.answers.extend(
         [None, envelope([{"id": index} for index in range(4)], 4), envelope([{"id": 3}], 4, 3)]
@@ -180,7 +180,7 @@ def test_a_total_that_is_no_count_costs_nothing(client, exchange, at, announced)
 
 
 def test_a_scroll_that_never_ends_is_an_error(client, exchange):
-    """A service that gives the same page for ever, with a growing total, ends incomplete, not in a loop."""
+    """If a service sends the same page for ever with a growing total, the pull ends incomplete and not in a loop."""
     page = [{"id": index} for index in range(500)]
     exchange.answers.append(envelope([{"id": 0}], SCROLL_FROM))
     exchange.answers.extend(envelope(page, 10**9 + number, next_page="7") for number in range(100))
@@ -216,7 +216,7 @@ def test_a_page_that_is_lost_on_the_way_is_missed(client, exchange):
 
 
 def test_an_offset_page_that_is_empty_too_soon_is_incomplete(client, exchange):
-    """An empty page before the end stops offset pages, and the missing products are told."""
+    """An empty page before the end stops offset pages, and the missing products are reported."""
     exchange.answers.extend([None, None, envelope([], 120, 50)])
     with pytest.raises(IncompleteLoad, match="50 products were received, but the service announced 120"):
         list(pages(client))

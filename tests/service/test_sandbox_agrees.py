@@ -167,7 +167,7 @@ def test_rich_content_has_an_id_of_text(client):
 
 
 def test_missing_gtins_are_told(client):
-    """A GTIN that the service does not have is told after the pull."""
+    """A GTIN that the service does not have is reported after the pull."""
     ledgers = []
     assert {1} == set(products(pages(client, ProductQuery(gtins_in=[1, 77]), report=ledgers.append)))
     assert ("00000000000077",) == ledgers[0].missing_gtins
@@ -201,7 +201,7 @@ def large(tmp_path_factory):
 
 
 def test_a_large_catalogue_needs_a_post(large):
-    """The probe finds more products than GET reaches, and says so."""
+    """If the probe finds more products than GET reaches, that is an error."""
     with Sandbox(home=large) as sandbox, pytest.raises(QueryError, match="10,321 products match, and GET"):
         next(pages(client_of(sandbox), method="list"))
 

@@ -52,5 +52,5 @@ def _all(verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log ever
         logging.basicConfig(level=logging.DEBUG, handlers=[lines])
 
 
-for part in (exchange, snapshots, quality, demo):
-    app.add_typer(part.app)
+for _part in (exchange, snapshots, quality, demo):
+    app.add_typer(_part.app)

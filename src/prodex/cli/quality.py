@@ -40,8 +40,13 @@ class AuditSection(StrEnum):
     CHANGES = "changes"
 
 
-#: How bad a failure is, the worst first; the values are those of `SEVERITIES`.
-Severity = StrEnum("Severity", ["BLOCKER", "ERROR", "WARNING", "INFO"])
+class Severity(StrEnum):
+    """How bad a failure is, the worst first; the values are those of `SEVERITIES`."""
+
+    BLOCKER = "blocker"
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
 
 
 @app.command(epilog="Example: prodex audit shop --profile online-listing --fail-under 0.8")

@@ -234,7 +234,7 @@ class WindowFetcher:
         fetch = partial(self.service.search_products, request.query)
         for page, before, after in fetch_pages(fetch, state, seen):
             self.spending.add(len(page.body))
-            # The first page tells the number of products of a window that was not counted before.
+            # The first page has the number of products of a window that was not counted before.
             is_news = not before.pages and window.name not in self.journal.counts
             if is_news and (parts := self._parts_of(request, page.total_results)):
                 self.journal.count(window.name, page.total_results, page.server_date)

@@ -46,7 +46,9 @@ class Deadline:
 
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
-        self.has_begun = self.is_over = self.is_cut = False
+        self.has_begun: bool = False
+        self.is_over: bool = False
+        self.is_cut: bool = False
         self._shutdown: Callable[[], object] | None = None
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
@@ -200,7 +202,7 @@ class ConnectionPools:
         self._slots: dict[str, threading.Semaphore] = defaultdict(partial(threading.Semaphore, per_host))
         self._pools: OrderedDict[tuple[object, str], HTTPConnectionPool] = OrderedDict()
         self._active: set[Deadline] = set()
-        self.is_halted = False
+        self.is_halted: bool = False
 
     def slot(self, host: str) -> threading.Semaphore:
         """Return what waits, as a context, until one of the connections to a host is free."""

@@ -137,7 +137,7 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: KnownProducts) -> Iter
             raise ChangesRefused(_unknown_text(attribute, known))
         if language is None and code is None:
             raise ChangesRefused(f"Product {product}: the text of {attribute} has no language. Fill one in.")
-        # Whoever edits one of the columns often forgets the other, and the text would go into the wrong language.
+        # Somebody who edits one of the columns often forgets the other, and the text would go into the wrong language.
         if language is not None and code is not None:
             _refuse_two_languages(product, attribute, str(language), str(code), known)
         yield product, Correction(attribute, _text(text, product, attribute), True, position, language, code)

@@ -67,7 +67,7 @@ class Tracking:
         self._imports = ImportPolling(service)
         # Computed once per poll, since every property needs them.
         self._outcomes: list[Outcome] = []
-        self.findings = pd.DataFrame() if findings is None else findings
+        self.findings: pd.DataFrame = pd.DataFrame() if findings is None else findings
 
     @property
     def path(self) -> Path | None:
@@ -329,9 +329,7 @@ class Tracking:
         return next((outcome.record[name] for outcome in self._known() if outcome.record.get(name)), None)
 
     def __repr__(self) -> str:
-        text: str = call("Tracking.text", self)
-        return text
+        return str(call("Tracking.text", self))
 
     def _repr_html_(self) -> str:
-        html: str = call("Tracking.html", self)
-        return html
+        return str(call("Tracking.html", self))

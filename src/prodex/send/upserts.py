@@ -85,8 +85,7 @@ def list_upserts() -> pd.DataFrame:
     rows = [_row(path) for path in journals()]
     columns = ["name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
     frame = pd.DataFrame(rows, columns=[*columns, "keeps_products", "note"])
-    numbers = dict.fromkeys(columns[3:], "Int64")
-    return frame.astype({**numbers, "keeps_products": "bool"})
+    return frame.astype({**dict.fromkeys(columns[3:], "Int64"), "keeps_products": "bool"})
 
 
 def _row(path: Path) -> dict[str, Any]:

@@ -143,8 +143,7 @@ def _await(process: subprocess.Popen[bytes], ready: Path) -> Mapping[str, Any] |
     begin, is_announced = time.monotonic(), False
     while time.monotonic() - begin < _START_TIME:
         if ready.exists():
-            facts: Mapping[str, Any] = json.loads(ready.read_bytes())
-            return facts
+            return dict(json.loads(ready.read_bytes()))
         if process.poll() is not None:
             return None
         if not is_announced and time.monotonic() - begin > _HINT_AFTER and is_watched():

@@ -90,8 +90,7 @@ def find_settings(
     nearest = dict.fromkeys((SettingSource.ARGUMENT, address.source, *SettingSource))
     # A person is asked last, when no other source has the setting.
     nearest.pop(SettingSource.PROMPT)
-    key = _first(lookup, "client_id", (*nearest, SettingSource.PROMPT), host)
-    key = _required("client_id", key, lookup)
+    key = _required("client_id", _first(lookup, "client_id", (*nearest, SettingSource.PROMPT), host), lookup)
     secret = _secret(lookup, nearest, address, url) or lookup.find(
         SettingSource.PROMPT, "client_secret", host
     )
