@@ -218,7 +218,8 @@ class Retrying:
             try:
                 result = attempt()
             except RetryableError as error:
-                failure = error
+                # The frames of its traceback hold the reply, and in a circle this one: memory until a collection.
+                failure = error.with_traceback(None)
             else:
                 if self._budget is not None:
                     self._budget.add()
@@ -228,7 +229,7 @@ class Retrying:
                 raise OutcomeUnknown(f"{what} failed {tried}", status=failure.status) from failure.__cause__
             # Asked after each attempt: a load may have begun meanwhile, by a call of another thread.
             name = "load_seconds" if in_load() else "seconds"
-            seconds = getattr(self.policy, name)
+            seconds: float = getattr(self.policy, name)
             may_repeat = failure.is_transient and attempts != self.policy.attempts
             wait = self._pause(failure, attempts, begin + seconds - self._clock()) if may_repeat else None
             if wait is None:
