@@ -278,7 +278,7 @@ def test_a_snapshot_is_refreshed(run: Run, home: Path, sample_exchange: Sandbox)
 
 
 def test_recovering_needs_something_to_recover(run: Run) -> None:
-    """Where no load was interrupted, that is said."""
+    """If no load was interrupted, that is an error."""
     assert (1, "prodex: No load of 'shop' was interrupted") == (
         (ended := run("recover", "shop")).returncode,
         ended.stderr.partition(":")[0] + ":" + ended.stderr.split(":")[1],

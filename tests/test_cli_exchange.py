@@ -122,7 +122,7 @@ def test_check_says_where_the_settings_came_from(run: Run, exchange: Sandbox) ->
 
 @pytest.mark.parametrize("command", [["check"], ["organizations"], ["segments"], ["load", "--name", "old"]])
 def test_the_old_token_endpoint_is_asked_when_told(run: Run, exchange: Sandbox, command: list[str]) -> None:
-    """--token-version 1 goes through to the call; without it, the current endpoint is asked."""
+    """--token-version 1 is passed on to the call; without it, the current endpoint is called."""
     before = len(exchange.requests)
     assert 0 == run(*command, "--token-version", "1", who=0).exit_code
     asked = [path for _, path, _ in exchange.requests[before:] if path.endswith("/token")]
@@ -132,7 +132,7 @@ def test_the_old_token_endpoint_is_asked_when_told(run: Run, exchange: Sandbox, 
 
 
 def test_every_command_that_asks_the_service_knows_the_old_token_endpoint() -> None:
-    """Wherever --service can be said, --token-version can."""
+    """Every command that has --service has --token-version."""
     waiting = [typer.main.get_command(app)]
     options = []
     while waiting:
@@ -163,7 +163,7 @@ def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: San
 def test_the_rest_of_an_upsert_is_sent_by_its_name(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`upserts` lists what is left, `send-rest` sends it; what may have arrived only when that is said."""
+    """`upserts` lists what is left, and `send-rest` sends it; what may have arrived only with --also."""
 
     class Ended(BaseException):
         pass

@@ -57,7 +57,7 @@ def test_a_contact_sheet_is_written_when_asked(shop: prodex.Catalog, tmp_path: P
 
 
 def test_the_exit_code_says_that_some_are_missing(home: Path, tmp_path: Path) -> None:
-    """After everything else was done, so that a job at night can be told."""
+    """It exits with 1 after everything else was done, so that a job at night is known to have failed."""
     prodex.flatten([{"id": 1, "assets": {"pictures": [{"url": "ftp://media.example/a.jpg"}]}}]).save("lost")
     result = run("lost", "--to", tmp_path)
 

@@ -174,7 +174,7 @@ def test_mistakes_are_said_in_words(
 
 
 def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path) -> None:
-    """Where they were asked for, whatever is shown; worklists that are there are replaced only when that is said."""
+    """They are written whatever is shown; existing worklists are replaced only with --replace."""
     words = ("audit", "shop", "--profile", profile, "--market", "250", "--show", "gaps")
     words += ("--html", str(tmp_path / "report.html"), "--worklists", str(tmp_path / "fix"), "--by", "brand")
     result = run(*words)
@@ -307,7 +307,7 @@ def test_an_audit_is_compared_with_the_one_saved_before_it(run: Run, profile: st
 
 
 def test_without_a_saved_audit_a_job_is_not_told_that_all_is_well(run: Run, profile: str) -> None:
-    """Nothing to compare with is said, with what keeps one; then the next run has one."""
+    """Without an audit to compare with, the message names --save; after that, the next run has one."""
     first = run(*WORSE, profile, "--save")
     second = run(*WORSE, profile)
 

@@ -86,7 +86,7 @@ def test_what_was_packed_is_unpacked(members: list[bytes], packed: list[str], si
 
 @given(st.binary(max_size=2_000), st.lists(st.sampled_from(sorted(PACKERS)), max_size=2), st.integers(1, 500))
 def test_bytes_of_any_kind_are_unpacked_or_refused(content: bytes, packed: list[str], size: int) -> None:
-    """By nothing but the error that says so."""
+    """The only sign is the error that reports it."""
     pieces = [content[i : i + size] for i in range(0, len(content), size)]
     try:
         list(unpacked(pieces, packed, Meter(Limits(), REPLY, "connect"), may_be_more=True))

@@ -202,7 +202,7 @@ def test_what_a_killed_load_left_is_cleared_away(service: Client, home: Path) ->
 
 
 def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -> None:
-    """The second is told, and nothing of the first is touched."""
+    """The second one gets an error, and nothing of the first one is changed."""
     folder = home / "snapshots" / "busy"
     folder.mkdir(parents=True)
     with (

@@ -8,7 +8,7 @@
     ├── InputError                     records or files handed in that cannot be read
     │   ├── ExportDamaged              an export is not as it was written
     │   ├── PreflightFailed            products that the service would refuse; nothing was sent
-    │   └── ChangesRefused             corrections whose surroundings are not known
+    │   └── ChangesRefused             corrections that cannot be merged
     │       └── ChangesStale           the product was changed since it was loaded
     ├── ServiceError                   the exchange service, or the way to it, failed
     │   ├── ServiceUnreachable         no connection, a timeout, or 429/5xx until the time for retries was over
@@ -41,7 +41,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # Only for checking: whoever walks through this module finds errors and nothing else that could be raised.
+    # Only for checking: what iterates over this module finds errors, and nothing else that could be raised.
     from collections.abc import Callable
     from typing import Protocol
 
@@ -114,7 +114,7 @@ class ProdexError(Exception):
         super().__init__(*(printable(part) if isinstance(part, str) else part for part in parts), **more)
 
     def add_note(self, note: str) -> None:
-        """Add a line that stands below the message.
+        """Add a line below the message.
 
         Examples
         --------
@@ -157,12 +157,12 @@ class PreflightFailed(InputError):
 
 
 class ChangesRefused(InputError):
-    """Corrections that cannot be merged, because what stands around them is not known.
+    """Corrections that cannot be merged, because the rest of the product or the attribute is not known.
 
     Attributes
     ----------
     refused
-        The products concerned, where they are known: a frame of product_id, gtin and problem. None else.
+        The products concerned, if they are known: a frame of product_id, gtin and problem. Otherwise None.
     """
 
     def __init__(self, message: str, refused: pd.DataFrame | None = None) -> None:
@@ -288,7 +288,7 @@ class StorageError(ProdexError, OSError):
 
 
 class UpsertStopped(StorageError):
-    """The disk refused to take down what becomes of an upsert, so the rest of it was not sent.
+    """The state of an upsert could not be written to the disk, so the rest of it was not sent.
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ class Ledger:
             return False
         if self.listed is not None:
             return self.listed <= self.distinct
-        return self.distinct >= max(self._totals(), default=0)
+        return self.distinct >= max(self.announced or 0, self.announced_last or 0, self.announced_end or 0)
 
     @property
     def agrees(self) -> bool:
@@ -90,10 +90,6 @@ class Ledger:
             self.distinct - self.arrived <= total <= self.distinct for total in early
         )
 
-    def _totals(self) -> list[int]:
-        totals = (self.announced, self.announced_last, self.announced_end)
-        return [total for total in totals if total is not None]
-
     def __str__(self) -> str:
         # The most reliable number first: a listing names every key, and the last total is newer than the first.
         total = next((n for n in (self.listed, self.announced_end, self.announced) if n is not None), None)
@@ -102,16 +98,14 @@ class Ledger:
             words.append(f"{self.announced:,} announced at first")
         if self.announced_last not in {None, self.announced, total}:
             words.append(f"{self.announced_last:,} announced on the last page")
-        if self.received > self.distinct + self.gone:
-            words.append(f"{self.received - self.distinct - self.gone:,} came more than once")
-        if self.gone:
-            words.append(f"{self.gone:,} disappeared")
-        if self.missing_gtins:
-            words.append(f"{len(self.missing_gtins):,} GTINs asked for did not come")
-        if self.set_aside:
-            words.append(f"{len(self.set_aside):,} set aside")
-        if self.not_loaded:
-            words.append(f"{len(self.not_loaded):,} could not be loaded")
+        more = {
+            "came more than once": self.received - self.distinct - self.gone,
+            "disappeared": self.gone,
+            "GTINs asked for did not come": len(self.missing_gtins),
+            "set aside": len(self.set_aside),
+            "could not be loaded": len(self.not_loaded),
+        }
+        words += [f"{number:,} {what}" for what, number in more.items() if number > 0]
         if self.notes:
             words.append(f"{counted(len(self.notes), 'note')} about the service")
         return ", ".join(words)
@@ -125,10 +119,8 @@ class Ledger:
         >>> Ledger(missing_gtins=("03036811359935",)).problems
         [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
         """
-        unknown = [
-            (gtin, "asked for by GTIN, and the service has none for this query")
-            for gtin in self.missing_gtins
-        ]
+        why = "asked for by GTIN, and the service has none for this query"
+        unknown = [(gtin, why) for gtin in self.missing_gtins]
         reasons = [text.partition(": ")[::2] for text in (*self.set_aside, *self.not_loaded)]
         return [*unknown, *reasons]
 

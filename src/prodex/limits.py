@@ -1,18 +1,20 @@
-"""Limits of a reply, a picture or a file: total seconds, bytes as sent, bytes unpacked.
+"""Limits of a reply, a picture or a file: total seconds, bytes as sent, bytes unpacked; and those of a whole load.
 
 A timeout for each read limits nothing: a server that sends a byte now and then never reaches it, and a few bytes of
-gzip may unpack to very many. Service, pictures and files count with the same `Meter`. All times are in seconds.
+gzip may unpack to very many. Service, pictures and files count with the same `Meter`. And a
+service whose pages never end must not keep a load running for ever. All times are in seconds.
 """
 
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Literal, Self
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Literal
 
-from prodex.errors import SettingsError
+from prodex.errors import QueryError, SettingsError
 
 #: Product data becomes 10 to 100 times as large when it is unpacked. More than 200 bytes for each byte received are a
 #: decompression bomb, if it is large enough to matter.
@@ -55,27 +57,20 @@ class Limits:
     unpacked_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for one in fields(self):
+            value = getattr(self, one.name)
             if value is not None and not is_positive(value):
                 raise SettingsError(
-                    f"Limits({field.name}={value!r:.40}) is no limit. Give a positive number, a large one if need be."
+                    f"Limits({one.name}={value!r:.40}) is no limit. Give a positive number, a large one if need be."
                 )
 
-    def filled(self, usual: Limits) -> Self:
+    def filled(self, usual: Limits) -> Limits:
         """Return the limits with the usual ones where none is given.
 
         >>> Limits(seconds=7).filled(PICTURE).wire_bytes
         50000000
         """
-        return type(self)(
-            **{
-                one.name: getattr(usual, one.name)
-                if getattr(self, one.name) is None
-                else getattr(self, one.name)
-                for one in fields(self)
-            }
-        )
+        return replace(usual, **{name: value for name, value in asdict(self).items() if value is not None})
 
 
 def is_positive(value: object) -> bool:
@@ -127,9 +122,10 @@ class Meter:
         self, limits: Limits, usual: Limits, setting: str, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.limits: Limits = limits.filled(usual)
-        # Whoever gives a limit for unpacked bytes knows the data: then the ratio is not checked.
+        # A limit for unpacked bytes is given by somebody who knows the data: then the ratio is not checked.
         self._ratio = None if limits.unpacked_bytes else _RATIO
-        self.wire = self.unpacked = 0
+        self.wire: int = 0
+        self.unpacked: int = 0
         self._setting = setting
         self._clock = clock
         self._begin = clock()
@@ -188,3 +184,76 @@ class Meter:
         seconds = self._clock() - self._begin
         more = f", unpacked {self.unpacked:,} so far" if self.unpacked else ""
         return f"stopped after {seconds:,.{0 if seconds >= 10 else 1}f} s: {self.wire:,} bytes received{more}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadBudget:
+    """The limits of one load or refresh. When one is reached, the load ends incomplete and keeps what was received.
+
+    Attributes
+    ----------
+    calls
+        Calls for products. 100,000 pages of 500 hold 50 million products.
+    seconds
+        Time of the whole load.
+    bytes
+        Size of all replies, decompressed.
+
+    Raises
+    ------
+    QueryError
+        When a value is not a positive number; `math.inf` for no limit.
+
+    Examples
+    --------
+    >>> LoadBudget(seconds=3600)
+    LoadBudget(calls=100000, seconds=3600, bytes=500000000000)
+    """
+
+    calls: float = 100_000
+    seconds: float = 86_400
+    bytes: float = 500_000_000_000
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if not (is_positive(value) or value == math.inf):
+                raise QueryError(f"LoadBudget({one.name}={value!r}) is not a limit. Give a positive number.")
+
+
+@dataclass
+class Spending:
+    """What a load has used so far. Threads may share it.
+
+    Parameters
+    ----------
+    budget
+        The limits.
+    clock
+        Seconds, for tests.
+    """
+
+    budget: LoadBudget
+    clock: Callable[[], float] = time.monotonic
+    calls: int = 0
+    bytes: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
+
+    def add(self, size: int) -> None:
+        """Count one call and the bytes of its reply."""
+        with self._lock:
+            self.calls += 1
+            self.bytes += size
+
+    def exceeded(self) -> str:
+        """Return which limit was reached, in words; "" if none was."""
+        spent = {"calls": self.calls, "seconds": self.clock() - self._began, "bytes": self.bytes}
+        for name, value in spent.items():
+            limit = getattr(self.budget, name)
+            if value >= limit:
+                shown = f"{math.floor(value):,} of {limit:,.0f} {name}"
+                return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) changes it"
+        return ""

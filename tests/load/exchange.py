@@ -98,7 +98,7 @@ def loaded(sandbox: Sandbox, way: str, **options: Any) -> prodex.Catalog:
 
 
 def contents(catalog: prodex.Catalog) -> list[int]:
-    """Return the ids of a catalogue, sorted; a product that stands there twice comes twice."""
+    """Return the ids of a catalogue, sorted; a product that it contains twice is listed twice."""
     return sorted(json.loads(text)["id"] for text in catalog.raw["json"])
 
 

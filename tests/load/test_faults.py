@@ -84,7 +84,7 @@ def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind:
 
 @pytest.mark.parametrize("kind", sorted(FINAL))
 def test_what_trying_again_does_not_help_is_an_error(exchange: Sandbox, way: str, kind: str) -> None:
-    """It is told at once, what came is kept, and the same call goes on from there when all is well again."""
+    """It is reported at once, what was received is kept, and the same call continues when the service is back."""
     exchange.order(Fault(kind, at=4))
     if (way, kind) == (
         "scroll",
@@ -162,7 +162,7 @@ def outcome(sandbox: Sandbox, way: str) -> tuple[bool, list[int]] | None:
 
 
 def test_totals_that_shrink_are_told(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where later pages announce and hold less, the listing finds the rest; if that shrinks as well, it is told."""
+    """If later pages announce and contain less, the listing finds the rest; if that shrinks too, it is reported."""
     with Sandbox(records(), behaviour=Behaviour(total_shrinks=2)) as sandbox:
         assert (True, EVERYTHING) == outcome(sandbox, way)
         monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", PAGE)
@@ -181,7 +181,7 @@ def test_a_fault_that_lasts_is_an_error_or_costs_nothing(exchange: Sandbox, way:
 
 @pytest.mark.parametrize("way", ["offset", "scroll"], indirect=True)
 def test_a_page_that_never_comes_is_made_up_for(exchange: Sandbox, way: str) -> None:
-    """With allow_incomplete a window that the service fails to give is left out, and its products come by GTIN."""
+    """With allow_incomplete, a window that the service fails to send is skipped, and its products come by GTIN."""
     exchange.order(Fault("garbage", at=4, times=6))
     with pytest.raises(UnexpectedReply, match="failed 6 times") as raised:
         loaded(exchange, way)

@@ -92,7 +92,7 @@ class Calls:
 
 @pytest.mark.parametrize("call", [1, 2, 3, 5, 8, 9])
 def test_a_load_goes_on_where_it_failed(exchange: Sandbox, way: str, call: int) -> None:
-    """Nothing that had come is asked for again, counts included."""
+    """Nothing that was received is requested again, counts included."""
     calls = Calls(exchange)
     loaded(exchange, way)
     needed = calls.answered
@@ -247,7 +247,7 @@ def built_no_further(sandbox: Sandbox, parts: int, way: str = "offset") -> None:
 
 
 def test_building_goes_on_part_by_part(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts that were written stay as they are, one that was damaged is written again, and nothing is asked for."""
+    """Written parts are kept, a damaged one is written again, and nothing is requested."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 30)
     built_no_further(exchange, 3)
     texts = sorted((journal() / "build").glob("texts/*.parquet"))
@@ -290,7 +290,7 @@ def test_the_journal_of_another_question_is_left_alone_until_it_is_old(exchange:
 
 
 def test_what_was_found_incomplete_is_asked_for_anew(exchange: Sandbox) -> None:
-    """Unless it is good enough now: then nothing at all is asked for."""
+    """If it is accepted as incomplete now, nothing is requested."""
     exchange.order(Fault("drops", at=range(2, FOR_GOOD)))
     for _ in range(2):
         begin = len(exchange.requests)
@@ -365,7 +365,7 @@ with locked(snapshots_folder() / "shop", "holding it"):
 
 
 def test_two_processes_on_one_snapshot_exclude_each_other(exchange: Sandbox, home: Path) -> None:
-    """The second is told who holds it; when that process is killed, the lock has died with it."""
+    """The second process learns who holds the lock; when that process is killed, the lock is free."""
     with subprocess.Popen(
         [sys.executable, "-c", _HOLD], stdout=subprocess.PIPE, text=True, env={**os.environ}
     ) as process:
@@ -385,7 +385,7 @@ def test_two_processes_on_one_snapshot_exclude_each_other(exchange: Sandbox, hom
 def test_no_secret_is_in_a_journal(exchange: Sandbox) -> None:
     """Neither the client secret nor a token, nor the client id."""
     client = connected(exchange)
-    token = client._tokens.get().reveal()
+    token = client._tokens.current().text.reveal()
     exchange.order(Fault("500", at=range(4, FOR_GOOD)))
     with pytest.raises(ServiceError):
         prodex.load_products(client, name="shop", max_age=0, page_size=PAGE)

@@ -140,7 +140,7 @@ def _iso(stranger: Stranger) -> str:
 
 
 def test_a_budget_that_is_spent_keeps_what_came() -> None:
-    """The load ends where it was told to, says so, and keeps what came where that is allowed."""
+    """The load ends at its limit, reports it, and keeps what was received if that is allowed."""
     budget = prodex.LoadBudget(calls=4)
     with Stranger(1_000) as stranger:
         client = connected(stranger)

@@ -138,7 +138,7 @@ def width(window: Window) -> float:
     size=st.integers(1_000, 10_000),
 )
 def test_a_second_with_very_many_products_ends_the_cutting(second: int, crowd: int, size: int) -> None:
-    """What cannot be told apart by time is left to one scroll; everything else is cut around it."""
+    """Products that times cannot separate are fetched by one scroll; everything else is split around them."""
     done = all_cut(
         first_windows(ProductQuery(), 0, NOW),
         lambda window: crowd if (window.begin or 0) <= second <= (window.end or math.inf) else 0,

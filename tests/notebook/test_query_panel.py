@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import QueryError
+from prodex.ledger import Ledger
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked
 from prodex.notebook.query.panel import QueryPanel
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.sample import shared_products
-from prodex.service import Client, PullReport, RetryPolicy, pages
+from prodex.service import Client, RetryPolicy, pages
 from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)
@@ -97,10 +98,10 @@ def test_what_a_control_says_is_asked_and_counted(
     """A change of a control is a new query, whose products are counted."""
     panel = QueryPanel(service)
     panel.control(name).value = value
-    report = PullReport()
-    for _ in pages(service, query, progress=False, report=report):
+    ledgers: list[Ledger] = []
+    for _ in pages(service, query, progress=False, report=ledgers.append):
         pass
-    expected = report.distinct  # pages overlap
+    expected = ledgers[0].distinct  # pages overlap
     assert (query, expected) == (panel.query, counted(panel))
     assert f"{expected:,} products match" in panel.matching.value
 

@@ -1,4 +1,4 @@
-"""Corrections out of frames: merged with all that stands beside them, or refused with the reason."""
+"""Corrections from frames are merged with the rest of the attribute, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_two_products_of_one_gtin_are_refused():
 
 
 def test_an_update_that_waits_is_not_overtaken():
-    """What stands under lastRequest is not settled."""
+    """An attribute with a pending update under lastRequest cannot be corrected."""
     pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
     with pytest.raises(ChangesRefused, match="is pending under lastRequest"):
         prodex.changes_from_frame(long((gtin(1), "description", None, "fr", "x")), catalog_of(pending))

@@ -236,7 +236,7 @@ BOMB = b'<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><SupplierProducts><p
     ],
 )
 def test_payloads_as_a_whole(mill, body, content_type, status):
-    """No product is EMPTY; a format error gives a tracking identifier first and ERROR with a message then."""
+    """No product is EMPTY; a format error first has a tracking identifier, and later ERROR with a message."""
     tracking = prodex.track(mill, mill.upsert_products(body, content_type)).wait(progress=False)
     assert (status, status == "ERROR") == (tracking.status, bool(tracking.message))
     assert 0 == len(tracking.products)
@@ -249,7 +249,7 @@ def test_a_content_type_that_the_service_does_not_take_is_refused(mill):
 
 
 def test_an_import_that_does_not_end_is_a_timeout(exchange):
-    """The service gives up (TIMEOUT: contact support), or we do (TrackingTimeout: it goes on)."""
+    """The service stops an import (TIMEOUT: contact support), or we stop waiting (TrackingTimeout: it continues)."""
     with small_exchange(Behaviour(import_timeout=0.0)) as sandbox:
         tracking = prodex.upsert(client(sandbox, MILL), [product(1)], progress=False).wait(progress=False)
         assert ("TIMEOUT", True) == (tracking.status, "support" in repr(tracking))

@@ -47,7 +47,7 @@ class Ended(BaseException):
 def end_before_call(monkeypatch, service, number):
     """End the process when it is about to make a call of a number."""
     calls = []
-    real = service._transport._session.send
+    real = service._transport.session.send
 
     def send(request, **options):
         if request.method == "POST" and request.path_url == "/public/v1/products":
@@ -56,7 +56,7 @@ def end_before_call(monkeypatch, service, number):
                 raise Ended
         return real(request, **options)
 
-    monkeypatch.setattr(service._transport._session, "send", send)
+    monkeypatch.setattr(service._transport.session, "send", send)
 
 
 def interrupted(service, count=6, before=3):
@@ -136,7 +136,7 @@ def test_the_rest_goes_to_the_service_it_was_planned_for_under_the_same_key(serv
 
 
 def test_two_processes_do_not_send_the_same(service):
-    """Whoever comes second is told who is at it; and afterwards nothing is left."""
+    """The second process learns who is sending, and afterwards nothing is left to send."""
     interrupted(service)
     tracking = prodex.track(service)
     journal = UpsertJournal(tracking.path)

@@ -1,4 +1,4 @@
-"""A snapshot is used again only where nothing was written to its service since, and somebody who watches is told."""
+"""A snapshot is reused only if nothing was written to its service since, and the terminal says so."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_what_another_process_wrote_counts_too(mill, waits):
 
 
 def test_an_import_that_is_followed_by_its_number_ends_as_well(mill):
-    """Whoever notes the identifier and tracks it later needs not name the upsert."""
+    """An import that is tracked by its identifier is noted as ended as well."""
     identifiers = written(mill, 7).tracking_ids
     prodex.track(mill, identifiers).wait(progress=False)
     first = prodex.load_products(mill, name="mine", progress=False)

@@ -13,6 +13,6 @@ _ONE_IN = 8
 
 @pytest.mark.parametrize("case", list(itertools.islice(write_cases(40), 2, None, _ONE_IN)), ids=str)
 def test_a_strange_service_is_told_each_product_once(case: WriteCase) -> None:
-    """Nothing is called done that is not, and what was sent, was not, or may have been is said of each product."""
+    """Nothing counts as done that is not, and each product is reported as sent, not sent or unknown."""
     became = judged_write(case)
     assert became.is_good, became

@@ -1,4 +1,4 @@
-"""Products as XML: plain elements that any reader of the specification reads back, or said to be impossible."""
+"""Products as XML are plain elements that any reader of the specification reads back, or are refused."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_wild_products_are_carried_or_refused(product):
 
 @given(st.fixed_dictionaries({}, optional=fitting))
 def test_what_was_written_can_be_read(product):
-    """Our own reader gives the same products back, in their order."""
+    """Our own reader returns the same products, in their order."""
     if not list(problems(product)):
         assert json.dumps([product]) == json.dumps(decoded(payload([encoded(product)])))
 
@@ -282,7 +282,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><SupplierProducts><pr
     ],
 )
 def test_a_file_that_is_not_such_xml_is_refused(tmp_path, inner, why):
-    """No entity is expanded and nothing else is read; the reason is told."""
+    """No entity is expanded and no other file is read; the error has the reason."""
     path = tmp_path / "products.xml"
     path.write_text(inner)
     with pytest.raises(InputError, match=why):

@@ -58,7 +58,7 @@ def together(count, work):
 
 
 def test_credentials_go_as_json_to_the_current_endpoint(client, exchange):
-    """The token is asked for as the spec's endpoint 1 says, and then sent with every call."""
+    """The token is requested as the specification describes (endpoint 1), and then sent with every call."""
     client.search_products()
     call = exchange.token_calls[0]
     assert ("POST", "/auth/v2/token") == (call.method, call.path)
@@ -153,7 +153,7 @@ def test_a_token_is_renewed_before_it_ends(exchange, make_client):
     ],
 )
 def test_the_lifetime_is_read_from_the_token(exchange, make_client, token, lifetime):
-    """How long a token lives stands in it, whatever the clocks say; else, and at most, it is two hours."""
+    """The lifetime of a token is read from its claims, not from a clock; by default, and at most, it is two hours."""
     now = [1_800_000_000.0]
     client = make_client(clock=lambda: now[0])
     exchange.tokens.add(token)
@@ -251,8 +251,8 @@ def test_an_interrupted_flight_does_not_leave_others_waiting():
 
     source = TokenSource(fetch)
     with pytest.raises(KeyboardInterrupt):
-        source.get()
-    assert "fresh" == source.get().reveal()
+        source.current()
+    assert "fresh" == source.current().text.reveal()
 
 
 def test_netrc_never_replaces_the_token(exchange, make_client, monkeypatch, tmp_path):
@@ -417,7 +417,7 @@ def test_a_token_lives_no_longer_than_two_hours_whatever_is_said(body):
 
 
 def test_a_refused_upsert_in_xml_is_a_401_too(client, exchange):
-    """Whoever is asked for XML may refuse in XML."""
+    """A service that is asked for XML may reject the caller in XML."""
     refusal = b"<?xml version='1.0'?><error><message>The caller could not be authenticated</message></error>"
     exchange.answers.extend([Answer(201, refusal), Answer(200, b"<r><tracking>5</tracking></r>")])
     assert 5 == client.upsert_products(b"<x/>", "application/xml")

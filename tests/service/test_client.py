@@ -177,7 +177,7 @@ def test_a_refusal_carries_the_words_of_the_service(client, exchange, message, s
     ],
 )
 def test_a_refusal_in_text_is_shortened(client, exchange, body, shown):
-    """A 4xx with text, a web page or garbage is told in at most 300 characters."""
+    """The message of a 4xx with text, a web page or garbage is quoted in at most 300 characters."""
     exchange.answers.append(Answer(403, body))
     with pytest.raises(RequestRefused) as caught:
         client.search_products()

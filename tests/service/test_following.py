@@ -188,7 +188,7 @@ def test_one_product_told_of_twice_is_unknown(sent, exchange):
 
 
 def test_outcomes_of_products_that_were_not_sent_are_listed_as_such(sent, exchange):
-    """They are no success of ours, and are said aloud."""
+    """They do not count as a success, and are reported explicitly."""
     exchange.records = [record(told=[*((gtin, "SUCCESS") for gtin in gtins(3))])]
     sent.wait(progress=False)
     rows = sent.products[["gtin", "status"]].to_numpy().tolist()

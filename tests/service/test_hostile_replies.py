@@ -141,7 +141,7 @@ def test_the_time_of_a_reply_begins_when_the_request_was_sent() -> None:
                 time.sleep(0.7)
                 return super().send(request, *rest, **more)  # type: ignore[arg-type]
 
-        client._transport._session.mount("http://", Slow())
+        client._transport.session.mount("http://", Slow())
         assert 7 == client.upsert_products(b"{}")
 
 
@@ -281,7 +281,7 @@ LIES = {
 
 @pytest.mark.parametrize("kind", LIES)
 def test_a_body_that_is_not_packed_as_it_says_is_tried_again(kind: str) -> None:
-    """A proxy may have done it; when it stays so, one of our errors says so."""
+    """A proxy may have done it; if it happens every time, one of our errors reports it."""
     coding, body = LIES[kind]
     lie = whole(reply(body, f"Content-Encoding: {coding}"))
     with raw_server(in_turn(lie, whole(reply()))) as server:

@@ -217,7 +217,7 @@ def test_one_identifier_for_two_calls_is_said(client, exchange):
 
 @pytest.mark.parametrize(("status", "state"), [(303, "unknown"), (302, "unknown"), (301, "not sent")])
 def test_a_redirect_to_a_result_may_mean_that_it_was_done(client, exchange, status, state):
-    """303 says so; 301 asks to go elsewhere with the products."""
+    """303 may mean that the import happened; 301 asks to send the products to another address."""
     exchange.answers.extend([None, Answer(status, headers={"Location": "/result"})])
     tracking = prodex.upsert(client, products(2), batch_size=1, progress=False)
     assert ["IN_PROGRESS", state] == tracking.products["status"].tolist()

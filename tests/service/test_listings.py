@@ -57,7 +57,7 @@ def test_a_scenario_whose_answer_is_lost_is_not_sent_again(client, exchange):
 
 
 def test_scenarios_stop_when_the_service_is_gone(client, exchange):
-    """What was not sent is told; when nothing was done, that is an error."""
+    """Batches that were not sent are reported; if none was done, that is an error."""
     uuids = [f"00000000-0000-4000-8000-{number:012d}" for number in range(3)]
     busy = [Answer(429, headers={"Retry-After": "0"})] * 4
     exchange.answers.extend([Answer(200), *busy])

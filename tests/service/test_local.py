@@ -134,7 +134,7 @@ ALIVE = {"base_url": "http://127.0.0.1:9", "pid": os.getpid(), "credentials": [K
     ],
 )
 def test_credentials_go_to_no_address_that_a_file_only_claims(home, monkeypatch, facts):
-    """A server.json that was edited is none: nothing is asked at an address that is not on this machine."""
+    """An edited server.json is ignored: no request goes to an address that is not on this machine."""
     asked = []
     monkeypatch.setattr(requests.Session, "get", lambda _, url, **__: asked.append(url))
     (home / "server.json").write_text(json.dumps(facts))
@@ -143,7 +143,7 @@ def test_credentials_go_to_no_address_that_a_file_only_claims(home, monkeypatch,
 
 
 def test_a_sandbox_that_does_not_start_says_why(home):
-    """When the sandbox does not start, the error holds what it said."""
+    """If the sandbox does not start, the error contains its output."""
     (home / "store.sqlite").write_bytes(b"this is no database " * 100)
     with pytest.raises(
         ServiceUnreachable, match=r"did not start.*-m prodex sandbox.*Its output: .*store\.sqlite"

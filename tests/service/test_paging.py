@@ -13,7 +13,7 @@ from tests.quick import examples
 
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable
 from prodex.query import ProductQuery
-from prodex.service import Client, PullReport, RetryPolicy, pages
+from prodex.service import Client, RetryPolicy, pages
 from prodex.service.paging import SCROLL_FROM
 from prodex.service.settings import Settings
 
@@ -52,7 +52,7 @@ LOST = Answer(lose=True)
     ),
 )
 def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, ends_by, faults):
-    """Law 3: any total, page size, way of paging and passing faults give each product once, or it is told.
+    """Law 3: with any total, page size, way of paging and passing fault, each product is received once, or reported.
 
     Only a reply that is lost on the way can cost products, where the cursor does not say which page is meant.
     """
@@ -62,20 +62,16 @@ def test_every_product_comes_once(lasting, total_and_page_size, same_cursor, end
     lasting.answers.extend(faults)
     retry = RetryPolicy(attempts=10, first_wait=0, jitter=0, retries_per_second=1_000)
     client = Client(Settings(lasting.base_url, CLIENT_ID, CLIENT_SECRET), retry=retry)
-    report = PullReport()
-    taken = list(pages(client, page_size=page_size, report=report))
-    if not report.complete:
+    ledgers = []
+    taken = list(pages(client, page_size=page_size, report=ledgers.append))
+    (ledger,) = ledgers
+    if not ledger.complete:
         assert (True, True) == (LOST in faults, same_cursor)
-        assert report.distinct < total == report.total_last
+        assert ledger.distinct < total == ledger.announced_last
         return
     assert list(range(total)) == ids(taken)
-    assert (total, total, total, total) == (
-        report.distinct,
-        report.total_probed,
-        report.total_first,
-        report.total_last,
-    )
-    assert len(taken) == report.pages
+    assert (total, total, total) == (ledger.distinct, ledger.announced, ledger.announced_last)
+    assert sum(map(len, taken)) == ledger.received
 
 
 def test_below_ten_thousand_pages_go_by_offset(client, exchange):
@@ -126,17 +122,17 @@ def test_a_scroll_ends_on_an_empty_page(client, exchange):
 
 @pytest.mark.parametrize("announced", [None, 0, 100, 500, "100", -1])
 def test_a_total_ends_no_scroll(client, exchange, announced):
-    """A service that announces less than it has gives all of it."""
+    """All products of a service are received, even if it announces fewer."""
     data = [[{"id": page * 500 + index} for index in range(500)] for page in range(3)]
     exchange.answers.append(envelope([{"id": 0}], SCROLL_FROM))
     exchange.answers.extend(envelope(page, announced, next_page="7") for page in [*data, []])
-    report = PullReport()
-    assert list(range(1_500)) == ids(pages(client, report=report))
-    assert not report.complete  # the first total was 10,000
+    ledgers = []
+    assert list(range(1_500)) == ids(pages(client, report=ledgers.append))
+    assert not ledgers[0].complete  # the first total was 10,000
 
 
 def test_a_service_may_give_smaller_pages(client, exchange):
-    """A service that gives fewer products than asked for is followed by what came, not by what was asked."""
+    """If a page has fewer products than requested, the next offset follows from what was received."""
     exchange.total = 5
     exchange.answers.extend(
         [
@@ -160,13 +156,13 @@ def test_a_page_that_does_not_continue_the_one_before_is_told(client, exchange):
 
 @pytest.mark.parametrize("total", [4, SCROLL_FROM])
 def test_more_than_asked_for_is_kept(client, exchange, total):
-    """A service that ignores the page size gives what it gives."""
+    """If a service ignores the page size, all products that it sends are kept."""
     exchange.total = total
     exchange.answers.extend(
         [None, envelope([{"id": index} for index in range(4)], 4), envelope([{"id": 3}], 4, 3)]
     )
-    report = PullReport()
-    assert list(range(4)) == ids(pages(client, page_size=3, report=report))
+    ledgers = []
+    assert list(range(4)) == ids(pages(client, page_size=3, report=ledgers.append))
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
@@ -177,14 +173,14 @@ def test_a_total_that_is_no_count_costs_nothing(client, exchange, at, announced)
     first = 48 * max(0, at - 1)
     some = [{"id": index} for index in range(first, min(first + (1 if at == 0 else 50), 120))]
     exchange.answers.extend([None] * at + [envelope(some, announced, first)])
-    report = PullReport()
-    taken = ids(pages(client, page_size=50, report=report))
+    ledgers = []
+    taken = ids(pages(client, page_size=50, report=ledgers.append))
     assert list(range(120)) == [one for one in taken if one < 120]
-    assert report.complete == (announced != 2**70)
+    assert ledgers[0].complete == (announced != 2**70)
 
 
 def test_a_scroll_that_never_ends_is_an_error(client, exchange):
-    """A service that gives the same page for ever, with a growing total, ends incomplete, not in a loop."""
+    """If a service sends the same page for ever with a growing total, the pull ends incomplete and not in a loop."""
     page = [{"id": index} for index in range(500)]
     exchange.answers.append(envelope([{"id": 0}], SCROLL_FROM))
     exchange.answers.extend(envelope(page, 10**9 + number, next_page="7") for number in range(100))
@@ -202,16 +198,11 @@ def test_a_scroll_that_is_cut_short_is_incomplete(client, exchange):
     with pytest.raises(IncompleteLoad, match="500 products were received, but the service announced 10,000"):
         list(pages(client))
     exchange.answers.extend([None, None, envelope([], SCROLL_FROM, next_page="7")])
-    report = PullReport()
-    assert 500 == len(ids(pages(client, report=report)))
-    assert (SCROLL_FROM, SCROLL_FROM, SCROLL_FROM, 500, 2) == (
-        report.total_probed,
-        report.total_first,
-        report.total_last,
-        report.rows,
-        report.pages,
-    )
-    assert not report.complete
+    ledgers = []
+    assert 500 == len(ids(pages(client, report=ledgers.append)))
+    (ledger,) = ledgers
+    assert (SCROLL_FROM, SCROLL_FROM, 500) == (ledger.announced, ledger.announced_last, ledger.received)
+    assert not ledger.complete
 
 
 def test_a_page_that_is_lost_on_the_way_is_missed(client, exchange):
@@ -225,7 +216,7 @@ def test_a_page_that_is_lost_on_the_way_is_missed(client, exchange):
 
 
 def test_an_offset_page_that_is_empty_too_soon_is_incomplete(client, exchange):
-    """An empty page before the end stops offset pages, and the missing products are told."""
+    """An empty page before the end stops offset pages, and the missing products are reported."""
     exchange.answers.extend([None, None, envelope([], 120, 50)])
     with pytest.raises(IncompleteLoad, match="50 products were received, but the service announced 120"):
         list(pages(client))
@@ -234,29 +225,26 @@ def test_an_offset_page_that_is_empty_too_soon_is_incomplete(client, exchange):
 def test_a_total_that_grows_is_followed(client, exchange):
     """Products that appear during the pull are taken, and the report shows that the total moved."""
     exchange.total = 120
-    report = PullReport()
-    taken = pages(client, report=report)
+    ledgers = []
+    taken = pages(client, report=ledgers.append)
     first = next(taken)
     exchange.total = 130
     assert list(range(130)) == ids([first, *taken])
-    assert (120, 120, 130, 130) == (
-        report.total_probed,
-        report.total_first,
-        report.total_last,
-        report.distinct,
-    )
-    assert report.complete
+    (ledger,) = ledgers
+    assert (120, 130, 130) == (ledger.announced, ledger.announced_last, ledger.distinct)
+    assert ledger.complete
 
 
 def test_a_total_that_shrinks_ends_sooner(client, exchange):
     """Products that vanish during the pull are not waited for, and the report shows it."""
-    report = PullReport()
-    taken = pages(client, report=report)
+    ledgers = []
+    taken = pages(client, report=ledgers.append)
     first = next(taken)
     exchange.total = 70
     assert list(range(70)) == ids([first, *taken])
-    assert (120, 70, 70) == (report.total_first, report.total_last, report.distinct)
-    assert not report.complete
+    (ledger,) = ledgers
+    assert (120, 70, 70) == (ledger.announced, ledger.announced_last, ledger.distinct)
+    assert not ledger.complete
 
 
 def test_products_that_vanish_from_a_page_before_are_told(client, exchange):
@@ -330,33 +318,28 @@ def test_long_lists_of_gtins_are_cut_and_missing_ones_told(client, exchange):
             envelope([], 1),
         ]
     )
-    report = PullReport()
-    taken = list(pages(client, ProductQuery(gtins_in=wanted, tags_in="a"), report=report))
+    ledgers = []
+    taken = list(pages(client, ProductQuery(gtins_in=wanted, tags_in="a"), report=ledgers.append))
     assert [200, 200, 200, 103, 103, 103] == [
         len(call.content["filter_gtins_in"]) for call in exchange.product_calls
     ]
     assert {"a"} == {call.content["filter_tags_in"] for call in exchange.product_calls}
-    assert (4, 4, 3, 3, 3) == (
-        len(taken),
-        report.rows,
-        report.total_probed,
-        report.total_first,
-        report.total_last,
-    )
-    assert "00000000000099" == report.gtins_missing[0]
-    assert "00000000000088" == report.gtins_missing[-1]
-    assert len(wanted) - 2 == len(report.gtins_missing)
+    (ledger,) = ledgers
+    assert (4, 4, 3, 3) == (len(taken), ledger.received, ledger.announced, ledger.announced_last)
+    assert "00000000000099" == ledger.missing_gtins[0]
+    assert "00000000000088" == ledger.missing_gtins[-1]
+    assert len(wanted) - 2 == len(ledger.missing_gtins)
 
 
 def test_no_product_at_all_is_seen_on_a_page(client, exchange):
     """Where nothing is announced, one page shows that nothing comes, and the pull is complete."""
     exchange.total = 0
-    report = PullReport()
-    assert [] == ids(pages(client, ProductQuery(gtins_in="5"), report=report))
+    ledgers = []
+    assert [] == ids(pages(client, ProductQuery(gtins_in="5"), report=ledgers.append))
     assert 2 == len(exchange.product_calls)
-    assert report.complete
-    assert ("00000000000005",) == report.gtins_missing
-    assert report.server_date is not None
+    (ledger,) = ledgers
+    assert ledger.complete
+    assert ("00000000000005",) == ledger.missing_gtins
 
 
 def test_pages_can_be_listed_by_get(client, exchange):

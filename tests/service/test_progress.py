@@ -1,4 +1,4 @@
-"""A progress bar where somebody is watching."""
+"""A progress bar is shown only where a person watches."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from prodex.errors import AuthenticationFailed, CursorLost, QueryError, RequestR
 from prodex.query import FILTERS, ProductQuery
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
 from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
-from prodex.service import Client, PullReport, pages
+from prodex.service import Client, pages
 from prodex.service.settings import Settings
 
 RETAILER = Organization(1, "Retailer", OrganizationType.RETAILER, "retailer-key", "retailer-secret", "r")
@@ -167,10 +167,10 @@ def test_rich_content_has_an_id_of_text(client):
 
 
 def test_missing_gtins_are_told(client):
-    """A GTIN that the service does not have is told after the pull."""
-    report = PullReport()
-    assert {1} == set(products(pages(client, ProductQuery(gtins_in=[1, 77]), report=report)))
-    assert ("00000000000077",) == report.gtins_missing
+    """A GTIN that the service does not have is reported after the pull."""
+    ledgers = []
+    assert {1} == set(products(pages(client, ProductQuery(gtins_in=[1, 77]), report=ledgers.append)))
+    assert ("00000000000077",) == ledgers[0].missing_gtins
 
 
 def test_a_filter_that_the_service_refuses_is_an_error(client):
@@ -201,7 +201,7 @@ def large(tmp_path_factory):
 
 
 def test_a_large_catalogue_needs_a_post(large):
-    """The probe finds more products than GET reaches, and says so."""
+    """If the probe finds more products than GET reaches, that is an error."""
     with Sandbox(home=large) as sandbox, pytest.raises(QueryError, match="10,321 products match, and GET"):
         next(pages(client_of(sandbox), method="list"))
 
@@ -210,14 +210,14 @@ def test_a_large_catalogue_needs_a_post(large):
 @pytest.mark.parametrize("end", ScrollEnd)
 def test_a_scroll_gives_each_product_once(large, end, changes):
     """However a scroll ends and whether its cursor changes, each product comes once."""
-    report = PullReport()
+    ledgers = []
     with Sandbox(home=large, behaviour=Behaviour(scroll_end=end, cursor_changes=changes)) as sandbox:
-        taken = list(pages(client_of(sandbox), report=report))
+        taken = list(pages(client_of(sandbox), report=ledgers.append))
     assert set(range(TOTAL)) == set(products(taken))
     # A walk ends where its pages end, never because as many came as were announced.
     empty = end is ScrollEnd.EMPTY_PAGE
-    assert (TOTAL, 21 + empty) == (report.rows, report.pages)
-    assert report.complete
+    assert (TOTAL, 21 + empty) == (ledgers[0].received, len(taken))
+    assert ledgers[0].complete
 
 
 def test_a_short_lived_token_is_renewed_in_the_middle(large):

@@ -106,7 +106,7 @@ def renew_with(exchange, answer):
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_no_secret_comes_out(make_client, exchange, caplog, situation):
-    """Whatever goes wrong, neither secret nor token stands in the error, on it, in its traceback or in a log."""
+    """Whatever fails, neither secret nor token is in the error, its attributes, its traceback or a log."""
     caplog.set_level(logging.DEBUG)
     client = make_client(timeout=0.3)
     client.search_products()
@@ -233,7 +233,7 @@ def test_settings_token_and_client_show_no_secret_in_any_way(make_client, exchan
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_secret_is_not_pickled(protocol):
-    """Who tries is told why, and what to do."""
+    """The error says why, and what to do instead."""
     settings = Settings("https://api.example.com", "key", CLIENT_SECRET)
     for value in (settings, settings.client_secret):
         with pytest.raises(SettingsError, match=r"cannot be pickled.*connect\("):
@@ -243,7 +243,7 @@ def test_a_secret_is_not_pickled(protocol):
 
 
 def test_a_secret_is_copied_and_compared_as_what_it_is():
-    """Copies are the same, equal texts are equal, and only `reveal` gives the text."""
+    """Copies are the same object, equal texts are equal, and only `reveal` returns the text."""
     secret = Secret(CLIENT_SECRET)
     assert secret is copy.copy(secret) is copy.deepcopy(secret)
     assert Secret(secret) == secret
@@ -258,7 +258,7 @@ def test_a_secret_is_copied_and_compared_as_what_it_is():
 
 
 def test_the_session_holds_no_token(exchange):
-    """A session that was passed in is as it was: the token stands in single requests only."""
+    """A session that was passed in is not changed: only single requests contain the token."""
     session = requests.Session()
     before = dict(session.headers)
     Client(Settings(exchange.base_url, CLIENT_ID, CLIENT_SECRET), session=session).search_products()

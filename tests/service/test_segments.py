@@ -241,6 +241,6 @@ def test_an_offset_behind_the_last_organisation_may_be_refused(client, exchange)
 
 
 def test_organisations_that_change_between_pages_do_not_go_on_for_ever(client, exchange):
-    """The same ids again are the end, whatever else is said of them."""
+    """A page with the same ids ends the list, whatever their other fields are."""
     exchange.answers.extend([says(200, [{"id": 1, "seen": number}]) for number in range(9)])
     assert [0, 1] == prodex.load_organizations(client)["seen"].tolist()

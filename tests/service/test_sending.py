@@ -124,7 +124,7 @@ def test_a_lost_answer_is_unknown_and_not_sent_again(make_client, exchange, faul
 
 
 def test_two_lost_answers_in_a_row_stop_the_sending(client, exchange):
-    """The rest is not sent, and says so."""
+    """The rest is not sent, and is reported as not sent."""
     exchange.answers.extend([None, Answer(drop=True), Answer(drop=True)])
     tracking = prodex.upsert(client, products(5), batch_size=1, progress=False)
 
@@ -136,7 +136,7 @@ def test_two_lost_answers_in_a_row_stop_the_sending(client, exchange):
 
 
 def test_a_refusal_stops_the_sending(client, exchange):
-    """A batch that is refused is told with the service's words, and the rest stays here."""
+    """A refused batch is reported with the message of the service, and the rest is not sent."""
     exchange.answers.extend([None, says(413, {"message": "too large"})])
     tracking = prodex.upsert(client, products(3), batch_size=1, progress=False)
 
@@ -186,7 +186,7 @@ def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monk
     exchange.answers.append(None)
     prodex.upsert(client, products(1), progress=False)
     with monkeypatch.context() as patched:
-        patched.setattr(client._transport._session, "send", end)
+        patched.setattr(client._transport.session, "send", end)
         with pytest.raises(Ended):
             prodex.upsert(client, products(2), progress=False)
 
@@ -313,7 +313,7 @@ def test_in_progress_goes_on_until_the_time_is_up(client, exchange):
 
 
 def test_pauses_double_from_2_to_60_seconds(client, exchange, monkeypatch):
-    """On another machine than this the service is asked after 2, 4, 8 ... 60 seconds."""
+    """A service on another machine is polled after 2, 4, 8 ... 60 seconds."""
     slept = []
     monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     monkeypatch.setattr(polling.time, "sleep", slept.append)
@@ -362,7 +362,7 @@ def test_odd_parts_of_a_record_do_no_harm(client, exchange):
 
 
 def test_the_import_of_a_file_is_tracked_too(client, exchange):
-    """What came to the service another way says so."""
+    """The import of a file at the service is tracked by its identifier, with its products."""
     outcome = {"gtin": gtins(1)[0], "status": "SUCCESS", "message": ""}
     exchange.records = [{"status": "SUCCESS", "endpoint": "IMPORT", "count": 1, "products": [outcome]}]
     tracking = prodex.track(client, 8)

@@ -257,7 +257,7 @@ def test_an_address_in_a_file_that_came_along_gets_no_secret_of_ours(places, pla
 
 
 def test_an_editor_that_loads_the_file_changes_nothing(places):
-    """An address that stands in the environment only because .env was loaded into it is still that file's."""
+    """A base URL that came into the environment by loading .env still belongs to that file."""
     (places.folder / ".env").write_text(EVIL)
     places.environment("PRODEX_BASE_URL", "https://evil.example.com")
     places.keyring.entries = {("prodex", "PRODEX_CLIENT_ID"): "my-id"}
@@ -314,7 +314,7 @@ def test_the_keyring_may_bind_a_secret_to_its_host(places, host, goes):
 
 @pytest.mark.parametrize("place", ["environment", "dotenv"])
 def test_the_address_in_the_keyring_binds_its_secret(places, place):
-    """A keyring with an address of its own gives its secret to no address of the environment or a file."""
+    """The secret of a keyring with a base URL is not sent to a base URL of the environment or of a file."""
     put(places, "keyring")
     if place == "environment":
         places.environment("PRODEX_BASE_URL", "https://other.example.com")
@@ -341,7 +341,7 @@ def test_the_keyrings_own_address_is_served_from_wherever_it_comes(places, addre
 @pytest.mark.parametrize("credentials", ["environment", "dotenv", "keyring"])
 @pytest.mark.parametrize("address", ["argument", "prompt"])
 def test_an_address_that_somebody_names_is_their_own_word(places, address, credentials):
-    """Whoever gives or types the address may use credentials from any place."""
+    """A base URL that is given or typed may be used with credentials from any source."""
     put(places, credentials)
     if credentials == "environment":
         places.environment("PRODEX_BASE_URL", "")
@@ -398,7 +398,7 @@ def test_a_byte_order_mark_does_not_hide_the_first_setting(places):
 
 
 def test_the_search_ends_at_the_home_directory(places, monkeypatch):
-    """What stands above one's home was not put there by its owner."""
+    """A .env above the home directory is not read, since its owner did not put it there."""
     put(places, "dotenv")
     monkeypatch.setattr("pathlib.Path.home", lambda: places.folder / "notebooks")
     with pytest.raises(SettingsError, match="base_url is not set"):
@@ -409,7 +409,7 @@ def test_the_search_ends_at_the_home_directory(places, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners of this kind")
 def test_a_file_of_another_user_is_not_read(places, monkeypatch):
-    """A .env that somebody else put above the working directory counts as none, and the error says so."""
+    """A .env of another user above the working directory is not read, and the error names it."""
     put(places, "dotenv")
     path = places.folder / ".env"
     if os.geteuid() == 0:
@@ -437,7 +437,7 @@ def test_a_token_version_is_one_or_two(token_version):
 
 
 def test_a_typed_address_asks_for_no_secret_that_is_at_hand(places):
-    """Whoever types an address is asked for nothing that the environment holds."""
+    """After a base URL was typed, nothing is asked for that the environment has."""
     asked = []
     put(places, "environment")
     places.environment("PRODEX_BASE_URL", "")
@@ -454,7 +454,7 @@ def test_a_broken_file_that_is_not_needed_does_no_harm(places):
 
 
 def test_the_environment_may_name_the_sandbox_for_connect_without_a_target(places, sample_exchange, home):
-    """It is asked before PRODEX_BASE_URL, and an argument is asked before it."""
+    """It is read before PRODEX_BASE_URL, and an argument before it."""
     put(places, "environment")
     facts = {
         "base_url": sample_exchange.base_url,

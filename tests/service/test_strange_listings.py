@@ -51,7 +51,7 @@ def test_no_organization_is_lost(shape: str) -> None:
 
 @pytest.mark.parametrize("shape", traits("scenarios_"))
 def test_any_success_is_done(shape: str) -> None:
-    """A 2xx activates, whatever its body; a refusal is told for its batch."""
+    """A 2xx means success, whatever its body; a refusal is reported for its batch."""
     with Stranger(5, [shape]) as stranger:
         uuid = next(iter(stranger.products.values()))["uuid"]
         client = connected(stranger)

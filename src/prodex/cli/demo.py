@@ -15,7 +15,7 @@ import typer
 
 import prodex
 from prodex.catalog import Catalog
-from prodex.cli.output import say
+from prodex.cli.output import aligned, say
 from prodex.compare import diff
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
@@ -43,37 +43,32 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
     """Show rows, columns and bytes of each table, then a few of its lines."""
     say(repr(catalog).split("\n  ")[0])
     say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
-    sizes = catalog.tables
-    rows_of = {name: int(rows) for name, rows in sizes["rows"].items()}
     for name in TABLES:
-        stored = (
-            sum(path.stat().st_size for path in catalog.files(name))
-            if catalog.folder
-            else catalog.arrow(name).nbytes
-        )
-        say(f"{name:<18}{rows_of[name]:>12,}{sizes['columns'][name]:>9}{stored:>15,}")
+        every = catalog.arrow(name)
+        stored = sum(path.stat().st_size for path in catalog.files(name)) if catalog.folder else every.nbytes
+        say(f"{name:<18}{every.num_rows:>12,}{every.num_columns:>9}{stored:>15,}")
     for name, table in TABLES.items():
         every = catalog.arrow(name)
+        # From the whole table: the first rows often belong to one product.
         spread = sorted({number * len(every) // _LINES for number in range(_LINES)}) if len(every) else []
         rows = every.take(pa.array(spread, pa.int64()))
-        say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {rows_of[name]:,}")
+        say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {every.num_rows:,}")
         for line in _lines(rows):
             say(f"  {line}")
 
 
 def _lines(rows: pa.Table) -> list[str]:
     """Format rows in columns: as many of the filled ones as fit into the width."""
-    cells = [
-        [name, *(on_one_line("" if value is None else value) for value in column.to_pylist())]
-        for name, column in _telling(rows)
-    ]
-    lines = [""] * (rows.num_rows + 1)
-    for column in cells:
-        width = min(max(map(len, column)), _CELL)
-        if len(lines[0]) + width > _WIDTH:
+    shown: list[list[str]] = []
+    left = _WIDTH
+    for name, column in _telling(rows):
+        texts = (on_one_line("" if value is None else value) for value in column.to_pylist())
+        cells = [text if len(text) <= _CELL else f"{text[: _CELL - 1]}…" for text in (name, *texts)]
+        if (width := max(map(len, cells))) > left:
             break
-        lines = [f"{line}{_cut(cell, width):<{width}}  " for line, cell in zip(lines, column, strict=True)]
-    return [line.rstrip() for line in lines] if rows.num_rows else []
+        shown.append(cells)
+        left -= width + 2  # the gap between two columns
+    return aligned(list(zip(*shown, strict=True))) if rows.num_rows else []
 
 
 def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
@@ -97,14 +92,14 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     say(f"Correcting one text: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r}.")
     say(f"  before: {on_one_line(edit.before)}\n  after:  {on_one_line(edit.after)}")
     tracking = upsert(client, changes, progress=False).wait(progress=False)
-    say(
-        f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {on_one_line(tracking.message)}".rstrip()
+    sent = (
+        f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {on_one_line(tracking.message)}"
     )
+    say(sent.rstrip())
     page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
-    sent = changes.records[0][_ATTRIBUTE]
-    if there[0][_ATTRIBUTE] != sent:
+    if there[0][_ATTRIBUTE] != changes.records[0][_ATTRIBUTE]:
         raise IncompleteLoad(f"GTIN {edit.gtin} now has another {_ATTRIBUTE} than was sent.")
     say("Read back from the service:")
     for row in texts.itertuples():
@@ -166,6 +161,7 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
         Prints a line.
     """
     changed = catalog.arrow("products", ["updated_at"])["updated_at"]
+    # As of its last change: as of today, the figures of the sample would change with its age.
     judged = audit(catalog, "online-listing", now=pc.max(changed).as_py())
     say(repr(judged))
     owners = judged.scores("owner").head(_LINES)
@@ -182,10 +178,6 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
     say(
         f"{len(index):,} worklists, one for each owner, with {index['findings'].sum():,} findings: {folder / 'to_fix'}"
     )
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 app: typer.Typer = typer.Typer()

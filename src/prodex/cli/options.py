@@ -88,6 +88,9 @@ class FollowOptions:
             raise typer.Exit(1)
 
 
+_BUDGET = prodex.LoadBudget()
+
+
 @dataclass(frozen=True)
 class LoadOptions:
     """How products are loaded, and the limits of a load."""
@@ -100,12 +103,10 @@ class LoadOptions:
     ] = False
     most_calls: Annotated[
         float, typer.Option(help="End the load after so many calls, and keep what was received.")
-    ] = prodex.LoadBudget().calls
-    most_seconds: Annotated[float, typer.Option(help="The same after so many seconds.")] = (
-        prodex.LoadBudget().seconds
-    )
+    ] = _BUDGET.calls
+    most_seconds: Annotated[float, typer.Option(help="The same after so many seconds.")] = _BUDGET.seconds
     most_bytes: Annotated[float, typer.Option(help="The same after so many bytes, decompressed.")] = (
-        prodex.LoadBudget().bytes
+        _BUDGET.bytes
     )
 
     @property
@@ -163,6 +164,7 @@ def values_of(words: list[str]) -> list[str]:
             values.append(word)
             continue
         try:
+            # Between any white space, as a column copied from a spreadsheet has it.
             values += Path(word[1:]).read_text("utf-8").split()
         except (OSError, UnicodeDecodeError) as error:
             raise QueryError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
@@ -80,11 +80,19 @@ def _text(frame: pd.DataFrame, format: Format) -> str:
     if frame.empty:
         return "nothing\n"
     cells = frame.astype(object).where(frame.notna(), "").map(on_one_line)
-    names = [on_one_line(name) for name in cells.columns]
-    widths = [max(len(name), *map(len, cells[column])) for name, column in zip(names, cells, strict=True)]
-    lines = [tuple(names), *cells.itertuples(index=False, name=None)]
-    rows = ("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines)
-    return "".join(f"{row.rstrip()}\n" for row in rows)
+    rows = aligned([tuple(map(on_one_line, cells.columns)), *cells.itertuples(index=False, name=None)])
+    return "".join(f"{row}\n" for row in rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table whose cells are one below the other.
+
+    >>> aligned([("name", "rows"), ("texts", "7")])
+    ['name   rows', 'texts  7']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = (map(str.ljust, row, widths) for row in rows)
+    return ["  ".join(cells).rstrip() for cells in padded]
 
 
 def _csv(frame: pd.DataFrame, spelled: Callable[[str], str]) -> str:
@@ -104,5 +112,6 @@ def _csv(frame: pd.DataFrame, spelled: Callable[[str], str]) -> str:
 
 def _storable(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with text in place of mixed columns: a Parquet column has one type."""
+    # Reference data may have values of any type in one column: the specification shows none.
     mixed = [name for name in frame if frame[name].dtype == object]
     return frame.astype(dict.fromkeys(mixed, "string"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.options import OutputOptions, with_groups
+from prodex.cli.options import OutputOptions, time_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.quality.comparison import compare_audits, worsening
@@ -39,7 +41,7 @@ class AuditSection(StrEnum):
 
 
 class Severity(StrEnum):
-    """How bad a failure is, the worst first."""
+    """How bad a failure is, the worst first; the values are those of `SEVERITIES`."""
 
     BLOCKER = "blocker"
     ERROR = "error"
@@ -128,12 +130,13 @@ def audit(
         chosen = chosen.with_market(market)
     if food is not None:
         chosen = chosen.with_assumption(food=food)
-    moment = _moment(now)
-    judged = _judged(snapshot, chosen, moment, pending)
-    earlier = _earlier(since, chosen, moment, pending) if since else None
+    judge = partial(_judged, profile=chosen, moment=time_of("now", now), pending=pending)
+    judged = judge(snapshot)
+    earlier = _earlier(since, chosen.name, judge) if since else None
     # Read before this audit is saved, or it would be compared with itself.
-    last = _last(snapshot, than, chosen, moment, pending) if fail_if_worse else None
+    last = _last(snapshot, than, chosen.name, judge) if fail_if_worse else None
     if keep:
+        # A catalogue with pending updates is no snapshot any more, so its audit does not know the name.
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
         say(f"The audit is in {judged.folder}.", aside=True)
     if html is not None:
@@ -149,12 +152,18 @@ def audit(
             say(f"\n{compare_audits(earlier, judged)!r}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
-        _show(_section(judged, earlier, AuditSection.SCORES if is_scores else what, by), output)
+        frame = _section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
+        # In a table, three digits of a share are enough.
+        output.show(frame.round(3) if output.format is Format.TABLE else frame)
     is_bad = [_is_low(judged, fail_under), _has_failures(judged, fail_on)]
     if fail_if_worse:
-        is_bad.append(_is_worse(last, judged, snapshot, chosen))
+        is_bad.append(_is_worse(last, judged, snapshot))
     if any(is_bad):
         raise typer.Exit(1)
+
+
+#: Audits a snapshot in the same way as the first one.
+_Judge = Callable[[str], prodex.Audit]
 
 
 def _judged(snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool) -> prodex.Audit:
@@ -162,39 +171,35 @@ def _judged(snapshot: str, profile: prodex.Profile, moment: datetime | None, pen
     return prodex.audit(prodex.with_pending_updates(catalog) if pending else catalog, profile, now=moment)
 
 
-def _earlier(since: str, profile: prodex.Profile, moment: datetime | None, pending: bool) -> prodex.Audit:
+def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
     """Audit an earlier snapshot in the same way; if it was removed, open its saved audit."""
     if Path(since).parent.name == "audits":  # the folder of a saved audit
         return prodex.open_audit(since)
     try:
-        return _judged(since, profile, moment, pending)
+        return judge(since)
     except SnapshotNotFound as error:
         try:
-            return prodex.open_audit(since, profile.name)
+            return prodex.open_audit(since, profile)
         except SnapshotNotFound:
             raise error from None
 
 
-def _last(
-    snapshot: str, than: str, profile: prodex.Profile, moment: datetime | None, pending: bool
-) -> prodex.Audit | None:
+def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit | None:
     """Return the audit to compare with: the given one, else the last saved one; None if there is none."""
     if than:
-        return _earlier(than, profile, moment, pending)
+        return _earlier(than, profile, judge)
     name = name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse")
     try:
-        return prodex.open_audit(name, profile.name)
+        return prodex.open_audit(name, profile)
     except SnapshotNotFound:
         return None
 
 
-def _is_worse(
-    last: prodex.Audit | None, judged: prodex.Audit, snapshot: str, profile: prodex.Profile
-) -> bool:
+def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) -> bool:
     if last is None:
         say(
-            f"There is no saved audit of {snapshot.partition('@')[0]!r} by the profile {profile.name} to compare with. "
-            "--save saves this one, unless it is saved already.",
+            f"There is no saved audit of {snapshot.partition('@')[0]!r} by the profile {judged.profile} to compare "
+            "with. --save saves this one, unless it is saved already.",
             aside=True,
         )
         return True
@@ -202,17 +207,14 @@ def _is_worse(
     if found.is_worse is False:
         return False
     before = f"the audit of {last.audited_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    verdict = (
-        f"It is worse than {before}"
-        if found.is_worse
-        else f"It is not known whether this audit is worse than {before}"
-    )
+    verdict = "It is worse than" if found.is_worse else "It is not known whether this audit is worse than"
     say(" ".join([f"{verdict} {before}: {found.figures}.", *found.why]), aside=True)
     return True
 
 
 def _is_low(judged: prodex.Audit, fail_under: float) -> bool:
     score = judged.score
+    # Not `<`: a score that does not exist (NaN) is not enough either.
     is_low = bool(fail_under) and not score >= fail_under
     if is_low:
         actual = "there is none, since no check applies" if pd.isna(score) else f"it is {score:.3f}"
@@ -255,22 +257,16 @@ def rules(
             near = hint_and_all(block, there, f"There are {', '.join(there)}.")
             raise QueryError(f"There are no rules under {block!r}{near}")
     if rule:
-        listed = _one(listed, rule)
+        listed = listed[listed["rule"] == rule]
+        if listed.empty:
+            near = hint(rule, prodex.rules()["rule"], "`prodex rules` lists them.")
+            raise QueryError(f"There is no rule {rule!r}{near}")
         if output.format is Format.TABLE:
             facts = listed.iloc[0].astype(str)
             output.show(pd.DataFrame({"rule": facts.index[1:], rule: facts.to_numpy()[1:]}))
             return
     columns = ["rule", "block", "severity", "title", "parameters"]
     output.show(listed[columns] if output.format is Format.TABLE else listed)
-
-
-def _one(listed: pd.DataFrame, rule: str) -> pd.DataFrame:
-    found = listed[listed["rule"] == rule]
-    if found.empty:
-        raise QueryError(
-            f"There is no rule {rule!r}{hint(rule, listed['rule'], '`prodex rules` lists them.')}"
-        )
-    return found
 
 
 @profiles.callback(invoke_without_command=True)
@@ -294,11 +290,6 @@ def show_profile(
 app.add_typer(profiles, name="profiles")
 
 
-def _show(frame: pd.DataFrame, output: OutputOptions) -> None:
-    """Show figures; in a table, three digits of a share are enough."""
-    output.show(frame.round(3) if output.format is Format.TABLE else frame)
-
-
 def _section(judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str) -> pd.DataFrame:
     match what:
         case AuditSection.CHANGES if earlier is not None:
@@ -316,10 +307,3 @@ def _section(judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSect
         case AuditSection.PRODUCTS:
             return judged.products
     return judged.summary.to_frame().T.infer_objects()
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise QueryError(f"--now {text!r} is not a time. Write it as 2026-11-20T08:00.") from error

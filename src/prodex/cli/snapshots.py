@@ -1,24 +1,28 @@
-"""The commands about snapshots on this machine: list, verify, remove, export, compare; parsing and printing only."""
+"""The commands about snapshots on this machine: list, verify, remove, export, compare, download their pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
 
-import pandas as pd
 import typer
 
 import prodex
 from prodex.cli.options import OutputOptions, with_groups
-from prodex.cli.output import Format, say
+from prodex.cli.output import Format, aligned, say
 from prodex.errors import InputError, QueryError
 from prodex.formats.registry import FORMATS, FormatName
+from prodex.pictures import download_pictures, gallery
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex.text import hint_and_all
 
 app: typer.Typer = typer.Typer()
+
+#: Products on a contact sheet, and the length of the longest side of its pictures in pixels: larger ones make a page
+#: that browsers open slowly.
+_ON_ONE_PAGE = 500
+_SHOWN_SIZE = 160
 
 
 @app.command(epilog="Example: prodex snapshots")
@@ -72,15 +76,11 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
     if table and table not in TABLES:
         near = hint_and_all(table, TABLES, f"There are {', '.join(TABLES)}.")
         raise QueryError(f"There is no table {table!r}{near}")
-    if not table:
-        width = max(map(len, TABLES))
-        for one in TABLES.values():
-            say(f"{one.name:<{width}}  one row per {one.row}")
-        return
-    rows = data_dictionary(table)
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    for column, kind, path, meaning in rows:
-        say(f"{column:<{widths[0]}}  {kind:<{widths[1]}}  {path:<{widths[2]}}  {meaning}")
+    rows = (
+        data_dictionary(table) if table else [(one.name, f"one row per {one.row}") for one in TABLES.values()]
+    )
+    for line in aligned(rows):
+        say(line)
 
 
 @app.command(epilog="Example: prodex export shop --format csv --to out/")
@@ -102,22 +102,13 @@ def export(
 
 
 class DifferencePart(StrEnum):
-    """The parts of a difference that can be shown."""
+    """The parts of a difference that can be shown; each is named after the attribute of `Difference` that has it."""
 
     SUMMARY = "summary"
     PRODUCTS = "products"
     CHANGES = "changes"
-    ATTRIBUTES = "attributes"
+    BY_ATTRIBUTE = "attributes"
     NOT_COMPARABLE = "not-comparable"
-
-
-_PARTS: Mapping[DifferencePart, Callable[[prodex.Difference], pd.DataFrame]] = {
-    DifferencePart.SUMMARY: lambda difference: difference.summary,
-    DifferencePart.PRODUCTS: lambda difference: difference.products,
-    DifferencePart.CHANGES: lambda difference: difference.changes,
-    DifferencePart.ATTRIBUTES: lambda difference: difference.by_attribute,
-    DifferencePart.NOT_COMPARABLE: lambda difference: difference.not_comparable,
-}
 
 
 @app.command(epilog="Example: prodex diff shop@2026-11-13 shop --show changes --format csv --out changes.csv")
@@ -145,6 +136,39 @@ def diff(
     difference = prodex.diff(old, new)
     for note in difference.notes:
         say(note, aside=True)
-    output.show(difference.counts(by) if by else _PARTS[part](difference))
+    output.show(difference.counts(by) if by else getattr(difference, part.name.lower()))
     if exit_code and difference:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: prodex pictures shop --to images --size 512 --packshots-only")
+def pictures(
+    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    to: Annotated[Path, typer.Option(help="Folder to download to; files in it are kept.")],
+    size: Annotated[
+        int | None,
+        typer.Option(help="Least length of the longest side in pixels; by default the original files."),
+    ] = None,
+    packshots_only: Annotated[
+        bool, typer.Option("--packshots-only", help="Only pictures that are marked as packshots.")
+    ] = False,
+    workers: Annotated[int, typer.Option(help="Files downloaded in parallel; four of one host at most.")] = 8,
+    html: Annotated[
+        Path | None, typer.Option(help=f"Write a contact sheet of the first {_ON_ONE_PAGE} products.")
+    ] = None,
+) -> None:
+    """Download the pictures of a snapshot to a folder, and check each against its description.
+
+    Exit code 1 if a file is broken, could not be downloaded, or has no address; pictures.csv in the folder says which
+    and why. Files that are there already are not downloaded again, so the same command continues after an interruption.
+    """
+    catalog = prodex.open_snapshot(snapshot)
+    outcome = download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
+    say(repr(outcome))
+    if html is not None:
+        sheet = gallery(
+            catalog, size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
+        )
+        say(f"The contact sheet of {sheet.title} is {sheet.to_html(html)}.", aside=True)
+    if not outcome.complete:
         raise typer.Exit(1)

@@ -4,7 +4,7 @@ There are three separate steps: fetch (pages into the journal), plan (what to bu
 (Parquet, part by part). Only the first one needs the network.
 """
 
-from prodex.load.budget import LoadBudget
+from prodex.limits import LoadBudget
 from prodex.load.products import load_products, load_rich_content, recover
 from prodex.load.refresh import refresh
 

@@ -12,19 +12,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from prodex.errors import ServiceError
-from prodex.load.budget import LoadBudget
+from prodex.limits import LoadBudget, Spending
+from prodex.load import windows
 from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
-from prodex.load.reconcile import batches_of_gtins, keys_only, missing_gtins, unlisted_requests
 from prodex.load.window_fetcher import Show, WindowFetcher
-from prodex.load.windows import (
-    BoundsIgnored,
-    Window,
-    WindowRequest,
-    controls,
-    first_windows,
-    split,
-    window_size,
-)
+from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
 from prodex.store.journal import Journal
@@ -86,7 +78,6 @@ class Fetch:
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
-        self._is_refresh = since is not None
         self._held = held or {}
         # A resumed load keeps its settings: with other windows, the received ones could not be recognised.
         self._page_size: int | None = journal.question.get("page_size")
@@ -96,10 +87,10 @@ class Fetch:
             service,
             journal,
             self._split,
-            parallel=self._parallel,
+            parallel=max(1, self._parallel),
             tolerant=tolerant,
             show=show,
-            budget=budget or LoadBudget(),
+            spending=Spending(budget or LoadBudget()),
         )
 
     @property
@@ -116,7 +107,8 @@ class Fetch:
         """Fetch everything; reconcile if the counts do not agree, or if products may have moved between few pages."""
         self.pull()
         ledger = ledger_of(self._journal, newest(self._journal))
-        if not ledger.complete or self._may_have_moved or not (ledger.agrees or self._totals_are_too_low):
+        is_too_low = contradiction_of("totals") in totals_notes(self._journal)
+        if not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low):
             self.reconcile()
 
     def pull(self) -> None:
@@ -124,12 +116,13 @@ class Fetch:
         requests = [self._request(Window(Stage.PULL, part), query) for part, query in enumerate(self._asked)]
         totals = [total or 0 for total in self._fetcher.count(requests)]
         self._fetcher.announced = sum(totals)
-        self._size = window_size(sum(totals), self._parallel or 1)
-        windows = [self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)]
+        # Known only now, and needed when windows that turn out too large are split.
+        self._size = windows.window_size(sum(totals), self._parallel or 1)
+        parts = [self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)]
         try:
-            self._fetcher.run(request for several in windows for request in several)
+            self._fetcher.run(request for several in parts for request in several)
         except BoundsIgnored:
-            self._note(
+            self._fetcher.contradiction(
                 "bounds", "the service announces as many products for a part of the time as for all of it"
             )
             self._journal.note(_BOUNDS_ARE_APPLIED, False)
@@ -143,7 +136,7 @@ class Fetch:
             self._fetcher.skip(Stage.END, error)
         our_time = datetime.fromisoformat(self._journal.question["began"])
         for about, text in clock_notes(self._service_time, our_time, self._newest()):
-            self._note(about, text)
+            self._fetcher.contradiction(about, text)
 
     def reconcile(self) -> None:
         """List key and date of all products; fetch missing and newer ones, and request by GTIN those not in the list.
@@ -152,26 +145,28 @@ class Fetch:
         """
         _LOG.info("listing keys and dates of all products, to find missing and removed ones")
         self._fetcher.run(
-            self._request(Window(Stage.LISTING, part), keys_only(query))
+            self._request(Window(Stage.LISTING, part), windows.keys_only(query))
             for part, query in enumerate(self._whole)
         )
         named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
             dates = {key: one.updated_at for key, one in self._held.items()} | contents(self._journal)
-            self._journal.note(_MISSING, missing_gtins(named.values(), dates))
+            self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
         if ABSENT not in notes:
             pages = (entry for entry in self._journal.entries() if entry.stage.has_products)
             received = {**self._held, **{one.product_id: one for page in pages for one in page.keys if one}}
             # An incomplete listing says nothing about the products that it does not contain.
             whole = listing_is_whole(self._journal)
-            self._journal.note(ABSENT, unlisted_requests(received, named) if whole else {})
+            self._journal.note(ABSENT, windows.unlisted_requests(received, named) if whole else {})
         query = self._whole[0]
         missing = [
             self._request(Window(Stage.MISSING, number), replace(query, gtins_in=gtins))
-            for number, gtins in enumerate(batches_of_gtins(self._journal.notes[_MISSING]))
+            for number, gtins in enumerate(windows.batches_of_gtins(self._journal.notes[_MISSING]))
         ]
         absent = [
-            self._request(Window(Stage.ABSENT, number), keys_only(replace(query, gtins_in=asked["gtins"])))
+            self._request(
+                Window(Stage.ABSENT, number), windows.keys_only(replace(query, gtins_in=asked["gtins"]))
+            )
             for number, asked in enumerate(self._journal.notes[ABSENT].values())
         ]
         self._fetcher.run([*missing, *absent])
@@ -195,14 +190,14 @@ class Fetch:
 
     def _first_requests(self, whole: WindowRequest, total: int) -> Sequence[WindowRequest]:
         """Return the first windows of a part of the query: the whole, or windows by time of update."""
+        # GTINs are split into lists already, each with few products.
         if total < paging.SCROLL_FROM or not self._parallel or whole.query.gtins_in:
             return [whole]
         if not self._applies_bounds(whole.query):
             return [whole]
-        windows = [
-            self._part_request(window) for window in first_windows(whole.query, whole.window.part, self.began)
-        ]
-        found = sum(count or 0 for count in self._fetcher.count(windows))
+        first = windows.first_windows(whole.query, whole.window.part, self.began)
+        parts = [self._part_request(window) for window in first]
+        found = sum(count or 0 for count in self._fetcher.count(parts))
         if found < total * (1 - _UNDATED):
             _LOG.warning(
                 "%d of %d products are not found by their time of update; a single scroll fetches all",
@@ -210,16 +205,16 @@ class Fetch:
                 total,
             )
             return [whole]
-        return windows
+        return parts
 
     def _applies_bounds(self, query: ProductQuery) -> bool:
         """Whether the service applies updated_at_from and _to, tested with times that no product can have."""
         if self._journal.notes.get(_BOUNDS_ARE_APPLIED) is False:  # which `pull` has found out
             return False
         bare = replace(query, updated_at_from=None, updated_at_to=None)
-        applies = all(self._fetcher.is_empty(self._request(one, one.of(bare))) for one in controls(0))
+        applies = all(self._fetcher.is_empty(self._request(one, one.of(bare))) for one in windows.controls(0))
         if not applies:
-            self._note(
+            self._fetcher.contradiction(
                 "bounds",
                 "the service finds products at times that none can have: it ignores updated_at_from or _to",
             )
@@ -229,10 +224,14 @@ class Fetch:
         """Return the parts of a window with too many products, if it may be split."""
         if request.window.stage is not Stage.PULL or request.window.is_whole:
             return []
-        return [self._part_request(window) for window in split(request.window, total, self._size, self.began)]
+        return [
+            self._part_request(window)
+            for window in windows.split(request.window, total, self._size, self.began)
+        ]
 
-    def _part_request(self, window: Window) -> WindowRequest:
-        return WindowRequest(window, window.of(self._asked[window.part]), page_size=self._page_size)
+    def _part_request(self, window: Window, query: ProductQuery | None = None) -> WindowRequest:
+        query = query or self._asked[window.part]
+        return WindowRequest(window, window.of(query), page_size=self._page_size)
 
     def _request(self, window: Window, query: ProductQuery) -> WindowRequest:
         is_pull = window.stage is Stage.PULL
@@ -253,7 +252,7 @@ class Fetch:
         since = self._since or since
         if newest_second is None or not should_find(since, newest_second):
             return
-        if self._is_refresh:  # its pull has fetched the changes
+        if self._since is not None:  # its pull has fetched the changes
             expected, parts = _of_second(self._held.values(), newest_second), list(range(len(self._whole)))
             keys_of_window = set(contents(self._journal))
         else:
@@ -263,7 +262,7 @@ class Fetch:
                 one.product_id for entry in self._entries(Stage.CHANGES) for one in entry.keys if one
             }
         if expected and not expected & keys_of_window:
-            self._note(
+            self._fetcher.contradiction(
                 "zone",
                 f"a request for products updated since {since:%Y-%m-%dT%H:%M:%S} did not return the one updated at "
                 f"{newest_second}: it was removed, or the filter uses another time zone. Requested again from "
@@ -271,18 +270,14 @@ class Fetch:
             )
             earlier = since - ANY_ZONE
             self._fetcher.run(
-                WindowRequest(
-                    window := Window(Stage.CHANGES, part, int(earlier.timestamp())),
-                    window.of(query),
-                    page_size=self._page_size,
-                )
+                self._part_request(Window(Stage.CHANGES, part, int(earlier.timestamp())), query)
                 for part, query in enumerate(self._whole)
                 if part in parts and (query.updated_at_to is None or query.updated_at_to >= earlier)
             )
 
     def _newest(self) -> str | None:
         """Return the latest updatedAt: of the snapshot that is refreshed, or of the products received."""
-        if self._is_refresh:
+        if self._since is not None:
             return newest_update(one.updated_at for one in self._held.values())
         return newest_update(
             one.updated_at for entry in self._entries(Stage.PULL) for one in entry.keys if one
@@ -301,15 +296,6 @@ class Fetch:
         """Whether products may have been added and removed unnoticed, and a listing of all of them costs few calls."""
         pages = [self._pages_of(part) for part in range(len(self._asked))]
         return max(pages, default=0) > 1 and len(contents(self._journal)) < paging.SCROLL_FROM
-
-    @property
-    def _totals_are_too_low(self) -> bool:
-        return contradiction_of("totals") in totals_notes(self._journal)
-
-    def _note(self, about: str, text: str) -> None:
-        if contradiction_of(about) not in self._journal.notes:
-            _LOG.warning("%s", text)
-            self._journal.note(contradiction_of(about), text)
 
 
 def _since(query: ProductQuery, since: datetime) -> ProductQuery:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from prodex.catalog.part import Part
 from prodex.query import ProductQuery
-from prodex.service import Client, PullReport, pages
+from prodex.service import Client, pages
 from prodex.store.parts import StoredPart, rewrite_table
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded, flatten_products
@@ -40,7 +40,8 @@ def load_code_labels(
         return list(parts)
     again = replace(query, gtins_in=tuple(chosen))
     for language in languages:
-        for page in pages(service, again, accept_language=language, progress=False, report=PullReport()):
+        # A product that was removed meanwhile is no reason to fail: its codes then have no label in this language.
+        for page in pages(service, again, accept_language=language, progress=False, report=lambda _: None):
             tables = decoded(flatten_products([bytes(product) for product in page.envelope.data]))
             for attribute, code, label, description in code_values(tables):
                 if label is not None or description is not None:
@@ -103,13 +104,9 @@ def _distinct(
     names = [name for name in (attribute, *columns) if name is not None]
     rows = table.select(names).group_by(names).aggregate([]).to_pylist()
     code, label, description = columns
+    # A table without one of the columns has no such key: then the attribute is "", and the description None.
     return {
-        (
-            row[attribute] if attribute else "",
-            row[code],
-            row[label],
-            row[description] if description else None,
-        )
+        (row.get(attribute, ""), row[code], row[label], row.get(description))
         for row in rows
         if row[code] is not None
     }

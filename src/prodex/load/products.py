@@ -16,7 +16,7 @@ from prodex.files import checked_name, remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
 from prodex.ledger import Ledger
-from prodex.load.budget import LoadBudget
+from prodex.limits import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
 from prodex.load.resume import is_judged, judge, kept_for_later, resumed
@@ -31,7 +31,7 @@ from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
-from prodex.store.plan import Plan, plan
+from prodex.store.plan import plan
 from prodex.store.snapshot import commit_built, name_of
 
 #: Windows fetched in parallel.
@@ -107,6 +107,7 @@ def load_products(
     """
     service = service_given(service, "load_products(service, ...)", query)
     query = _query(query, "load_products")
+    # A text is a sequence too, of letters.
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
     name = checked_name(name or f"products-{query.digest[:8]}")
@@ -122,12 +123,12 @@ def load_products(
         settings = {"windows": windows, "page_size": page_size}
         journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
         with kept_for_later(journal):
+            # A load that was judged has all its pages: it was interrupted while its parts were built.
             if not is_judged(journal):
                 with showing(progress, "Products") as show:
                     fetch = Fetch(reads, query, journal, tolerant=allow_incomplete, show=show, budget=budget)
                     fetch.load()
-            decided = _decided(journal, query, allow_incomplete)
-            catalog = _built(name, asked, journal, decided, executor, reads)
+            catalog = _published(name, asked, journal, allow_incomplete, executor, reads)
         journal.remove()
         return catalog
 
@@ -164,9 +165,7 @@ def load_rich_content(
     (True, False)
     """
     service = service_given(service, "load_rich_content(service, ...)", query)
-    body = _query(query, "load_rich_content").to_body()
-    body.pop("filter_source_exclude", None)
-    asked = ProductQuery.from_body(body | {"filter_source_include": ["assets"]})
+    asked = replace(_query(query, "load_rich_content"), source_include=("assets",), source_exclude=None)
     return load_products(
         service,
         asked,
@@ -231,13 +230,13 @@ def recover(
             f"No load of {name!r} was interrupted: there is no journal of one in {folder}.{hint}"
         )
     with locked(folder, f"recovering {name!r}"):
+        # Loads of one name with different queries have journals of their own; the last one is meant.
         newest_first = sorted(loads, key=lambda path: path.lstat().st_mtime, reverse=True)
         journal = next(filter(None, map(Journal.open, newest_first)), None)
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
-        decided = _decided(journal, asked.query or ProductQuery(), allow_incomplete)
-        catalog = _built(name, asked, journal, decided, executor, None)
+        catalog = _published(name, asked, journal, allow_incomplete, executor)
         journal.remove()
         return catalog
 
@@ -269,34 +268,35 @@ def checked_windows(windows: int) -> int:
     return whole
 
 
-def _decided(journal: Journal, query: ProductQuery, allow_incomplete: bool) -> Plan:
-    """Plan what to build; raise if it is incomplete and that is not allowed."""
-    decided = plan(journal, gtins_in=query.gtins_in or ())
-    judge("The load", decided.ledger, journal, allow_incomplete)
-    return decided
-
-
-def _built(
+def _published(
     name: str,
     asked: Origin,
     journal: Journal,
-    decided: Plan,
+    allow_incomplete: bool,
     executor: Executor | None,
-    service: Client | None,
+    service: Client | None = None,
 ) -> Catalog:
-    """Build the parts inside the journal, where they survive an interruption, and publish them as a snapshot."""
+    """Plan what to build, build the parts and publish them as a snapshot; raise if it is incomplete.
+
+    The parts are built inside the journal, where they survive an interruption.
+    """
+    query = asked.query or ProductQuery()
+    decided = plan(journal, gtins_in=query.gtins_in or ())
+    judge("The load", decided.ledger, journal, allow_incomplete)
     beside = journal.folder / "build"
+    # What an interrupted build left is used again, but never through links, which may lead anywhere.
     if is_there(beside) and not is_plain(beside):
         remove(beside)
     with storage(beside):
         parts = list(build_parts(journal.folder, decided.parts, beside, executor))
-        if asked.labels and service is not None and asked.query is not None:
-            parts = load_code_labels(service, asked.query, asked.labels, parts, beside)
+        if asked.labels and service is not None:
+            parts = load_code_labels(service, query, asked.labels, parts, beside)
     return commit_built(name, dated(asked, journal, decided.ledger), parts, beside)
 
 
 def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:
     """Return the origin with the time of the load, by both clocks, and its ledger."""
+    # Each part of the query was counted by itself; later changes than the first count may be missing.
     dates = [count.server_date for count in journal.counts.values() if count.server_date is not None]
     return replace(
         asked,

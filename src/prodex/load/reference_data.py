@@ -147,24 +147,21 @@ def access_of(service: Client) -> dict[str, Any]:
     The organisation is the subject of the token, with its name if the service lists it.
     """
     subject, lifetime = service.token_facts()
-    name: Any = None
+    name = None
     try:
         organizations = load_organizations(service)
     except (RequestRefused, UnexpectedReply, IncompleteLoad):  # then only the identifier is known
         organizations = pd.DataFrame()
     if subject is not None and "id" in organizations:
-        (name, *_) = [*_names(organizations[organizations["id"].astype(str) == subject]), None]
+        own = organizations[organizations["id"].astype(str) == subject]
+        columns = [column for column in ("nameLegal", "name") if column in own]
+        name = str(own[columns[0]].iloc[0]) if columns and len(own) else None
     return {
         "host": urlsplit(service.base_url).netloc,
         "organization": name,
         "organization_id": subject,
         "token_lifetime": int(lifetime),
     }
-
-
-def _names(organizations: pd.DataFrame) -> list[str]:
-    column = next((name for name in ("nameLegal", "name") if name in organizations), None)
-    return [] if column is None else [str(name) for name in organizations[column]]
 
 
 def _listed(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:

@@ -17,12 +17,13 @@ from prodex.errors import InputError, QueryError
 from prodex.files import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
-from prodex.load.budget import LoadBudget
+from prodex.limits import LoadBudget
 from prodex.load.clocks import newest_update, starting_from
 from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
 from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resume import judge, kept_for_later, resumed
+from prodex.load.reuse import question_of
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
@@ -31,7 +32,7 @@ from prodex.store.archive import snapshots_folder
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import NewestCopy, gone_from, newest
 from prodex.store.merge import merge_parts
-from prodex.store.merge_plan import MergePlan, held_products, plan_merge
+from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
 from prodex.store.repair import repaired
@@ -111,7 +112,7 @@ def refresh(
         held = _held(old)
         newest_second = newest_update(one.updated_at for one in held.values())
         since = starting_from(origin.server_time, origin.loaded_at, newest_second)
-        asked = _asked(origin).to_json()
+        asked = question_of(origin).to_json()
         question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True}
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
@@ -127,7 +128,7 @@ def refresh(
                     budget=budget,
                 )
                 fetch.refresh(sweep=sweep, was_complete=origin.complete)
-            new = _merged(client, name, old, origin, journal, held, allow_incomplete, executor)
+            new = _merged(client, name, old, journal, held, allow_incomplete, executor)
         journal.remove()
         return new
 
@@ -136,6 +137,7 @@ def _newest_name(snapshot: Any) -> str:
     """Return the name of a snapshot, provided that it is the newest one."""
     name, _, earlier = name_of(snapshot, "refresh").partition("@")
     if isinstance(snapshot, Catalog):
+        # A refresh of a selection would bring back what was left out of it.
         if any(part.chosen is not None for part in snapshot.parts):
             raise QueryError(
                 f"This catalogue is a selection of {name!r}, and snapshots are refreshed as a whole: "
@@ -169,13 +171,6 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
     return origin, service.for_load()
 
 
-def _asked(origin: Origin) -> Origin:
-    """Return the origin without the result of its load."""
-    return Origin(
-        origin.source, origin.query, origin.accept_language, origin.labels, asked_by=origin.asked_by
-    )
-
-
 def _held(old: Catalog) -> dict[str, Identity]:
     """Return the products of a snapshot by key, with the date as the service writes it."""
     table = old.arrow("products", ["product_id", "updated_at", "gtin"])
@@ -189,13 +184,14 @@ def _merged(
     client: Client,
     name: str,
     old: Catalog,
-    origin: Origin,
     journal: Journal,
     held: Mapping[str, Identity],
     allow_incomplete: bool,
     executor: Executor | None,
 ) -> Catalog:
     """Check what was received, and merge it with the snapshot."""
+    origin, folder = old.origin, old.folder
+    assert folder is not None  # noqa: S101 - see refresh
     query = origin.query or ProductQuery()
     received = _newer(newest(journal), held, old, journal)
     everything = {**held, **received}
@@ -207,11 +203,14 @@ def _merged(
     places = {product: (copy.page, copy.item) for product, copy in received.items() if product not in gone}
     decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
-    return commit(
-        name,
-        dated(_asked(origin), journal, ledger),
-        lambda beside: _parts(client, query, origin, old, journal, decided, beside, executor),
-    )
+
+    def build(beside: Path) -> Iterable[StoredPart]:
+        with storage(beside):
+            stored = stored_parts(folder)
+            parts = list(merge_parts(stored, folder, journal.folder, decided.parts, beside, executor))
+            return load_code_labels(client, query, origin.labels, parts, beside) if origin.labels else parts
+
+    return commit(name, dated(question_of(origin), journal, ledger), build)
 
 
 def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tuple[str, ...]:
@@ -245,21 +244,3 @@ def _newer(
         if record.decode("utf-8", "replace") != texts[product]:
             newer[product] = copy
     return newer
-
-
-def _parts(
-    client: Client,
-    query: ProductQuery,
-    origin: Origin,
-    old: Catalog,
-    journal: Journal,
-    decided: MergePlan,
-    beside: Path,
-    executor: Executor | None,
-) -> Iterable[StoredPart]:
-    assert old.folder is not None  # noqa: S101 - see refresh
-    with storage(beside):
-        parts = list(
-            merge_parts(stored_parts(old.folder), old.folder, journal.folder, decided.parts, beside, executor)
-        )
-        return load_code_labels(client, query, origin.labels, parts, beside) if origin.labels else parts

@@ -55,13 +55,13 @@ def resumed(
             remove(path)
     refuse_newer(mine)
     journal = Journal.open(mine)
-    if journal is not None and not (
-        question.items() <= journal.question.items() and {*settings, "began"} <= journal.question.keys()
-    ):
-        journal = None
-    if journal is not None and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
-        _LOG.info("continuing the interrupted load; its journal is %s", mine)
-        return journal
+    if journal is not None:
+        known = journal.question
+        is_ours = question.items() <= known.items() and {*settings, "began"} <= known.keys()
+        # What was found incomplete is not judged again from the same pages: those that are missing may come now.
+        if is_ours and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
+            _LOG.info("continuing the interrupted load; its journal is %s", mine)
+            return journal
     return Journal.begin(mine, question | settings | {"began": now.isoformat()})
 
 

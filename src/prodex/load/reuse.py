@@ -61,15 +61,13 @@ def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress)
     # A snapshot from the future was made with a wrong clock, so its age is not known.
     if begun is None or not _answers(catalog, asked) or not timedelta(0) <= now - begun < age:
         return None
+    # What was sent from here must be in what is loaded afterwards.
     write = last_write(asked.source, since=begun)
     if write is not None:
-        when = f"at {write.at.astimezone(UTC):%H:%M:%S} UTC"
-        state = (
-            ""
-            if write.has_ended
-            else "; whether its import has ended is not known, track(service).wait() finds out"
-        )
-        _say(progress, f"Loading {name!r} again: the upsert {write.upsert} was sent {when}{state}.")
+        line = f"Loading {name!r} again: the upsert {write.upsert} was sent at {write.at.astimezone(UTC):%H:%M:%S} UTC"
+        if not write.has_ended:
+            line += "; whether its import has ended is not known, track(service).wait() finds out"
+        _say(progress, f"{line}.")
         return None
     _say(progress, reuse_notice(catalog, now))
     return catalog
@@ -110,8 +108,12 @@ def in_words(age: timedelta) -> str:
 def _answers(catalog: Catalog, asked: Origin) -> bool:
     """Whether a snapshot is complete, and has the answer to the same question."""
     found = catalog.origin
-    question = replace(found, server_time=None, loaded_at=None, ledger=Ledger())
-    return question == asked and found.complete and len(catalog) == found.ledger.distinct
+    return question_of(found) == asked and found.complete and len(catalog) == found.ledger.distinct
+
+
+def question_of(origin: Origin) -> Origin:
+    """Return an origin without the result of its load: what was asked, of whom."""
+    return replace(origin, server_time=None, loaded_at=None, ledger=Ledger())
 
 
 def _say(progress: Progress, line: str) -> None:

@@ -12,12 +12,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
-from prodex.load.budget import LoadBudget, Spending
+from prodex.limits import Spending
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.service import Client
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
@@ -50,6 +50,7 @@ _SKIPPABLE = (UnexpectedReply, RequestRefused, ServiceUnreachable)
 Show = Callable[[int, int], object]
 
 
+@dataclass(eq=False, repr=False)
 class WindowFetcher:
     """Fetches windows, several at the same time.
 
@@ -67,46 +68,37 @@ class WindowFetcher:
         Whether to skip windows that the service fails to send, and note them in the journal.
     show
         Called with the number of products received and the number announced.
-    budget
-        Limits of the whole load.
+    spending
+        What the whole load has used so far, and its limits.
+    announced
+        Products announced for the whole load, which `show` gets.
     """
 
-    def __init__(
-        self,
-        service: Client,
-        journal: Journal,
-        split: Callable[[WindowRequest, int], Sequence[WindowRequest]],
-        *,
-        parallel: int,
-        tolerant: bool,
-        show: Show,
-        budget: LoadBudget,
-    ) -> None:
-        self._service = service
-        self._journal = journal
-        self._split = split
-        self._parallel = max(1, parallel)
-        self._tolerant = tolerant
-        self._show = show
-        self._spending = Spending(budget)
-        self._stop = threading.Event()
-        self._received: set[str] = set()
-        self._as_large: Counter[str] = Counter()
-        self._lock = threading.Lock()
-        self.announced = 0
+    service: Client
+    journal: Journal
+    split: Callable[[WindowRequest, int], Sequence[WindowRequest]]
+    parallel: int
+    tolerant: bool
+    show: Show
+    spending: Spending
+    announced: int = 0
+    _stop: threading.Event = field(default_factory=threading.Event, init=False)
+    _received: set[str] = field(default_factory=set, init=False)
+    _as_large: Counter[str] = field(default_factory=Counter, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def count(self, requests: Sequence[WindowRequest]) -> list[int | None]:
         """Return the number of products of each window, None if it is not announced; reuse counts in the journal."""
-        with ThreadPoolExecutor(max(self._parallel, _PARALLEL_COUNTS)) as threads:
+        with ThreadPoolExecutor(max(self.parallel, _PARALLEL_COUNTS)) as threads:
             return list(threads.map(self._count_one, requests))
 
     def is_empty(self, request: WindowRequest) -> bool:
         """Whether a window that should be empty is empty: without products, and without an announced total."""
         name = request.window.name
-        if name not in self._journal.counts:
-            page = self._service.search_products(request.query.to_probe())
-            self._journal.count(name, max(page.total_results or 0, len(page)), page.server_date)
-        return not self._journal.counts[name].total
+        if name not in self.journal.counts:
+            page = self.service.search_products(request.query.to_probe())
+            self.journal.count(name, max(page.total_results or 0, len(page)), page.server_date)
+        return not self.journal.counts[name].total
 
     def run(self, requests: Iterable[WindowRequest]) -> None:
         """Fetch windows in parallel; one may be split into several. An error stops the others after their current page.
@@ -119,7 +111,7 @@ class WindowFetcher:
         if self._spent():
             return
         self._stop.clear()
-        with ThreadPoolExecutor(self._parallel) as threads:
+        with ThreadPoolExecutor(self.parallel) as threads:
             running: set[Future[Sequence[WindowRequest]]] = set()
             try:
                 running = {threads.submit(self._fetch_or_split, request) for request in requests}
@@ -139,26 +131,32 @@ class WindowFetcher:
     def skip(self, what: str, error: ServiceError) -> None:
         """Continue without what the service failed to send, if that is allowed; raise if the service is away."""
         is_away = isinstance(error, ServiceUnreachable) and error.status is None
-        if not self._tolerant or is_away or not isinstance(error, _SKIPPABLE):
+        if not self.tolerant or is_away or not isinstance(error, _SKIPPABLE):
             raise error
         _LOG.warning("%s is skipped: %s", what, error)
-        self._journal.note(failure_of(what), str(error))
+        self.journal.note(failure_of(what), str(error))
+
+    def contradiction(self, about: str, text: str) -> None:
+        """Note in the journal, once, where the service contradicts itself or the specification."""
+        if contradiction_of(about) not in self.journal.notes:
+            _LOG.warning("%s", text)
+            self.journal.note(contradiction_of(about), text)
 
     def _count_one(self, request: WindowRequest) -> int | None:
         name = request.window.name
-        if (known := self._journal.counts.get(name)) is not None:
+        if (known := self.journal.counts.get(name)) is not None:
             return known.total
         for _ in range(_COUNT_ATTEMPTS):
-            page = self._service.search_products(request.query.to_probe())
+            page = self.service.search_products(request.query.to_probe())
             if page.total_results is not None:
                 break
-        self._journal.count(name, page.total_results, page.server_date)
+        self.journal.count(name, page.total_results, page.server_date)
         return page.total_results
 
     def _fetch_or_split(self, request: WindowRequest) -> Sequence[WindowRequest]:
         """Fetch one window, or return its parts."""
         name = request.window.name
-        counted = self._journal.counts.get(name)
+        counted = self.journal.counts.get(name)
         if counted is not None and (parts := self._parts_of(request, counted.total)):
             return parts
         try:
@@ -166,14 +164,16 @@ class WindowFetcher:
         except _SKIPPABLE as error:
             self.skip(name, error)
             return []
-        if self._journal.notes.get(failure_of(name)):
-            self._journal.note(failure_of(name), None)
+        if self.journal.notes.get(failure_of(name)):
+            self.journal.note(failure_of(name), None)
         return parts
 
     def _fetch_window(self, request: WindowRequest) -> Sequence[WindowRequest]:
         """Fetch a window until it is complete or nothing is left to try; return its parts if it is split."""
         name = request.window.name
         by_scroll = self._uses_scroll(request)
+        # A scroll that ended early is repeated only where that costs few calls: for a part of a pull.
+        is_small = request.window.stage is not Stage.PULL or not request.window.is_whole
         lost = passes = 0
         while True:
             refused: RequestRefused | None = None
@@ -184,7 +184,7 @@ class WindowFetcher:
                 passes += 1
             except RequestRefused as error:
                 is_lost = isinstance(error, CursorLost)
-                if not is_lost and (not by_scroll or self._journal.pages_of(name)):
+                if not is_lost and (not by_scroll or self.journal.pages_of(name)):
                     raise
                 # A service without a scroll refuses the first call; another attempt would be refused too.
                 refused, lost = error, lost + 1 if is_lost else _MAX_RESTARTS + 1
@@ -193,35 +193,33 @@ class WindowFetcher:
                 return []
             # Some services refuse the last cursor: if everything announced was received, that is a regular end.
             has_ended = refused is None or 0 < state.distinct == state.most
-            is_all = has_ended and not state.moved and len(self._journal.keys_of_window(name)) >= state.most
+            is_all = has_ended and not state.moved and len(self.journal.keys_of_window(name)) >= state.most
             if by_scroll and is_all:
                 return []
             if not by_scroll and (is_all or passes >= _MAX_OFFSET_PASSES):
                 self._note_offset_limits(name, state)
                 return []
-            if by_scroll and not (
-                lost <= _MAX_RESTARTS if refused else passes < 2 and self._may_scroll_again(request)
-            ):
+            if by_scroll and not (lost <= _MAX_RESTARTS if refused else passes < 2 and is_small):
                 if state.most > state.reach:  # offset pages do not reach the missing products
                     if refused is not None:
                         raise refused
                     return []
-                self._contradiction(
+                self.contradiction(
                     f"scroll {name}",
                     f"{name}: the scroll ended {f'with an error ({refused})' if refused else 'early'}, after "
                     f"{state.distinct:,} of {state.most:,} products; offset pages were fetched as well",
                 )
                 by_scroll, passes = False, 0
-            self._journal.restart(name)
+            self.journal.restart(name)
 
     def _note_offset_limits(self, name: str, state: PagingState) -> None:
         """Note in the journal what offset pages cannot guarantee."""
         if state.moved:
-            self._contradiction(
+            self.contradiction(
                 f"moved {name}", f"{name}: products were added or removed between its offset pages"
             )
         if state.capped:
-            self._journal.note(
+            self.journal.note(
                 failure_of(f"{name} beyond offset {state.reach:,}"),
                 "offset pages end there, and there was no scroll: there may be more products",
             )
@@ -233,13 +231,13 @@ class WindowFetcher:
         state = self._replayed(request, seen, by_scroll)
         if self._stop.is_set() or self._spent():
             return state
-        fetch = partial(self._service.search_products, request.query)
+        fetch = partial(self.service.search_products, request.query)
         for page, before, after in fetch_pages(fetch, state, seen):
-            self._spending.add(len(page.body))
-            # The first page tells the number of products of a window that was not counted before.
-            is_news = not before.pages and window.name not in self._journal.counts
+            self.spending.add(len(page.body))
+            # The first page has the number of products of a window that was not counted before.
+            is_news = not before.pages and window.name not in self.journal.counts
             if is_news and (parts := self._parts_of(request, page.total_results)):
-                self._journal.count(window.name, page.total_results, page.server_date)
+                self.journal.count(window.name, page.total_results, page.server_date)
                 return parts
             state = after
             self._keep(window, page, before)
@@ -249,7 +247,7 @@ class WindowFetcher:
 
     def _keep(self, window: Window, page: ProductPage, before: PagingState) -> None:
         """Write a page into the journal, with the paging parameters that it was requested with."""
-        self._journal.add(
+        self.journal.add(
             window.name,
             page.body,
             page.envelope,
@@ -261,7 +259,7 @@ class WindowFetcher:
             limit=before.page_limit,
         )
         if len(page) > (limit := before.page_limit):
-            self._contradiction(
+            self.contradiction(
                 "limit", f"{limit:,} products a page were requested, and the service sent {len(page):,}"
             )
         self._report(window, page.identities)
@@ -270,7 +268,7 @@ class WindowFetcher:
         """Return the parts of a window; none if its size is not known, or if it is better fetched as a whole."""
         if not total or self._stop.is_set():
             return []
-        parts = self._split(request, total)
+        parts = self.split(request, total)
         if parts and request.cut_from is not None and total >= request.cut_from[1]:
             # One part may contain everything that the window does, two of them cannot.
             with self._lock:
@@ -281,45 +279,36 @@ class WindowFetcher:
 
     def _uses_scroll(self, request: WindowRequest) -> bool:
         """Whether a window is fetched by a scroll: as it began, if it was interrupted."""
-        entries = self._journal.pages_of(request.window.name)
+        entries = self.journal.pages_of(request.window.name)
         return entries[0].cursor is not None if entries and not _is_older(entries) else request.by_scroll
 
     def _replayed(self, request: WindowRequest, seen: set[str], by_scroll: bool) -> PagingState:
         """Return the paging state of a window after its pages in the journal."""
         window = request.window
-        counted = self._journal.counts.get(window.name)
+        counted = self.journal.counts.get(window.name)
         state = beginning = PagingState.begin(
             counted.total if counted else None, request.page_size, by_scroll=by_scroll
         )
-        entries = self._journal.pages_of(window.name)
+        entries = self.journal.pages_of(window.name)
         if entries and _is_older(entries):
-            self._journal.restart(window.name)
+            self.journal.restart(window.name)
             return beginning
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
             self._report(window, entry.keys)
         is_late = entries and datetime.now(UTC) - entries[-1].received_at > CURSOR_LIFE
         if is_late and state.by_scroll and not state.ended:
-            self._journal.restart(window.name)
+            self.journal.restart(window.name)
             seen.clear()
             return beginning
         return state
 
-    def _may_scroll_again(self, request: WindowRequest) -> bool:
-        """Whether a scroll that ended early is repeated: for a part of a pull that costs few calls."""
-        return request.window.stage is not Stage.PULL or not request.window.is_whole
-
-    def _contradiction(self, about: str, text: str) -> None:
-        if contradiction_of(about) not in self._journal.notes:
-            _LOG.warning("%s", text)
-            self._journal.note(contradiction_of(about), text)
-
     def _spent(self) -> bool:
         """Whether the budget is spent, which the journal records as the reason for missing products."""
-        if reason := self._spending.exceeded():
-            if failure_of("budget") not in self._journal.notes:
+        if reason := self.spending.exceeded():
+            if failure_of("budget") not in self.journal.notes:
                 _LOG.warning("%s", reason)
-                self._journal.note(failure_of("budget"), reason)
+                self.journal.note(failure_of("budget"), reason)
             self._stop.set()
         return bool(reason)
 
@@ -327,7 +316,7 @@ class WindowFetcher:
         if window.stage.has_products:
             with self._lock:
                 self._received.update(key.product_id for key in keys if key)
-                self._show(len(self._received), max(self.announced, len(self._received)))
+                self.show(len(self._received), max(self.announced, len(self._received)))
 
 
 def _is_older(entries: Sequence[PageEntry]) -> bool:

@@ -1,20 +1,25 @@
-"""Windows: a large pull split by time of last update, so that each part is fetched, and resumed, on its own.
+"""Windows: what a load requests, in parts of which each is fetched, and resumed, on its own. Pure.
+
+A large pull is split by time of last update. The reconciliation, after keys and dates of all products were listed,
+requests single products by GTIN.
 
 Spec: `updated_at_from` and `updated_at_to`, in whole seconds. Whether these bounds are inclusive is not shown, so
 neighbours overlap by one second, which is then inside at least one of them; repeated products are recognised by their
-keys. The outer windows are open. Pure: nothing is requested here.
+keys. The outer windows are open.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from prodex.query import ProductQuery
 from prodex.service.paging import SCROLL_FROM
+from prodex.store.journal_contents import askable_gtin, is_newer
 from prodex.store.journal_format import Stage
+from prodex.tables.records import Identity
 
 #: Largest and smallest planned number of products in a window.
 LARGEST, SMALLEST = SCROLL_FROM, 1_000
@@ -79,12 +84,13 @@ class Window:
 
     def of(self, query: ProductQuery) -> ProductQuery:
         """Return the query with these bounds in addition to its own."""
-        begin, end = _moment(self.begin), _moment(self.end)
-        if query.updated_at_from is not None and (begin is None or begin < query.updated_at_from):
-            begin = query.updated_at_from
-        if query.updated_at_to is not None and (end is None or end > query.updated_at_to):
-            end = query.updated_at_to
-        return dataclasses.replace(query, updated_at_from=begin, updated_at_to=end)
+        begins = (_moment(self.begin), query.updated_at_from)
+        ends = (_moment(self.end), query.updated_at_to)
+        return replace(
+            query,
+            updated_at_from=max((one for one in begins if one is not None), default=None),
+            updated_at_to=min((one for one in ends if one is not None), default=None),
+        )
 
 
 def window_size(total: int, parallel: int) -> int:
@@ -195,3 +201,62 @@ class WindowRequest:
     by_scroll: bool = True
     page_size: int | None = None
     cut_from: tuple[str, int] | None = None
+
+
+#: GTINs per call. The specification shows no limit; a body with 200 of them stays small.
+GTINS_PER_CALL = 200
+
+
+def keys_only(query: ProductQuery) -> ProductQuery:
+    """Return a query for the keys and dates of the same products."""
+    return replace(query, source_include=("updatedAt",), source_exclude=None)
+
+
+def missing_gtins(listed: Iterable[Identity], dates: Mapping[str, str | None]) -> list[str]:
+    """Return the GTINs of listed products that were not received, or only in an older version.
+
+    Parameters
+    ----------
+    listed
+        The products of the listing.
+    dates
+        `updatedAt` of the products received, by key.
+    """
+    return sorted(
+        {
+            gtin
+            for one in listed
+            if one.product_id not in dates or is_newer(one.updated_at, dates[one.product_id])
+            if (gtin := askable_gtin(one))
+        }
+    )
+
+
+def batches_of_gtins(gtins: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Split GTINs into calls."""
+    return (tuple(gtins[first : first + GTINS_PER_CALL]) for first in range(0, len(gtins), GTINS_PER_CALL))
+
+
+def unlisted_requests(
+    received: Mapping[str, Identity], listed: Mapping[str, Identity]
+) -> dict[str, dict[str, object]]:
+    """Return the requests by GTIN for received products that are not in the listing, by name of their window.
+
+    Each request includes one product that is certainly there. Only a reply that contains it proves that the others were
+    removed: some services answer what they do not understand with an empty page.
+    """
+    unlisted = [one for key, one in received.items() if key not in listed and askable_gtin(one)]
+    gtins = {one.filled_gtin for one in unlisted}
+    control = next(
+        (one for one in listed.values() if askable_gtin(one) and one.filled_gtin not in gtins), None
+    )
+    size = GTINS_PER_CALL - 1
+    batches = [unlisted[first : first + size] for first in range(0, len(unlisted), size)]
+    return {
+        Window(Stage.ABSENT, number).name: {
+            "keys": [one.product_id for one in batch],
+            "gtins": sorted({str(one.gtin) for one in [*batch, *([control] if control else [])]}),
+            "known": control.product_id if control else None,
+        }
+        for number, batch in enumerate(batches)
+    }

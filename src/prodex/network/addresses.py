@@ -135,8 +135,7 @@ def sandbox_of(source: str) -> Origin | None:
     """
     base_url = source.partition(", ")[0]
     try:
-        parts = urlsplit(base_url)
-        is_local = parts.scheme in _PORTS and is_loopback(base_url)
+        is_local = urlsplit(base_url).scheme in _PORTS and is_loopback(base_url)
         return read_address(base_url).origin if is_local else None
     except (ValueError, MediaRefused):
         return None

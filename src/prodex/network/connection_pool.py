@@ -46,7 +46,9 @@ class Deadline:
 
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
-        self.has_begun = self.is_over = self.is_cut = False
+        self.has_begun: bool = False
+        self.is_over: bool = False
+        self.is_cut: bool = False
         self._shutdown: Callable[[], object] | None = None
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
@@ -200,29 +202,24 @@ class ConnectionPools:
         self._slots: dict[str, threading.Semaphore] = defaultdict(partial(threading.Semaphore, per_host))
         self._pools: OrderedDict[tuple[object, str], HTTPConnectionPool] = OrderedDict()
         self._active: set[Deadline] = set()
-        self.is_halted = False
+        self.is_halted: bool = False
 
-    @contextmanager
-    def slot(self, host: str) -> Iterator[None]:
-        """Wait until one of the connections to a host is free."""
+    def slot(self, host: str) -> threading.Semaphore:
+        """Return what waits, as a context, until one of the connections to a host is free."""
         with self._lock:
-            slot = self._slots[host]
-        with slot:
-            yield
+            return self._slots[host]
 
     def pool(self, address: Address, ip: str) -> HTTPConnectionPool:
         """Return the pool of connections to a checked IP address; the TLS certificate is verified for the host name."""
         key = (address.origin, ip)
         with self._lock:
             if key not in self._pools:
+                kind: type[HTTPConnectionPool] = _PinnedPool
                 options: dict[str, Any] = {"timeout": self._timeout, "maxsize": self._per_host}
-                self._pools[key] = (
-                    _PinnedPool(ip, address.port, **options)
-                    if address.scheme == "http"
-                    else _PinnedTLSPool(
-                        ip, address.port, ssl_context=_context(), server_hostname=address.host, **options
-                    )
-                )
+                if address.scheme == "https":
+                    kind = _PinnedTLSPool
+                    options |= {"ssl_context": _context(), "server_hostname": address.host}
+                self._pools[key] = kind(ip, address.port, **options)
             self._pools.move_to_end(key)
             evicted = [self._pools.popitem(last=False)[1] for _ in range(len(self._pools) - _MOST_POOLS)]
             pool = self._pools[key]

@@ -22,14 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.request import getproxies
 
-from urllib3.exceptions import (
-    ConnectTimeoutError,
-    HTTPError,
-    NewConnectionError,
-    ProtocolError,
-    ReadTimeoutError,
-    SSLError,
-)
+from urllib3 import exceptions
 
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
@@ -161,6 +154,7 @@ class MediaDownloader:
         try:
             self._retrying.call(f"Fetching {address}", lambda: self._attempt(address, PartialDownload(part)))
         except MediaFailed as error:
+            # Any answer, even an error, shows that the host is there.
             is_silence = error.status is None and not isinstance(error, MediaRefused)
             self._silences[address.host] = self._silences[address.host] + 1 if is_silence else 0
             raise
@@ -182,25 +176,19 @@ class MediaDownloader:
         is_sandbox = address.origin == self._sandbox
         for _ in range(self._policy.redirects + 1):
             with self._pools.slot(address.host):
-                location = self._request(address, is_sandbox, part)
-            if location is None:
-                return
+                if is_sandbox and not self._is_identified:
+                    self._identify(address)
+                with self._reply(address, is_sandbox, part.headers()) as (reply, meter):
+                    location = reply.headers.get("Location") if reply.status in _REDIRECTS else None
+                    if location is None:
+                        self._receive(address, reply, part, meter)
+                        return
             address = address.resolve(location)
             # Only the sandbox may redirect to itself: any other server could use a redirect to reach this machine.
             is_sandbox = is_sandbox and address.origin == self._sandbox
         raise MediaRefused(
             f"There were more than {self._policy.redirects} redirects, the last one to {address}."
         )
-
-    def _request(self, address: Address, is_sandbox: bool, part: PartialDownload) -> str | None:
-        """Send one request; return the redirect's Location, or None when the file was received."""
-        if is_sandbox and not self._is_identified:
-            self._identify(address)
-        with self._reply(address, is_sandbox, part.headers()) as (reply, meter):
-            location = reply.headers.get("Location") if reply.status in _REDIRECTS else None
-            if location is None:
-                self._receive(address, reply, part, meter)
-            return location
 
     def _identify(self, address: Address) -> None:
         """Make sure that the server on this machine is a sandbox, with a request that harms no other server."""
@@ -241,17 +229,18 @@ class MediaDownloader:
                         preload_content=False,
                         decode_content=False,
                     )
-                except (NewConnectionError, ConnectTimeoutError):
+                except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError):
                     if not self._pools.is_halted:
                         continue
                     raise MediaFailed(f"Fetching {address} was stopped.") from None
-                except HTTPError as error:
+                except exceptions.HTTPError as error:
                     raise self._failure(error, address, deadline) from error
                 logger.debug("GET %s: %d", address, reply.status)
                 try:
                     yield reply, meter
                     deadline.check()
-                except (HTTPError, OSError, LimitExceeded) as error:
+                except (exceptions.HTTPError, OSError, LimitExceeded) as error:
+                    # A StorageError is an OSError too: then the disk failed, not the host.
                     if isinstance(error, ProdexError):
                         raise
                     raise self._failure(error, address, deadline, reply.length_remaining) from error
@@ -272,10 +261,9 @@ class MediaDownloader:
         except (OSError, UnicodeError) as error:
             raise RetryableError(f"{address.host} cannot be resolved.", kind=MediaFailed) from error
         ips = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-        is_allowed, kind = (
-            (is_this_machine, "this machine") if is_sandbox else (is_public, "the public internet")
-        )
+        is_allowed = is_this_machine if is_sandbox else is_public
         if refused := [ip for ip in ips if not is_allowed(ip)]:
+            kind = "this machine" if is_sandbox else "the public internet"
             raise MediaRefused(f"{address} was not requested: {refused[0]} is not an address of {kind}.")
         self._resolved[key] = time.monotonic(), ips[:_MOST_ADDRESSES]
         return ips[:_MOST_ADDRESSES]
@@ -283,6 +271,7 @@ class MediaDownloader:
     def _receive(
         self, address: Address, reply: BaseHTTPResponse, part: PartialDownload, meter: Meter
     ) -> None:
+        # 416: the range begins beyond the end, so the file became shorter (RFC 9110, 15.5.17).
         if reply.status == 416 or (reply.status == 206 and not part.is_continued_by(reply)):
             part.discard()
             raise RetryableError(f"{address.host} has a different file there now.", kind=MediaFailed)
@@ -320,12 +309,12 @@ class MediaDownloader:
             case LimitExceeded():
                 most = f"{self._limits.seconds:,g}"
                 return MediaFailed(f"{address} took more than {most} s and is incomplete: {error}.")
-            case SSLError(args=(ssl.SSLCertVerificationError(), *_)):
+            case exceptions.SSLError(args=(ssl.SSLCertVerificationError(), *_)):
                 return MediaFailed(
                     f"The certificate of {host} was not accepted. Behind a company proxy, point REQUESTS_CA_BUNDLE to "
                     "its certificate."
                 )
-            case ReadTimeoutError() | TimeoutError():
+            case exceptions.ReadTimeoutError() | TimeoutError():
                 return RetryableError(f"{host} did not answer in time.", kind=MediaFailed)
         rest = f"with {to_come:,} bytes to come" if to_come else f"({_reason(error)})"
         return RetryableError(f"the connection to {host} broke {rest}.", kind=MediaFailed)
@@ -333,7 +322,7 @@ class MediaDownloader:
 
 def _reason(error: Exception) -> str:
     """Return the type of an error, or of the one that a `ProtocolError` of urllib3 wraps."""
-    inner = error.args[-1] if isinstance(error, ProtocolError) and error.args else error
+    inner = error.args[-1] if isinstance(error, exceptions.ProtocolError) and error.args else error
     return type(inner if isinstance(inner, Exception) else error).__name__
 
 

@@ -44,15 +44,15 @@ def receive(response: requests.Response, deadline: Deadline, host: str) -> bytes
     RetryableError
         When it is not complete, not in time, or not within the limits.
     """
+    failed = not 200 <= response.status_code < 300
+    if failed:
+        deadline.meter.limits = replace(_ERROR_LIMITS, seconds=deadline.meter.limits.seconds)
     try:
-        if 200 <= response.status_code < 300:
-            return _body(response, deadline, host).removeprefix(codecs.BOM_UTF8)
-        meter = deadline.meter
-        meter.limits = replace(_ERROR_LIMITS, seconds=meter.limits.seconds)
-        try:
-            return _body(response, deadline, host).removeprefix(codecs.BOM_UTF8)
-        except RetryableError:
-            return b""
+        return _body(response, deadline, host).removeprefix(codecs.BOM_UTF8)
+    except RetryableError:
+        if not failed:
+            raise
+        return b""
     finally:
         response.close()
 
@@ -80,16 +80,20 @@ def _body(response: requests.Response, deadline: Deadline, host: str) -> bytes:
         if deadline.is_over:
             exceeded = deadline.meter.exceeded("seconds")
         if exceeded is None:
-            what = (
-                f"{host} did not answer in time. A smaller page_size or a longer timeout may help."
-                if isinstance(error, ReadTimeoutError | TimeoutError)
-                else f"the connection to {host} broke before the reply was complete."
-            )
-            raise RetryableError(what) from error
+            raise broken(host, is_late=isinstance(error, ReadTimeoutError | TimeoutError)) from error
         raise limit_error(exceeded, host, response.status_code) from error
     except zlib.error as error:
         raise RetryableError(f"the reply of {host} could not be decompressed.") from error
     return body
+
+
+def broken(host: str, *, is_late: bool) -> RetryableError:
+    """Return the error for a reply that did not come, or only in part."""
+    if is_late:
+        return RetryableError(
+            f"{host} did not answer in time. A smaller page_size or a longer timeout may help."
+        )
+    return RetryableError(f"the connection to {host} broke before the reply was complete.")
 
 
 def limit_error(exceeded: LimitExceeded, host: str, status: int | None = None) -> RetryableError:

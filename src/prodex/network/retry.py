@@ -7,23 +7,19 @@ several calls for each one that failed. All times are in seconds.
 
 from __future__ import annotations
 
-import math
+import random
 import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from prodex.arguments import whole_number
 from prodex.errors import OutcomeUnknown, ServiceError, ServiceUnreachable, SettingsError
 from prodex.limits import is_positive
-
-if TYPE_CHECKING:
-    import tenacity
-
 
 #: 4xx statuses that are about the moment, not about the request: timeout, too early, too many requests.
 RETRYABLE_STATUSES = frozenset({408, 425, 429})
@@ -31,11 +27,14 @@ RETRYABLE_STATUSES = frozenset({408, 425, 429})
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class RetryableError(Exception):
     """One attempt failed, and another may succeed. Never leaves `Retrying.call`.
 
     Attributes
     ----------
+    message
+        What went wrong.
     kind
         The error to raise when there is no further attempt.
     status
@@ -48,22 +47,15 @@ class RetryableError(Exception):
         False when every further attempt would fail in the same way.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        kind: type[ServiceError] = ServiceUnreachable,
-        status: int | None = None,
-        retry_after: float | None = None,
-        not_processed: bool = False,
-        is_transient: bool = True,
-    ) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.status = status
-        self.retry_after = retry_after
-        self.not_processed = not_processed
-        self.is_transient = is_transient
+    message: str
+    kind: type[ServiceError] = field(default=ServiceUnreachable, kw_only=True)
+    status: int | None = field(default=None, kw_only=True)
+    retry_after: float | None = field(default=None, kw_only=True)
+    not_processed: bool = field(default=False, kw_only=True)
+    is_transient: bool = field(default=True, kw_only=True)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,21 +104,18 @@ class RetryPolicy:
     retries_per_second: float = 0.5
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "attempts":
+        for name in (one.name for one in fields(self)):
+            value = getattr(self, name)
+            if name == "attempts":
                 is_good = value is None or whole_number(value, 1) is not None
             else:
-                is_good = is_positive(value) or (_is_zero(value) and not field.name.startswith("retries"))
+                is_zero = type(value) in {int, float} and value == 0
+                is_good = is_positive(value) or (is_zero and not name.startswith("retries"))
             if not is_good:
                 raise SettingsError(
-                    f"RetryPolicy({field.name}={value!r:.40}) cannot be applied. Give a number "
-                    f"{'above 0' if field.name.startswith(('retries', 'attempts')) else 'of seconds'}."
+                    f"RetryPolicy({name}={value!r:.40}) cannot be applied. Give a number "
+                    f"{'above 0' if name.startswith(('retries', 'attempts')) else 'of seconds'}."
                 )
-
-
-def _is_zero(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
 
 
 class RetryBudget:
@@ -223,77 +212,50 @@ class Retrying:
         OutcomeUnknown
             When a write failed after the service may have processed it.
         """
-        import tenacity
-
-        begin, attempts, ended_by_time = self._clock(), 0, False
-        backoff = tenacity.wait_exponential(
-            multiplier=self.policy.first_wait, max=self.policy.longest_wait
-        ) + tenacity.wait_random(0, self.policy.jitter)
-
-        def seconds() -> float:
-            return self.policy.load_seconds if in_load() else self.policy.seconds
-
-        def counted() -> T:
-            nonlocal attempts
+        begin, attempts = self._clock(), 0
+        while True:
             attempts += 1
-            return attempt()
-
-        def is_retried(error: BaseException) -> bool:
-            return (
-                isinstance(error, RetryableError)
-                and error.is_transient
-                and (idempotent or error.not_processed)
-            )
-
-        def pause(state: tenacity.RetryCallState) -> float:
-            """Return the seconds to wait; infinity to give up."""
-            nonlocal ended_by_time
-            if attempts == self.policy.attempts:
-                return math.inf
-            left = begin + seconds() - self._clock()
-            wait = self._pause(state, backoff, left)
-            ended_by_time = math.isinf(wait)
-            return wait
-
-        try:
-            result: T = tenacity.Retrying(
-                retry=tenacity.retry_if_exception(is_retried),
-                wait=pause,
-                stop=lambda state: math.isinf(state.upcoming_sleep),
-                sleep=self._sleep,
-                reraise=True,
-            )(counted)
-        except RetryableError as failure:
-            kind: type[ServiceError]
-            kind, tried = OutcomeUnknown, f"once; writes are not repeated: {failure}"
-            if idempotent or failure.not_processed:
-                kind = failure.kind
+            try:
+                result = attempt()
+            except RetryableError as error:
+                # The frames of its traceback hold the reply, and in a circle this one: memory until a collection.
+                failure = error.with_traceback(None)
+            else:
+                if self._budget is not None:
+                    self._budget.add()
+                return result
+            if not idempotent and not failure.not_processed:
+                tried = f"once; writes are not repeated: {failure}"
+                raise OutcomeUnknown(f"{what} failed {tried}", status=failure.status) from failure.__cause__
+            # Asked after each attempt: a load may have begun meanwhile, by a call of another thread.
+            name = "load_seconds" if in_load() else "seconds"
+            seconds: float = getattr(self.policy, name)
+            may_repeat = failure.is_transient and attempts != self.policy.attempts
+            wait = self._pause(failure, attempts, begin + seconds - self._clock()) if may_repeat else None
+            if wait is None:
                 times = "once" if attempts == 1 and not failure.is_transient else f"{attempts} times"
                 tried = f"{times} in {self._clock() - begin:.0f} s; the last failure: {failure}"
-                if ended_by_time and self._setting:
-                    name = "load_seconds" if in_load() else "seconds"
-                    tried += f" {self._setting}(retry=px.RetryPolicy({name}=...)) tries longer than {seconds():g} s."
-            raise kind(f"{what} failed {tried}", status=failure.status) from failure.__cause__
-        if self._budget is not None:
-            self._budget.add()
-        return result
+                if may_repeat and self._setting:
+                    tried += (
+                        f" {self._setting}(retry=px.RetryPolicy({name}=...)) tries longer than {seconds:g} s."
+                    )
+                raise failure.kind(f"{what} failed {tried}", status=failure.status) from failure.__cause__
+            self._sleep(wait)
 
-    def _pause(
-        self, state: tenacity.RetryCallState, backoff: Callable[[tenacity.RetryCallState], float], left: float
-    ) -> float:
+    def _pause(self, failure: RetryableError, attempts: int, left: float) -> float | None:
+        """Return the seconds to wait before the next attempt; None to give up."""
         if left <= 0:
-            return math.inf
-        failure = state.outcome.exception() if state.outcome is not None else None
-        asked = failure.retry_after if isinstance(failure, RetryableError) else None
-        if asked is None:
-            wait = min(backoff(state), left)
-        else:
-            # A service that requests a pause knows better than the backoff, but must not stop a load for hours.
-            wait = min(asked, self.policy.longest_retry_after)
-            if wait > left:
-                return math.inf
+            return None
+        if failure.retry_after is None:
+            # Bounded before the power is taken: a float has no 2 ** 1024.
+            doubled = self.policy.first_wait * 2.0 ** min(attempts - 1, 100)
+            backoff = min(doubled, self.policy.longest_wait) + random.uniform(0, self.policy.jitter)  # noqa: S311 - no secret
+            wait = min(backoff, left)
+        # A service that requests a pause knows better than the backoff, but must not stop a load for hours.
+        elif (wait := min(failure.retry_after, self.policy.longest_retry_after)) > left:
+            return None
         turn = 0.0 if self._budget is None else self._budget.take(left)
-        return math.inf if turn is None else max(wait, turn)
+        return None if turn is None else max(wait, turn)
 
 
 def http_date(text: str | None) -> datetime | None:

@@ -18,48 +18,27 @@ Type: TypeAlias = (
     | Mapping[str, "Type"]
 )
 
-CODE_VALUE: Mapping[str, Type] = {
-    "code": "text",
-    "description": "text",
-    "label": "text",
-    "pictureUrl": "text",
-}
 
-LANGUAGE: Mapping[str, Type] = {
-    "normalizedCode": "text",
-    "code": "text",
-    "description": "text",
-    "label": "text",
-}
+def _each(type_: Type, names: str) -> dict[str, Type]:
+    """Return the type of several attributes."""
+    return dict.fromkeys(names.split(), type_)
 
-_DATES: Mapping[str, Type] = {"createdAt": "text", "updatedAt": "text"}
+
+CODE_VALUE: Mapping[str, Type] = _each("text", "code description label pictureUrl")
+
+LANGUAGE: Mapping[str, Type] = _each("text", "normalizedCode code description label")
 
 _EXPORTABLE: Mapping[str, Type] = {
-    "uniformResourceIdentifier": "text",
-    "height": "integer",
-    "width": "integer",
-    "fileSize": "integer",
-    "productpicture_id": "integer",
-    "crc32": "text",
-    **_DATES,
+    **_each("text", "uniformResourceIdentifier crc32 createdAt updatedAt"),
+    **_each("integer", "height width fileSize productpicture_id"),
 }
 
 _PICTURE: Mapping[str, Type] = {
-    "url": "text",
+    **_each("text", "url definition resolution ratio format createdAt updatedAt"),
+    **_each("integer", "angleHorizontal angleVertical resolutionX resolutionY width height"),
     "isPackshot": "boolean",
-    "angleHorizontal": "integer",
-    "angleVertical": "integer",
-    "definition": "text",
-    "resolution": "text",
-    "resolutionX": "integer",
-    "resolutionY": "integer",
-    "width": "integer",
-    "height": "integer",
-    "ratio": "text",
-    "format": "text",
     "tags": ["unknown"],
     "exportables": [_EXPORTABLE],
-    **_DATES,
 }
 
 #: "Types are arrays or null as returned" (spec, Product); nothing else is shown.
@@ -76,31 +55,14 @@ productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy 
 """
 
 PRODUCT: Mapping[str, Type] = {
-    **dict.fromkeys(_ARRAYS.split(), "array"),
-    "uuid": "text",
-    "gtin": "text",
-    "_jsonVersion": "integer",
-    **_DATES,
-    "nameLegal": "localized",
-    "namePublicShort": "localized",
-    "namePublicLong": "localized",
-    "description": "localized",
-    "composition": "localized",
-    "allergens": "localized",
-    "productionVariantName": "localized",
-    "brand": CODE_VALUE,
-    "kind": CODE_VALUE,
-    "typePackaging": CODE_VALUE,
-    "isConsumerUnit": "boolean",
-    "isDespatchUnit": "boolean",
-    "isOrderableUnit": "boolean",
-    "isInvoiceUnit": "boolean",
-    "isPromotionalItem": "boolean",
-    "isNomadic": "boolean",
-    "isMarkedRecyclable": "boolean",
-    "hasBatchNumber": "boolean",
-    "lifeCycle": "integer",
-    "manufacturerSharingStatus": "integer",
+    **_each("array", _ARRAYS),
+    **_each("text", "uuid gtin createdAt updatedAt"),
+    **_each("integer", "_jsonVersion lifeCycle manufacturerSharingStatus"),
+    **_each("boolean", "isConsumerUnit isDespatchUnit isOrderableUnit isInvoiceUnit isPromotionalItem"),
+    **_each("boolean", "isNomadic isMarkedRecyclable hasBatchNumber"),
+    **_each("localized", "nameLegal namePublicShort namePublicLong productionVariantName"),
+    **_each("localized", "description composition allergens"),
+    **_each(CODE_VALUE, "brand kind typePackaging"),
     "expressedIn": [{"referential": {"name": "text"}, "presentEntities": "array"}],
     "GPC": {},
     "subdivisions": {},
@@ -112,9 +74,7 @@ PRODUCT: Mapping[str, Type] = {
     "logisticalHierarchies": [{"activeListing": "boolean"}],
     "assets": {
         "pictures": [_PICTURE],
-        "documents": ["unknown"],
-        "videos": ["unknown"],
-        "enriched_contents": ["unknown"],
+        **_each(["unknown"], "documents videos enriched_contents"),
         "lastUpdatedAt": {"pictures": "text"},
     },
 }

@@ -20,7 +20,7 @@ from prodex.send.batches import Loaded
 from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.merge import Correction, Edit, merged
 from prodex.send.records import Product
-from prodex.service import Client, PullReport, pages
+from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.tables.plain import product_key
@@ -69,9 +69,7 @@ class Changes:
 
     def preview(self) -> pd.DataFrame:
         """Return the changes as a frame: gtin, attribute, position, language, before, after."""
-        columns = ["gtin", "attribute", "position", "language", "before", "after"]
-        rows = [(e.gtin, e.attribute, e.position, e.language, e.before, e.after) for e in self.edits]
-        return pd.DataFrame(rows, columns=columns, dtype=object)
+        return pd.DataFrame(list(self.edits), columns=list(Edit._fields), dtype=object)
 
     def __repr__(self) -> str:
         return f"<Changes: {len(self.edits):,} corrections of {len(self.records):,} products; .preview() shows them>"
@@ -138,19 +136,19 @@ def changes_from_frame(
     refused: list[tuple[str, Any, str]] = []
     for product, record in _products(catalog, corrections).items():
         try:
-            touched, edits_ = merged(record, corrections[product], known.codes)
-            if edits_:
-                _refuse_unidentified(product, record, touched, corrections[product], known, catalog.origin)
+            touched, edited = merged(record, corrections[product], known.codes)
+            if not edited:
+                continue
+            for attribute in touched:
+                _refuse_unknown(catalog.origin, attribute, corrections[product])
+            gtin = _only_gtin(product, record, known)
         except ChangesRefused as error:
             refused.append((product, record.get("gtin"), str(error)))
             continue
-        if not edits_:
-            continue
-        gtin = str(record["gtin"])
-        records.append(
-            {"gtin": gtin, **(_without_labels(touched) if catalog.origin.accept_language else touched)}
-        )
-        edits += edits_
+        # Labels in another language than the service's own would be written over its own.
+        written = _without_labels(touched) if catalog.origin.accept_language else touched
+        records.append({"gtin": gtin, **written})
+        edits += edited
         loaded[product] = record.get("updatedAt")
         filled[gtin] = frozenset(
             name for name in _MANDATORY if record.get(name) or not catalog.origin.asked(name)
@@ -158,21 +156,12 @@ def changes_from_frame(
     _refuse_all(refused, len(corrections))
     changes = Changes(tuple(records), tuple(edits), loaded, filled, catalog.origin)
     if service is not None:
-        refuse_stale(service, changes)
+        refuse_changed(service, *merged_with(changes))
     return changes
 
 
-def _refuse_unidentified(
-    product: str,
-    record: Product,
-    touched: Mapping[str, Any],
-    corrections: Sequence[Correction],
-    known: KnownProducts,
-    origin: Origin,
-) -> None:
-    """Refuse a product that a write cannot identify, or whose attributes were not requested as a whole."""
-    for attribute in touched:
-        _refuse_unknown(origin, attribute, corrections)
+def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
+    """Return the GTIN of a product, by which a write identifies it."""
     gtin = record.get("gtin")
     if gtin is None:
         raise ChangesRefused(
@@ -183,46 +172,41 @@ def _refuse_unidentified(
             f"The catalogue has {len(several)} products of GTIN {gtin}, and a write only contains the GTIN: "
             "it is not certain which of them would change."
         )
+    return str(gtin)
 
 
 def _refuse_all(refused: Sequence[tuple[str, Any, str]], of: int) -> None:
     """Raise one error for all products that cannot be corrected, with the way to continue without them."""
     if not refused:
         return
-    first = refused[0][2]
-    words = first
-    if len(refused) == 1 and of > 1:
-        words = f"{first} It is in .refused of this error: without it the other {of - 1:,} can be sent."
-    elif len(refused) > 1:
+    words = refused[0][2]
+    if len(refused) > 1:
         words = (
-            f"{len(refused):,} of {of:,} products cannot be corrected. {first} All are in .refused of this error; "
+            f"{len(refused):,} of {of:,} products cannot be corrected. {words} All are in .refused of this error; "
             "frame[~frame['product_id'].isin(error.refused['product_id'])] leaves them out."
         )
+    elif of > 1:
+        words += f" It is in .refused of this error: without it the other {of - 1:,} can be sent."
     raise ChangesRefused(words, pd.DataFrame(refused, columns=["product_id", "gtin", "problem"], dtype="str"))
 
 
-def refuse_stale(service: Client, changes: Changes) -> None:
-    """Raise if a product was updated since it was loaded, according to the service.
+def merged_with(changes: Changes) -> tuple[dict[str, Loaded], Mapping[str, Any]]:
+    """Return the loaded products of corrections by GTIN, and the filters with which to find them at the service.
 
-    Raises
-    ------
-    ChangesStale
-        When one was updated, or is no longer there.
+    Without the filters of the load (such as allow_not_consumer_units), the service would not list the products.
     """
-    # Without the filters of the load (such as allow_not_consumer_units), the service would not list the products.
-    extra = changes.origin.query.extra if changes.origin.query is not None else {}
     gtins = (record["gtin"] for record in changes.records)
-    loaded = [(gtin, Loaded(*one)) for gtin, one in zip(gtins, changes.loaded.items(), strict=True)]
-    refuse_changed(service, loaded, extra)
+    loaded = {gtin: Loaded(*one) for gtin, one in zip(gtins, changes.loaded.items(), strict=True)}
+    return loaded, changes.origin.query.extra if changes.origin.query is not None else {}
 
 
-def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra: Mapping[str, Any]) -> None:
+def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping[str, Any]) -> None:
     """Raise if one of these products was updated since it was loaded, according to the service.
 
     Parameters
     ----------
     loaded
-        GTIN, key and date of the loaded products.
+        Key and date of the loaded products, by GTIN.
     extra
         Further filters with which they were loaded.
 
@@ -233,17 +217,16 @@ def refuse_changed(service: Client, loaded: Sequence[tuple[str, Loaded]], extra:
     """
     if not loaded:
         return
-    query = ProductQuery(
-        gtins_in=[gtin for gtin, _ in loaded], source_include=["updatedAt"], extra=dict(extra)
-    )
+    query = ProductQuery(gtins_in=list(loaded), source_include=["updatedAt"], extra=dict(extra))
     now: dict[str, str | None] = {}
     # With a report of its own, a missing product does not raise here; it is reported below.
-    for page in pages(service, query, progress=False, report=PullReport()):
+    for page in pages(service, query, progress=False, report=lambda _: None):
         for record in map(json.loads, map(bytes, page.envelope.data)):
             now[product_key(record)] = record.get("updatedAt")
-    for gtin, (product, then) in loaded:
+    for gtin, (product, then) in loaded.items():
         if product not in now:
             what = "is no longer at the service"
+        # Without a date nobody knows which version the service has, and the correction may undo a change.
         elif now[product] is None or now[product] != then:
             what = f"was updated at {now[product]}, and the catalogue has the version of {then}"
         else:

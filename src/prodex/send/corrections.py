@@ -137,7 +137,7 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: KnownProducts) -> Iter
             raise ChangesRefused(_unknown_text(attribute, known))
         if language is None and code is None:
             raise ChangesRefused(f"Product {product}: the text of {attribute} has no language. Fill one in.")
-        # Whoever edits one of the columns often forgets the other, and the text would go into the wrong language.
+        # Somebody who edits one of the columns often forgets the other, and the text would go into the wrong language.
         if language is not None and code is not None:
             _refuse_two_languages(product, attribute, str(language), str(code), known)
         yield product, Correction(attribute, _text(text, product, attribute), True, position, language, code)
@@ -159,6 +159,7 @@ def _wide(
 ) -> Iterator[tuple[str, Correction]]:
     if language is not None and short_of(language) not in known.codes:
         language_tag(language)  # raises if it is not a language; one without texts is valid
+    # A product may be in several rows, and is looked up once.
     unchanged = _unchanged_cells(frame, catalog.where(product_id=list(dict.fromkeys(ids))), language)
     for name in map(str, frame.columns):
         if name in {"product_id", "gtin"}:
@@ -230,6 +231,7 @@ def _json_value(column: Column, new: Any, product: str) -> Any:
             if word in {"true", "false"}:
                 return word == "true"
         case "integer":
+            # Spreadsheets, and columns of pandas with an empty cell, make floats of whole numbers.
             if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
                 return int(value)
             if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
@@ -258,9 +260,8 @@ def _same(new: Any, old: Any) -> bool:
     """Whether a cell is unchanged, also after an export to CSV or a spreadsheet."""
     if is_missing(old) or new is DELETE:
         return False
-    if isinstance(old, bool | np.bool_) or isinstance(
-        new, bool | np.bool_
-    ):  # True, true and TRUE are the same value
+    # True, true and TRUE are the same value.
+    if any(isinstance(value, bool | np.bool_) for value in (old, new)):
         return str(old).casefold() == unescape_formulas(str(new)).casefold()
     numbers = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in (new, old))
     return bool(new == old) if numbers else str(old) in {str(new), unescape_formulas(str(new))}

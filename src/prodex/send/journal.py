@@ -13,20 +13,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import filelock
 
 from prodex.errors import InputError, StorageError
-from prodex.files import home, make_folder, remove, storage, sweep, writing_folder
+from prodex.files import home, make_folder, open_private, remove, storage, sweep, writing_folder
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_own_file
 from prodex.send import journal_format
 from prodex.send.batches import ARRIVED, Batch, Loaded, Planned
 from prodex.send.journal_format import BEING_SENT
 
-_JOURNAL = "journal.jsonl"
+#: The name of the journal in the folder of an upsert.
+JOURNAL = "journal.jsonl"
 _PAYLOADS = "payloads"
 
 
@@ -37,18 +38,8 @@ class UpsertJournal:
     ----------
     path
         The journal file.
-    host
-        Host of the service, without the port: a sandbox gets another port with every start.
-    base_url
-        Base URL of the service; None in journals of earlier versions, which only had the host.
-    key
-        Digest of the access key; None in journals of prodex 0.1, which did not have it.
-    at
-        When it was planned (ISO 8601, UTC).
-    content_type
-        Content type of the payloads.
-    extra
-        Filters with which the products were loaded, if corrections were merged with them.
+    head
+        What it is about: service, access key, time.
     is_old
         Whether prodex 0.1 wrote it.
     calls
@@ -58,17 +49,16 @@ class UpsertJournal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._unwritten: list[tuple[int, Batch]] = []
-        self.is_old: bool = path.name != _JOURNAL
+        self.is_old: bool = path.name != JOURNAL
+        self.head: journal_format.JournalHead
+        self.calls: tuple[journal_format.SentCall, ...]
         if self.is_old:
-            head, batches = journal_format.read_0_1(path)
+            self.head, batches = journal_format.read_0_1(path)
             self._entries: tuple[journal_format.PlannedPayload, ...] = ()
             sent = [batch for batch in batches if batch.sent in ARRIVED]
             self.calls = tuple(journal_format.SentCall(tracking=batch.tracking) for batch in sent)
         else:
-            head, self._entries, *_, self.calls = journal_format.read(path)
-        self.host, self.base_url, self.key, self.at = head.host, head.base_url, head.key, head.at
-        self.content_type: str = head.content_type
-        self.extra: Mapping[str, Any] = head.extra
+            self.head, self._entries, *_, self.calls = journal_format.read(path)
 
     @classmethod
     def begin(
@@ -98,34 +88,28 @@ class UpsertJournal:
         with writing_folder(folder) as beside:
             # Products are confidential until they are published.
             beside.chmod(0o700)
-            with _private(beside / _PAYLOADS) as payloads:
+            with open_private(beside / _PAYLOADS, "xb") as payloads:
                 for number, (body, gtins, loaded) in enumerate(batches):
                     digest = hashlib.sha256(body).hexdigest()
                     place = {"at": payloads.tell(), "bytes": len(body), "sha256": digest}
                     lines.append({"batch": number, "gtins": gtins, **place, "loaded": loaded})
                     payloads.write(body)
-            head = {
-                "version": journal_format.VERSION,
-                "host": host_of(base_url),
-                "base_url": base_url,
-                "key": key,
-                "at": moment.isoformat(),
-                "content_type": content_type,
-                "extra": extra or {},
-                "batches": len(lines),
-            }
-            with _private(beside / _JOURNAL) as file:
+            service = {"host": host_of(base_url), "base_url": base_url, "key": key}
+            plan = {"content_type": content_type, "extra": extra or {}, "batches": len(lines)}
+            head = {"version": journal_format.VERSION, **service, "at": moment.isoformat(), **plan}
+            with open_private(beside / JOURNAL, "xb") as file:
                 file.writelines(journal_format.sealed(line) for line in (head, *lines))
-        return cls(folder / _JOURNAL)
+        return cls(folder / JOURNAL)
 
     @property
     def name(self) -> str:
         """The name for `prodex.track` and `prodex send-rest`."""
-        return self.path.stem if self.is_old else self.path.parent.name
+        return name_of(self.path)
 
     def is_for(self, base_url: str) -> bool:
         """Whether it is of this service; of any service at that host if the base URL is not known."""
-        return self.host == host_of(base_url) if self.base_url is None else self.base_url == base_url
+        head = self.head
+        return head.host == host_of(base_url) if head.base_url is None else head.base_url == base_url
 
     @property
     def keeps_payloads(self) -> bool:
@@ -179,10 +163,10 @@ class UpsertJournal:
             for number, entry in enumerate(entries)
         ]
 
-    def loaded(self, number: int) -> list[tuple[str, Loaded]]:
-        """Return GTIN and loaded product of each correction in a batch."""
+    def loaded(self, number: int) -> dict[str, Loaded]:
+        """Return the loaded products of the corrections in a batch by GTIN; none if nothing was merged."""
         entry = self._entries[number]
-        return list(zip(entry.gtins, entry.loaded, strict=False))
+        return dict(zip(entry.gtins, entry.loaded, strict=False))
 
     def payload(self, number: int) -> bytes:
         """Return the payload of a batch as it was planned.
@@ -242,6 +226,11 @@ class UpsertJournal:
         journal_format.append(self.path, line)
 
 
+def name_of(journal: Path) -> str:
+    """Return the name of an upsert: that of its folder, or of its file where prodex 0.1 wrote it."""
+    return journal.parent.name if journal.name == JOURNAL else journal.stem
+
+
 def tracking_folder() -> Path:
     """Return the folder of all upserts."""
     return home() / "tracking"
@@ -250,10 +239,3 @@ def tracking_folder() -> Path:
 def host_of(base_url: str) -> str:
     """Return the host of a service."""
     return urlsplit(base_url).hostname or base_url
-
-
-@contextmanager
-def _private(path: Path) -> Iterator[IO[bytes]]:
-    """Create a file that only its owner can read."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        yield file

@@ -31,7 +31,25 @@ Line = Mapping[str, Any]
 
 
 class JournalHead(msgspec.Struct, frozen=True):
-    """The first line, about the whole upsert; files of 0.1.0 only have the first two."""
+    """The first line, about the whole upsert.
+
+    Attributes
+    ----------
+    host
+        Host of the service, without the port: a sandbox gets another port with every start.
+    at
+        When it was planned (ISO 8601, UTC).
+    key
+        Digest of the access key; None in journals of prodex 0.1, which only have the first two.
+    content_type
+        Content type of the payloads.
+    extra
+        Filters with which the products were loaded, if corrections were merged with them.
+    batches
+        Number of batches.
+    base_url
+        Base URL of the service; None in journals of earlier versions, which only had the host.
+    """
 
     host: str
     at: str = ""
@@ -42,22 +60,13 @@ class JournalHead(msgspec.Struct, frozen=True):
     base_url: str | None = None
 
 
-class _Planned(msgspec.Struct):
-    batch: Count
-    gtins: tuple[str, ...]
-    at: Count
-    bytes: Count
-    sha256: Digest
-    loaded: tuple[tuple[str, str | None], ...] = ()
-
-
-class PlannedPayload(NamedTuple):
+class PlannedPayload(msgspec.Struct, frozen=True):
     """A batch of the plan: its GTINs, and position, size and digest of its payload."""
 
     gtins: tuple[str, ...]
-    at: int
-    size: int
-    sha256: str
+    at: Count
+    size: Count = msgspec.field(name="bytes")
+    sha256: Digest
     loaded: tuple[Loaded, ...] = ()
 
 
@@ -189,10 +198,7 @@ def _entry(line: bytes, number: int) -> PlannedPayload:
     found = _opened(line)
     if found is None or found.get("batch") != number:
         raise ValueError(f"line {number + 2} is damaged")
-    plan = converted(found, _Planned)
-    return PlannedPayload(
-        plan.gtins, plan.at, plan.bytes, plan.sha256, tuple(Loaded(*one) for one in plan.loaded)
-    )
+    return converted(found, PlannedPayload)
 
 
 def _states(
@@ -237,14 +243,15 @@ def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
     tracking = line.get("tracking")
     word: Any = line.get("state")
     if word == BEING_SENT:
-        return Batch(gtins, "unknown", message="the process ended before the reply was received")
-    if word not in get_args(Sent) or (word == "sent" and tracking is None):
-        return Batch(gtins, "unknown", message=f"its journal has the unknown state {word!r:.40}")
-    if tracking is not None and not is_identifier(str(tracking)):
-        return Batch(
-            gtins, "unknown", message=f"its journal has {tracking!r:.80}, which is not an identifier"
-        )
-    return Batch(gtins, word, None if tracking is None else str(tracking), str(line.get("message") or ""))
+        problem = "the process ended before the reply was received"
+    elif word not in get_args(Sent) or (word == "sent" and tracking is None):
+        problem = f"its journal has the unknown state {word!r:.40}"
+    elif tracking is not None and not is_identifier(str(tracking)):
+        problem = f"its journal has {tracking!r:.80}, which is not an identifier"
+    else:
+        identifier = None if tracking is None else str(tracking)
+        return Batch(gtins, word, identifier, str(line.get("message") or ""))
+    return Batch(gtins, "unknown", message=problem)
 
 
 def _opened(line: bytes) -> dict[str, Any] | None:
@@ -292,16 +299,13 @@ def read_0_1(path: Path) -> tuple[JournalHead, list[Batch]]:
             gtins[number] = tuple(str(one) for one in line["gtins"])
         if "sent" in line:
             ended[number] = line
+    # Version 1 called the state "sent".
     batches = [
-        state_of(gtins.get(number, ()), {"state": BEING_SENT} | _renamed(ended.get(number, {})))
+        state_of(gtins.get(number, ()), {**line, "state": line.get("sent", BEING_SENT)})
         for number in sorted(gtins.keys() | ended.keys())
+        for line in [ended.get(number, {})]
     ]
     return head, batches
-
-
-def _renamed(line: Line) -> dict[str, Any]:
-    """Return a line of version 1 in the current format."""
-    return {"state" if name == "sent" else name: value for name, value in line.items()}
 
 
 def _plain(path: Path) -> Iterator[dict[str, Any]]:

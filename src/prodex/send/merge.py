@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from prodex import locales
@@ -41,8 +40,7 @@ class Correction(NamedTuple):
     language_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """One change: a correction with the old value.
 
     Attributes
@@ -116,61 +114,134 @@ class _CorrectedProduct:
     def apply(self, correction: Correction) -> Edit | None:
         """Apply one correction; return None if it changes nothing."""
         root = correction.attribute.partition(".")[0]
+        new = None if correction.value is DELETE else correction.value
         if not correction.is_text:
             before = self._product.get(root)
-            if before == correction.value or (before is None and correction.value is DELETE):
+            if before == new:
                 return None
-            self._values[root] = None if correction.value is DELETE else correction.value
-            return Edit(self._gtin, root, None, None, before, correction.value)
+            self._values[root] = new
+            return self._edit(correction, None, None, before)
         if root not in self._values:
             # A copy, because later corrections are compared with the record as it was loaded.
             self._values[root] = copy.deepcopy(self._product.get(root))
-        text = _text_of(list(_texts(self._values[root], root)), correction, self._gtin)
+        text = self._text_of(correction)
         if text is not None:
             return self._correct(text, correction)
-        if correction.value is DELETE:
+        if new is None:
             return None
-        self._values[root] = _with_new(self._values[root], correction, self._product, self._codes, self._gtin)
-        return Edit(
-            self._gtin,
-            correction.attribute,
-            None,
-            correction.language or correction.language_code,
-            None,
-            correction.value,
-        )
+        self._values[root] = self._with_new(self._values[root], correction)
+        return self._edit(correction, None, correction.language or correction.language_code, None)
+
+    def finished(self, corrected: set[str]) -> Product:
+        """Return the corrected attributes as they are to be written."""
+        for root in corrected:
+            self._refuse_pending(root)
+        for text in self._deleted:  # at the end, since deletions shift the positions of other texts
+            self._remove(text)
+        return {
+            root: None if value == [] else value for root, value in self._values.items() if root in corrected
+        }
+
+    def _edit(self, correction: Correction, position: str | None, language: str | None, before: Any) -> Edit:
+        return Edit(self._gtin, correction.attribute, position, language, before, correction.value)
 
     def _correct(self, text: _Text, correction: Correction) -> Edit | None:
         before = text.item["data"]
         # Two rows of a frame may be about one text if they agree, as they do after a join.
+        # Known by identity, since two texts of a product may be equal.
         if self._by_text.setdefault(id(text.item), correction).value != correction.value:
-            raise ChangesRefused(
-                f"GTIN {self._gtin}: two different texts were given for {_named(correction)}. Keep one of them."
-            )
+            raise self._refused(f"two different texts were given for {_named(correction)}. Keep one of them.")
         if before == correction.value:
             return None
         if correction.value is DELETE:
             self._deleted.append(text)
         else:
             text.item["data"] = correction.value
-        return Edit(
-            self._gtin,
-            correction.attribute,
-            text.position,
-            text.language or text.code,
-            before,
-            correction.value,
+        return self._edit(correction, text.position, text.language or text.code, before)
+
+    def _text_of(self, correction: Correction) -> _Text | None:
+        """Return the text that a correction is about; None for a new text."""
+        root = correction.attribute.partition(".")[0]
+        here = [one for one in _texts(self._values[root], root) if one.attribute == correction.attribute]
+        if correction.position is not None:
+            at = next((text for text in here if text.position == correction.position), None)
+            if at is None or not _is_in_language(at, correction):
+                found = "no text" if at is None else f"a text in {at.code or at.language}"
+                raise self._refused(
+                    f"at {_named(correction)} the catalogue has {found}. Take the frame from catalog.texts of the same "
+                    "catalogue, and keep its column position; leave it out (None) for a text that is new."
+                )
+            return at
+        matching = [text for text in here if _is_in_language(text, correction)]
+        if len(matching) > 1:
+            raise self._refused(
+                f"there are {len(matching)} texts for {_named(correction)}. Add a column position to say which, as in "
+                f"catalog.texts: {', '.join(text.position for text in matching)}."
+            )
+        return matching[0] if matching else None
+
+    def _with_new(self, value: Any, correction: Correction) -> Any:
+        """Return the attribute with an additional text."""
+        # A nested text belongs to one item of a list, and a frame does not say to which.
+        if "." in correction.attribute:
+            raise self._refused(
+                f"there is no text yet for {_named(correction)}, and it is not known which item of "
+                f"{correction.attribute.partition('.')[0]} it belongs to. Send the whole attribute as a record."
+            )
+        if value is not None and not isinstance(value, list):
+            raise self._refused(
+                f"{correction.attribute} is not a list of texts but {value!r:.60}. Send the whole attribute as a "
+                "record."
+            )
+        return [
+            *(value or []),
+            {"expressedIn": {"code": self._long_code(correction)}, "data": correction.value},
+        ]
+
+    def _long_code(self, correction: Correction) -> str:
+        """Return the long code of a new text's language: as given, else as in this product or in the catalogue."""
+        if correction.language_code is not None:
+            return correction.language_code
+        language = correction.language or ""
+        texts = (text for root, value in self._product.items() for text in _texts(value, root))
+        own = {text.code for text in texts if text.language == language}
+        for used in (own - {None}, self._codes.get(language, frozenset())):
+            if len(used) == 1:
+                return str(*used)
+        try:
+            code = locales.language_code(language)
+        except QueryError as error:
+            raise ChangesRefused(f"GTIN {self._gtin}, {correction.attribute}: {error}") from error
+        # The service stores long codes. A short one is only completed if exactly one country is known for it.
+        if len(code) == len("fra-FR"):
+            return code
+        choice = ", ".join(sorted(self._codes.get(language, ()))) or f"{code}-..."
+        raise self._refused(
+            f"{correction.attribute} has no text in {language!r} yet, and its code needs a country. Give a column "
+            f"language_code, such as {choice}."
         )
 
-    def finished(self, corrected: set[str]) -> Product:
-        """Return the corrected attributes as they are to be written."""
-        for root in corrected:
-            _refuse_pending(self._product, root, self._gtin)
-        for text in self._deleted:  # at the end, since deletions shift the positions of other texts
-            _remove(text, self._gtin)
-        return {
-            root: None if value == [] else value for root, value in self._values.items() if root in corrected
-        }
+    def _remove(self, text: _Text) -> None:
+        if not isinstance(text.holder, list):
+            raise self._refused(
+                f"the text at {text.attribute} is not in a list, so it cannot be deleted alone. Send the whole "
+                "attribute as a record."
+            )
+        text.holder[:] = [item for item in text.holder if item is not text.item]
+
+    def _refuse_pending(self, root: str) -> None:
+        if root in MAINTAINED_BY_SERVICE:
+            raise self._refused(f"{root} is maintained by the service and cannot be written.")
+        pending = self._product.get("lastRequest")
+        # The service would overwrite the correction when it applies the pending update.
+        if isinstance(pending, Mapping) and pending.get(root):
+            raise self._refused(
+                f"an update of {root} is pending under lastRequest, so its value may still change. Correct it when the "
+                "update has been accepted or refused."
+            )
+
+    def _refused(self, why: str) -> ChangesRefused:
+        return ChangesRefused(f"GTIN {self._gtin}: {why}")
 
 
 def _texts(value: Any, root: str) -> Iterator[_Text]:
@@ -186,103 +257,12 @@ def _texts(value: Any, root: str) -> Iterator[_Text]:
             stack += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
 
 
-def _text_of(texts: list[_Text], correction: Correction, gtin: str) -> _Text | None:
-    """Return the text that a correction is about; None for a new text."""
-    here = [text for text in texts if text.attribute == correction.attribute]
-    if correction.position is not None:
-        at = next((text for text in here if text.position == correction.position), None)
-        if at is None or not _is_in_language(at, correction):
-            found = "no text" if at is None else f"a text in {at.code or at.language}"
-            raise ChangesRefused(
-                f"GTIN {gtin}: at {_named(correction)} the catalogue has {found}. Take the frame from catalog.texts of "
-                "the same catalogue, and keep its column position; leave it out (None) for a text that is new."
-            )
-        return at
-    matching = [text for text in here if _is_in_language(text, correction)]
-    if len(matching) > 1:
-        raise ChangesRefused(
-            f"GTIN {gtin}: there are {len(matching)} texts for {_named(correction)}. Add a column position to say "
-            f"which, as in catalog.texts: {', '.join(text.position for text in matching)}."
-        )
-    return matching[0] if matching else None
-
-
 def _is_in_language(text: _Text, correction: Correction) -> bool:
     if correction.language_code is not None and correction.language_code != text.code:
         return False
     if correction.language is None or correction.language_code is not None:
         return True
     return correction.language.casefold() in {name.casefold() for name in (text.language, text.code) if name}
-
-
-def _with_new(
-    value: Any,
-    correction: Correction,
-    product: Mapping[str, Any],
-    codes: Mapping[str, frozenset[str]],
-    gtin: str,
-) -> Any:
-    """Return the attribute with an additional text."""
-    # A nested text belongs to one item of a list, and a frame does not say to which.
-    if "." in correction.attribute:
-        raise ChangesRefused(
-            f"GTIN {gtin}: there is no text yet for {_named(correction)}, and it is not known which item of "
-            f"{correction.attribute.partition('.')[0]} it belongs to. Send the whole attribute as a record."
-        )
-    if value is not None and not isinstance(value, list):
-        raise ChangesRefused(
-            f"GTIN {gtin}: {correction.attribute} is not a list of texts but {value!r:.60}. "
-            "Send the whole attribute as a record."
-        )
-    return [
-        *(value or []),
-        {"expressedIn": {"code": _long_code(correction, product, codes, gtin)}, "data": correction.value},
-    ]
-
-
-def _long_code(
-    correction: Correction, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]], gtin: str
-) -> str:
-    """Return the long code of a new text's language: as given, else as used in this product or in the catalogue."""
-    if correction.language_code is not None:
-        return correction.language_code
-    language = correction.language or ""
-    own = {text.code for root in product for text in _texts(product[root], root) if text.language == language}
-    for used in (own - {None}, codes.get(language, frozenset())):
-        if len(used) == 1:
-            return str(*used)
-    try:
-        code = locales.language_code(language)
-    except QueryError as error:
-        raise ChangesRefused(f"GTIN {gtin}, {correction.attribute}: {error}") from error
-    # The service stores long codes. A short one is only completed if the catalogue knows exactly one country for it.
-    if len(code) == len("fra-FR"):
-        return code
-    choice = ", ".join(sorted(codes.get(language, ()))) or f"{code}-..."
-    raise ChangesRefused(
-        f"GTIN {gtin}: {correction.attribute} has no text in {language!r} yet, and its code needs a country. Give a "
-        f"column language_code, such as {choice}."
-    )
-
-
-def _remove(text: _Text, gtin: str) -> None:
-    if not isinstance(text.holder, list):
-        raise ChangesRefused(
-            f"GTIN {gtin}: the text at {text.attribute} is not in a list, so it cannot be deleted alone. "
-            "Send the whole attribute as a record."
-        )
-    text.holder[:] = [item for item in text.holder if item is not text.item]
-
-
-def _refuse_pending(product: Mapping[str, Any], root: str, gtin: str) -> None:
-    if root in MAINTAINED_BY_SERVICE:
-        raise ChangesRefused(f"GTIN {gtin}: {root} is maintained by the service and cannot be written.")
-    pending = product.get("lastRequest")
-    if isinstance(pending, Mapping) and pending.get(root):
-        raise ChangesRefused(
-            f"GTIN {gtin}: an update of {root} is pending under lastRequest, so its value may still change. Correct it "
-            "when the update has been accepted or refused."
-        )
 
 
 def _named(correction: Correction) -> str:

@@ -33,6 +33,8 @@ class Outcome:
 
     Attributes
     ----------
+    batch
+        The batch.
     status
         A state of the service in upper case, or one of prodex in lower case.
     message
@@ -47,6 +49,7 @@ class Outcome:
         The tracking record as received.
     """
 
+    batch: Batch
     status: str
     message: str
     count: int
@@ -70,12 +73,12 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     # Without an identifier the service cannot be asked, so the state of the call is all that is known.
     if batch.tracking is None:
         rows = tuple((one, str(batch.sent), batch.message) for one in batch.gtins)
-        return Outcome(batch.sent, batch.message, len(batch.gtins), False, rows, {})
+        return Outcome(batch, batch.sent, batch.message, len(batch.gtins), False, rows, {})
     # "unknown" only if the request for it failed; before the first request the import is simply running.
     if record is None:
         status = "unknown" if problem else RUNNING
         rows = tuple((one, status, problem) for one in batch.gtins)
-        return Outcome(status, problem, len(batch.gtins), not gave_up, rows, {})
+        return Outcome(batch, status, problem, len(batch.gtins), not gave_up, rows, {})
     word = record.get("status")
     has_ended = isinstance(word, str) and word in ENDED
     notes = []
@@ -103,6 +106,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     status = str(word) if certain or word == RUNNING else "unknown"
     message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
     return Outcome(
+        batch,
         status,
         message or (problem if word == RUNNING else ""),
         len(batch.gtins) if announced is None else announced,
@@ -123,14 +127,9 @@ def _rows(batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, me
         else:
             yield one, status_of_others, message or (_AS_A_WHOLE if status == SUCCESS else "")
     for key, (of_record, text) in rest.items():
-        if batch.gtins:
-            yield (
-                key,
-                UNEXPECTED,
-                f"the record has {of_record} for this GTIN, which was not sent. {text}".strip(),
-            )
-        else:  # the import was not sent from here
-            yield key, of_record, text
+        problem = f"the record has {of_record} for this GTIN, which was not sent. {text}".strip()
+        # Without GTINs of its own, the import was not sent from here, so that nothing in its record is unexpected.
+        yield (key, UNEXPECTED, problem) if batch.gtins else (key, of_record, text)
 
 
 def _statuses(
@@ -154,28 +153,20 @@ def _sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}."
 
 
-#: The statuses of batches, the worst first; those in lower case are of prodex, the others of the service.
-#: A running import comes first: as long as there is one, the other statuses may still change.
-_WORST_FIRST = (
-    RUNNING,
-    "unknown",
-    "refused",
-    "not sent",
-    "TIMEOUT",
-    "ERROR",
-    "CONTAINS_ERRORS",
-    "accepted",
-    "EMPTY",
-    SUCCESS,
-)
-
-_WHAT_TO_DO = {
+#: The statuses of batches, the worst first, and what to do. Those in lower case are of prodex, the others of the
+#: service. A running import comes first: as long as there is one, the other statuses may still change.
+_WORST_FIRST: Mapping[str, str] = {
+    RUNNING: "",
     "unknown": "The reply was lost: the import may have happened. Load the products to check, then send missing ones "
     'with send_rest(also="unknown").',
-    "accepted": "The service accepted these products, but their import cannot be tracked. Load them to check.",
     "refused": 'When the reason is removed, send_rest(also="refused") sends these again.',
     "not sent": "send_rest() sends these.",
     "TIMEOUT": "The import did not end at the service. Contact its support with the tracking identifier.",
+    "ERROR": "",
+    "CONTAINS_ERRORS": "",
+    "accepted": "The service accepted these products, but their import cannot be tracked. Load them to check.",
+    "EMPTY": "",
+    SUCCESS: "",
 }
 
 
@@ -185,10 +176,10 @@ def status_of_all(outcomes: Sequence[Outcome]) -> str:
     return next((status for status in _WORST_FIRST if status in found), "EMPTY")
 
 
-def message_of_all(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> str:
+def message_of_all(outcomes: Sequence[Outcome]) -> str:
     """Return the messages of the service, contradictions, and what to do."""
     messages = [outcome.message for outcome in outcomes]
-    times = Counter(batch.tracking for batch in batches if batch.tracking is not None)
+    times = Counter(one.batch.tracking for one in outcomes if one.batch.tracking is not None)
     twice = [
         f"The service sent the tracking identifier {identifier} for {number} calls, so their outcomes cannot be "
         "told apart."
@@ -196,54 +187,48 @@ def message_of_all(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> str
         if number > 1
     ]
     hints = [
-        _WHAT_TO_DO.get(outcome.status, "")
-        for batch, outcome in zip(batches, outcomes, strict=True)
-        if batch.tracking is None or outcome.status == "TIMEOUT"
+        _WORST_FIRST.get(outcome.status, "")
+        for outcome in outcomes
+        if outcome.batch.tracking is None or outcome.status == "TIMEOUT"
     ]
     return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints) if text))
 
 
-def still_running(batches: Sequence[Batch], outcomes: Sequence[Outcome], timeout: float) -> str:
+def still_running(outcomes: Sequence[Outcome], timeout: float) -> str:
     """Return which imports are still running when the time to wait is over, in words."""
-    running = [
-        (batch.tracking, outcome)
-        for batch, outcome in zip(batches, outcomes, strict=True)
-        if outcome.is_running and batch.tracking is not None
-    ]
-    ids = [canonical(identifier) for identifier, _ in running[:20]]
-    odd = next((outcome.message for _, outcome in running if outcome.status != RUNNING), "")
+    running = [one for one in outcomes if one.is_running]
+    ids = [canonical(str(one.batch.tracking)) for one in running[:20]]
+    odd = next((one.message for one in running if one.status != RUNNING), "")
     return (
-        f"{len(running)} of {len(batches)} imports were still running after {timeout:g} s. They continue at the "
+        f"{len(running)} of {len(outcomes)} imports were still running after {timeout:g} s. They continue at the "
         f"service; prodex.track(service, {ids}) follows them at any time. {odd}".rstrip()
     )
 
 
-def batches_frame(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+def batches_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:
     """Return one row for each batch."""
-    rows = [
-        (
-            outcome.status,
-            outcome.count,
-            outcome.record.get("createdAt"),
-            outcome.message,
-            named(outcome.record.get("user"), "username"),
-            named(outcome.record.get("organization"), "nameLegal"),
-            outcome.record.get("endpoint"),
-        )
-        for outcome in outcomes
-    ]
-    columns = ["status", "count", "created_at", "message", "user", "organization", "endpoint"]
-    frame = pd.DataFrame(rows, columns=columns).astype({"count": "Int64"})
-    frame.insert(0, "tracking", _identifiers([batch.tracking for batch in batches]))
-    return frame
+    records = [outcome.record for outcome in outcomes]
+    return pd.DataFrame(
+        {
+            "tracking": _identifiers([outcome.batch.tracking for outcome in outcomes]),
+            "status": [outcome.status for outcome in outcomes],
+            "count": pd.Series([outcome.count for outcome in outcomes], dtype="Int64"),
+            "created_at": [record.get("createdAt") for record in records],
+            "message": [outcome.message for outcome in outcomes],
+            "user": [named(record.get("user"), "username") for record in records],
+            "organization": [named(record.get("organization"), "nameLegal") for record in records],
+            "endpoint": [record.get("endpoint") for record in records],
+        }
+    )
 
 
-def products_frame(batches: Sequence[Batch], outcomes: Sequence[Outcome]) -> pd.DataFrame:
+def products_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:
     """Return one row for each product."""
     rows = [row for outcome in outcomes for row in outcome.products]
     frame = pd.DataFrame(rows, columns=["gtin", "status", "message"])
-    pairs = zip(batches, outcomes, strict=True)
-    frame["tracking"] = _identifiers([batch.tracking for batch, outcome in pairs for _ in outcome.products])
+    frame["tracking"] = _identifiers(
+        [outcome.batch.tracking for outcome in outcomes for _ in outcome.products]
+    )
     return frame
 
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from prodex.errors import AuthenticationFailed, RequestRefused, ServiceError
 from prodex.network.addresses import is_loopback
+from prodex.send.batches import Batch
+from prodex.send.outcome import Outcome, outcome_of
 from prodex.service import Client
 from prodex.service.replies import ENDED
 
@@ -46,6 +48,7 @@ class ImportPolling:
         self.records: dict[str, Mapping[str, Any]] = {}
         self.problems: dict[str, ServiceError] = {}
         self._unknown_since: dict[str, float] = {}
+        # Imports that are no longer requested, since waiting cannot help.
         self._abandoned: set[str] = set()
         self._reported: set[str] = set()
 
@@ -54,9 +57,12 @@ class ImportPolling:
         """The pauses between two polls."""
         return _LOOPBACK if is_loopback(self._service.base_url) else _REMOTE
 
-    def is_abandoned(self, identifier: str) -> bool:
-        """Whether an import is no longer requested, since waiting cannot help."""
-        return identifier in self._abandoned
+    def outcome(self, batch: Batch) -> Outcome:
+        """Return what is known of a batch."""
+        identifier = str(batch.tracking)
+        problem = str(self.problems.get(identifier, ""))
+        is_abandoned = identifier in self._abandoned
+        return outcome_of(batch, self.records.get(identifier), problem, gave_up=is_abandoned)
 
     def poll(self, identifiers: Collection[str]) -> None:
         """Request the record of each import once.

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -31,8 +30,7 @@ _LONGEST_TEXT = 20_000
 Severity = Literal["error", "warning", "info"]
 
 
-@dataclass(frozen=True, slots=True)
-class PreflightFinding:
+class PreflightFinding(NamedTuple):
     """One finding of preflight.
 
     Attributes
@@ -72,12 +70,9 @@ def inspect(
         found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in known)
         found += _about_one(product, known.get(texts[place], ()))
         if as_xml:
-            found += [
-                PreflightFinding(
-                    texts[place], path, "error", f"XML cannot represent it: it {problem}", "Send it as JSON."
-                )
-                for path, problem in xml_writing.problems(writable(product))
-            ]
+            for path, why in xml_writing.problems(writable(product)):
+                problem = f"XML cannot represent it: it {why}"
+                found.append(PreflightFinding(texts[place], path, "error", problem, "Send it as JSON."))
     # Errors first: a person who sees only the beginning must see why nothing was sent.
     order = {"error": 0, "warning": 1, "info": 2}
     return sorted(found, key=lambda finding: order[finding.severity])
@@ -85,8 +80,7 @@ def inspect(
 
 def frame_of(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
     """Return findings as a frame."""
-    columns = [field.name for field in fields(PreflightFinding)]
-    return pd.DataFrame([astuple(finding) for finding in findings], columns=columns, dtype=object)
+    return pd.DataFrame(list(findings), columns=list(PreflightFinding._fields), dtype=object)
 
 
 def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
@@ -109,39 +103,27 @@ def _about_all(products: Sequence[Product]) -> Iterator[PreflightFinding]:
         places[str(product.get("gtin"))].append(str(place))
     for name, several in places.items():
         if len(several) > 1 and name != "None":
-            yield PreflightFinding(
-                name,
-                "gtin",
-                "error",
-                f"the GTIN occurs {len(several)} times, in the records {', '.join(several[:10])}",
-                "Give each product once: which of them the service would keep is not defined.",
-            )
+            problem = f"the GTIN occurs {len(several)} times, in the records {', '.join(several[:10])}"
+            hint = "Give each product once: which of them the service would keep is not defined."
+            yield PreflightFinding(name, "gtin", "error", problem, hint)
     left_out = Counter(name for product in products for name in product.keys() & MAINTAINED_BY_SERVICE)
     for name, times in left_out.items():
-        yield PreflightFinding(
-            None,
-            name,
-            "info",
-            f"left out of {times:,} products: the service maintains it",
-            "Nothing; the service keeps its own value.",
-        )
+        problem = f"left out of {times:,} products: the service maintains it"
+        yield PreflightFinding(None, name, "info", problem, "Nothing; the service keeps its own value.")
 
 
 def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) -> Iterator[PreflightFinding]:
     if "gtin" not in product:
-        yield PreflightFinding(
-            None, "gtin", "error", f"record {place} has no GTIN", "Add it: every product needs one."
-        )
-    elif not _is_text(product["gtin"]) or not valid:
+        problem = f"record {place} has no GTIN"
+        yield PreflightFinding(None, "gtin", "error", problem, "Add it: every product needs one.")
+    elif not isinstance(product["gtin"], str) or not valid:
         try:
-            problem = f"{gtin.normal_form(product['gtin'])} is not in its normal form"
+            problem = f"record {place}: {gtin.normal_form(product['gtin'])} is not in its normal form"
         except InputError as error:
-            problem = str(error).rstrip(".")
+            problem = f"record {place}: {str(error).rstrip('.')}"
         # A product that the service has with a wrong GTIN can be corrected, except for that GTIN.
         severity: Severity = "warning" if is_known else "error"
-        yield PreflightFinding(
-            str(product["gtin"])[:40], "gtin", severity, f"record {place}: {problem}", "Correct the GTIN."
-        )
+        yield PreflightFinding(str(product["gtin"])[:40], "gtin", severity, problem, "Correct the GTIN.")
 
 
 def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightFinding]:
@@ -160,13 +142,9 @@ def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightF
     rules = product.get("validationRules")
     for rule in rules if isinstance(rules, list) else ():
         if isinstance(rule, Mapping) and rule.get("type") == "DeactivateValidationRule":
-            yield PreflightFinding(
-                name,
-                "validationRules",
-                "warning",
-                f"DISABLES the check {rule.get('ruleId')!r} of the service for this product",
-                "Leave validationRules out unless that is intended.",
-            )
+            problem = f"DISABLES the check {rule.get('ruleId')!r} of the service for this product"
+            hint = "Leave validationRules out unless that is intended."
+            yield PreflightFinding(name, "validationRules", "warning", problem, hint)
 
 
 def _about_texts(name: str, attribute: str, value: Any) -> Iterator[PreflightFinding]:
@@ -191,15 +169,10 @@ def _about_text(name: str, attribute: str, text: str) -> Iterator[PreflightFindi
     if len(text) > longest:
         yield _too_long(name, attribute, text, longest, sure=True)
     if is_name and ("\n" in text or "\r" in text):
-        yield PreflightFinding(
-            name, attribute, "error", f"a line break in {text[:40]!r}", "Write it on one line."
-        )
+        problem = f"a line break in {text[:40]!r}"
+        yield PreflightFinding(name, attribute, "error", problem, "Write it on one line.")
 
 
 def _too_long(name: str, attribute: str, text: str, longest: int, *, sure: bool) -> PreflightFinding:
     problem = f"{len(text):,} characters, and the limit is {longest:,}: {text[:40]!r}..."
     return PreflightFinding(name, attribute, "error" if sure else "warning", problem, "Shorten it.")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

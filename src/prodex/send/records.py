@@ -51,6 +51,7 @@ assetsLastRequests
 """
 MAINTAINED_BY_SERVICE = frozenset(_MAINTAINED.split())
 
+# Columns of the tables that are no attributes of the service: with them, a frame comes from a catalogue.
 _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns if column.name != "gtin") - {
     path[0] for column in TABLES["products"].columns for path in column.paths
 }
@@ -83,9 +84,9 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
             "result of changes_from_frame, or the path of a file."
         )
     if isinstance(source, str | Path):
-        source = (
-            xml_reading.decoded(Path(source).read_bytes()) if _is_xml(Path(source)) else _whole_file(source)
-        )
+        path = Path(source)
+        is_xml = path.suffix.lower() == ".xml" and path.is_file()
+        source = xml_reading.decoded(path.read_bytes()) if is_xml else _whole_file(source)
     if isinstance(source, Catalog):
         records: Iterable[Any] = map(json.loads, source.arrow("raw", ["json"])["json"].to_pylist())
     elif isinstance(source, pd.DataFrame):
@@ -96,10 +97,6 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     else:
         records = source
     return [_record(record, place, null_deletes) for place, record in enumerate(records)]
-
-
-def _is_xml(path: Path) -> bool:
-    return path.suffix.lower() == ".xml" and path.is_file()
 
 
 def _whole_file(path: str | Path) -> Catalog:
@@ -114,10 +111,7 @@ def _whole_file(path: str | Path) -> Catalog:
 
 def _check_columns(frame: pd.DataFrame) -> None:
     names = [str(name) for name in frame.columns]
-    foreign = [
-        name for name in names if "." in name or name in _ONLY_IN_TABLES or name in {"attribute", "text"}
-    ]
-    if foreign:
+    if foreign := [name for name in names if "." in name or name in _ONLY_IN_TABLES | {"attribute", "text"}]:
         raise InputError(
             f"The frame has the column {foreign[0]!r}, which is not an attribute of a product. For a frame from the "
             "tables of a catalogue, use prodex.changes_from_frame(frame, catalog) first."

@@ -23,13 +23,15 @@ from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.send.batches import LARGEST_BATCH, checked_batch_size
 from prodex.send.records import gtin_key
-from prodex.service import Client, PullReport, pages
+from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: The time zone in which a day ends last.
 _LAST_ZONE = timezone(timedelta(hours=-12))
+#: The status of a batch after an error that is about it alone; after any other, the service cannot be reached.
+_STATUSES: Mapping[type[ServiceError], str] = {OutcomeUnknown: "unknown", RequestRefused: "refused"}
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -85,8 +87,7 @@ def require_scenarios(
     prodex.errors.InputError: scenarios is {}...
     """
     service = service_given(service, "require_scenarios(service, products, scenarios)", products)
-    values = _values(scenarios)
-    day = _day(deadline, values)
+    terms = _terms(scenarios, deadline)
     size = checked_batch_size(batch_size)
     uuids = _uuids(service, products)
     rows: list[dict[str, Any]] = []
@@ -97,16 +98,18 @@ def require_scenarios(
             status, message = "not sent", "the service could not be reached for an earlier batch"
             # A refusal is about one batch. After a failed connection, every further batch would only repeat the
             # retries.
-            if not errors or isinstance(errors[-1], OutcomeUnknown | RequestRefused):
+            if not errors or isinstance(errors[-1], tuple(_STATUSES)):
                 try:
-                    reply = service.require_rulesets(batch, values, day)
+                    reply = service.require_rulesets(batch, **terms)
                     status, message = "done", "" if reply is None else json.dumps(reply, ensure_ascii=False)
                 except ServiceError as error:
                     errors.append(error)
-                    status, message = _status_after(error), str(error)
+                    status = next((_STATUSES[kind] for kind in _STATUSES if isinstance(error, kind)), status)
+                    message = str(error)
             rows.append({"products": len(batch), "status": status, "message": message, "uuids": batch})
             show(start + len(batch), len(uuids))
     if errors and not any(row["status"] in {"done", "unknown"} for row in rows):
+        # If nothing was done, an error says more than a frame in which everything has failed.
         raise errors[0]
     return pd.DataFrame(rows, columns=["products", "status", "message", "uuids"])
 
@@ -193,8 +196,7 @@ def scenario_request(
     >>> request.left_out["product_id"].tolist()
     ['8']
     """
-    values = _values(scenarios)
-    day = _day(deadline, values)
+    terms = _terms(scenarios, deadline)
     size = checked_batch_size(batch_size)
     catalog = catalog_given(catalog, "scenario_request(failures, catalog, scenarios)", failures)
     if not isinstance(failures, pd.DataFrame):
@@ -213,22 +215,17 @@ def scenario_request(
             why = "it has no uuid" if row["product_id"] else "the catalogue does not have it"
             left_out.append((product, row["gtin"], why))
     named = list(uuids)
-    bodies = [
-        {"uuids": named[start : start + size], "ruleset_values": values, **({"deadline": day} if day else {})}
-        for start in range(0, len(named), size)
-    ]
-    return ScenarioRequest(
-        tuple(bodies), pd.DataFrame(left_out, columns=["product_id", "gtin", "why"], dtype="str")
-    )
+    starts = range(0, len(named), size)
+    bodies = tuple({"uuids": named[start : start + size], **terms} for start in starts)
+    left_out_frame = pd.DataFrame(left_out, columns=["product_id", "gtin", "why"], dtype="str")
+    return ScenarioRequest(bodies, left_out_frame)
 
 
-def _status_after(error: ServiceError) -> str:
-    match error:
-        case OutcomeUnknown():
-            return "unknown"
-        case RequestRefused():
-            return "refused"
-    return "not sent"
+def _terms(scenarios: Mapping[str | int, bool], deadline: date | str | None) -> dict[str, Any]:
+    """Return what every call contains besides the products, under its wire names."""
+    values = _values(scenarios)
+    day = _day(deadline, values)
+    return {"ruleset_values": values, **({} if day is None else {"deadline": day})}
 
 
 def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
@@ -249,6 +246,7 @@ def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
     if isinstance(deadline, str) and _DAY.fullmatch(deadline):
         with suppress(ValueError):
             day = date.fromisoformat(deadline)
+    # A datetime is a date too, but its time of day would be lost.
     elif isinstance(deadline, date) and not isinstance(deadline, datetime):
         day = deadline
     if day is None:
@@ -291,11 +289,12 @@ def _gtin(value: Any) -> str:
 
 def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     """Look up uuids by GTIN (spec, endpoint 10: with endpoint 5 and a filter_source_include of uuid)."""
+    # Without this filter the service leaves out products that are no consumer units.
     query = ProductQuery(
         gtins_in=sorted(gtins), source_include=["uuid"], extra={"allow_not_consumer_units": True}
     )
     found: dict[str, list[str]] = {}
-    for page in pages(service, query, progress=False, report=PullReport()):
+    for page in pages(service, query, progress=False, report=lambda _: None):
         for product in map(json.loads, map(bytes, page.envelope.data)):
             uuids = found.setdefault(gtin_key(product.get("gtin")), [])
             if product.get("uuid") and product["uuid"] not in uuids:  # pages overlap

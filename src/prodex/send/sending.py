@@ -17,14 +17,11 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.progress import Progress, showing
-from prodex.send.batches import ARRIVED, Batch
+from prodex.send.batches import ARRIVED, Batch, Sent
 from prodex.send.changes import refuse_changed
 from prodex.send.journal import UpsertJournal, host_of
 from prodex.service import Client
 from prodex.service.tracking_identifiers import canonical
-
-# Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
-_MAYBE_DONE = frozenset({302, 303})
 
 
 def numbers_to_send(
@@ -48,13 +45,13 @@ def numbers_to_send(
             ".products contains those that were not sent."
         )
     # Sent with another key, the products would become those of another organisation.
-    if (journal.host, journal.key) != (host_of(service.base_url), service.fingerprint):
+    if (journal.head.host, journal.head.key) != (host_of(service.base_url), service.fingerprint):
         raise InputError(
-            f"The upsert {journal.name} was planned for {journal.host} and the access key of then; this service is "
-            f"{host_of(service.base_url)}, with another key. Connect with those."
+            f"The upsert {journal.name} was planned for {journal.head.host} and the access key of then; this service "
+            f"is {host_of(service.base_url)}, with another key. Connect with those."
         )
-    loaded = [one for number in numbers for one in journal.loaded(number)]
-    refuse_changed(service, loaded, journal.extra)
+    loaded = {gtin: one for number in numbers for gtin, one in journal.loaded(number).items()}
+    refuse_changed(service, loaded, journal.head.extra)
     return numbers
 
 
@@ -80,7 +77,7 @@ def send(
             with _stopping(batches, f"before batch {number}"):
                 # Before the call: if this process is killed during it, the batch must not count as "not sent".
                 journal.begin_sending(number)
-            batches[number], error = _sent(service, body, journal.content_type, batches[number].gtins)
+            batches[number], error = _sent(service, body, journal.head.content_type, batches[number].gtins)
             with _stopping(batches, f"after batch {number}"):
                 journal.end_sending(number, batches[number])
             done += len(batches[number].gtins)
@@ -107,19 +104,22 @@ def _sent(
     """Send one batch; return its state, and the error if it certainly did not arrive."""
     try:
         return Batch(gtins, "sent", str(service.upsert_products(body, content_type))), None
-    # Before its base class OutcomeUnknown: here it is certain that the service has the products.
-    except IdentifierUnreadable as error:
-        return Batch(gtins, "accepted", message=str(error)), None
-    except OutcomeUnknown as error:
-        return Batch(gtins, "unknown", message=str(error)), None
-    except (RequestRefused, AuthenticationFailed) as error:
-        return Batch(gtins, "refused", message=str(error)), error
-    except RedirectRefused as error:
-        if error.status in _MAYBE_DONE:
-            return Batch(gtins, "unknown", message=str(error)), None
-        return Batch(gtins, "not sent", message=str(error)), error
     except ServiceError as error:
-        return Batch(gtins, "not sent", message=str(error)), error
+        state = _state_after(error)
+        return Batch(gtins, state, message=str(error)), None if state in ARRIVED else error
+
+
+def _state_after(error: ServiceError) -> Sent:
+    match error:
+        # Before its base class OutcomeUnknown: here it is certain that the service has the products.
+        case IdentifierUnreadable():
+            return "accepted"
+        case OutcomeUnknown():
+            return "unknown"
+        case RequestRefused() | AuthenticationFailed():
+            return "refused"
+    # Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
+    return "unknown" if isinstance(error, RedirectRefused) and error.status in {302, 303} else "not sent"
 
 
 def _stop(journal: UpsertJournal, rest: Sequence[int], batches: list[Batch], why: str) -> None:

@@ -61,12 +61,12 @@ def track(
         tracking = Tracking(service, journal.batches(), journal=journal)
         try:
             return tracking.refresh()
-        except AuthenticationFailed:
-            raise
-        except (
-            ServiceError
-        ):  # the journal is still valid while the service is away; the rows contain the error
-            return tracking
+        except ServiceError as error:
+            if isinstance(error, AuthenticationFailed):
+                raise
+            return (
+                tracking  # the journal is still valid while the service is away; the rows contain the error
+            )
     if upsert is not None:
         raise InputError("Give tracking identifiers or the name of an upsert, not both.")
     if isinstance(ids, Catalog | pd.DataFrame | Mapping) or not isinstance(ids, int | str | Iterable):
@@ -77,6 +77,7 @@ def track(
     # Each identifier once, or its products would be counted twice.
     wanted = dict.fromkeys(map(_identifier, [ids] if isinstance(ids, int | str) else ids))
     tracking = Tracking(service, [Batch((), "sent", one) for one in wanted]).refresh()
+    # A mistyped identifier must not look like an import that is still running.
     if tracking.problems and not tracking.records:
         raise next(iter(tracking.problems.values()))
     return tracking

@@ -20,7 +20,6 @@ from prodex.send.outcome import (
     batches_frame,
     message_of_all,
     named,
-    outcome_of,
     products_frame,
     status_of_all,
     still_running,
@@ -67,8 +66,8 @@ class Tracking:
         self._journal = journal
         self._imports = ImportPolling(service)
         # Computed once per poll, since every property needs them.
-        self._outcomes: dict[int, Outcome] = {}
-        self.findings = pd.DataFrame() if findings is None else findings
+        self._outcomes: list[Outcome] = []
+        self.findings: pd.DataFrame = pd.DataFrame() if findings is None else findings
 
     @property
     def path(self) -> Path | None:
@@ -98,7 +97,7 @@ class Tracking:
     @property
     def message(self) -> str:
         """The messages of the service about failures, and what to do."""
-        return message_of_all(self._sent, self._known())
+        return message_of_all(self._known())
 
     @property
     def count(self) -> int:
@@ -138,7 +137,7 @@ class Tracking:
     @property
     def batches(self) -> pd.DataFrame:
         """One row for each batch, in the order of sending."""
-        return batches_frame(self._sent, self._known())
+        return batches_frame(self._known())
 
     @property
     def products(self) -> pd.DataFrame:
@@ -147,7 +146,7 @@ class Tracking:
         A product that the tracking record does not mention has the status of its batch. "unexpected" marks a GTIN in
         the record that was not sent.
         """
-        return products_frame(self._sent, self._known())
+        return products_frame(self._known())
 
     @property
     def failed(self) -> pd.DataFrame:
@@ -178,13 +177,12 @@ class Tracking:
         >>> tracking.refresh().count
         1
         """
-        running = [batch for batch, known in zip(self._sent, self._known(), strict=True) if known.is_running]
+        running = dict.fromkeys(str(one.batch.tracking) for one in self._known() if one.is_running)
         try:
-            self._imports.poll(
-                list(dict.fromkeys(one.tracking for one in running if one.tracking is not None))
-            )
+            self._imports.poll(running)
         finally:
             self._outcomes.clear()
+        # Until this is noted, loads reuse no snapshot that was begun before.
         note_ended(self._service.base_url, self._imports.newly_ended())
         return self
 
@@ -223,7 +221,7 @@ class Tracking:
                 show(self._ended(), total)
                 left = begin + timeout - time.monotonic()
                 if left <= 0:
-                    raise TrackingTimeout(still_running(self._sent, self._known(), timeout))
+                    raise TrackingTimeout(still_running(self._known(), timeout))
                 time.sleep(min(pause, left))
                 pause = min(2 * pause, longest)
             show(self._ended(), total)
@@ -320,31 +318,18 @@ class Tracking:
 
     def _known(self) -> list[Outcome]:
         """Return what is known of each batch."""
-        for number, batch in enumerate(self._sent):
-            if number not in self._outcomes:
-                identifier = str(batch.tracking)
-                problem = self._imports.problems.get(identifier)
-                record, is_abandoned = (
-                    self._imports.records.get(identifier),
-                    self._imports.is_abandoned(identifier),
-                )
-                self._outcomes[number] = outcome_of(batch, record, str(problem or ""), gave_up=is_abandoned)
-        return [self._outcomes[number] for number in range(len(self._sent))]
+        if not self._outcomes:
+            self._outcomes += map(self._imports.outcome, self._sent)
+        return self._outcomes
 
     def _ended(self) -> int:
-        return sum(
-            len(batch.gtins)
-            for batch, outcome in zip(self._sent, self._known(), strict=True)
-            if not outcome.is_running
-        )
+        return sum(len(one.batch.gtins) for one in self._known() if not one.is_running)
 
     def _first(self, name: str) -> Any:
         return next((outcome.record[name] for outcome in self._known() if outcome.record.get(name)), None)
 
     def __repr__(self) -> str:
-        text: str = call("Tracking.text", self)
-        return text
+        return str(call("Tracking.text", self))
 
     def _repr_html_(self) -> str:
-        html: str = call("Tracking.html", self)
-        return html
+        return str(call("Tracking.html", self))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, overload
 
@@ -15,17 +14,15 @@ from prodex.progress import Progress
 from prodex.send.batches import (
     ENCODINGS,
     LARGEST_BATCH,
-    Encoding,
     Format,
-    Loaded,
     Planned,
     batches_of,
     checked_batch_size,
 )
-from prodex.send.changes import Changes, language_codes_only, refuse_stale
+from prodex.send.changes import Changes, language_codes_only, merged_with, refuse_changed
 from prodex.send.journal import UpsertJournal
-from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
-from prodex.send.records import Product, Source, records_of
+from prodex.send.preflight import frame_of, inspect, refuse_errors
+from prodex.send.records import Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -65,18 +62,11 @@ class DryRun:
     def __repr__(self) -> str:
         counts = self.findings["severity"].value_counts().to_dict()
         found = ", ".join(f"{number:,} {severity}" for severity, number in counts.items()) or "nothing found"
-        size, calls = sum(map(len, self.payloads)), len(self.payloads)
-        lines = [
-            (
-                f"Dry run: {counted(self.count, 'product')} in {counted(calls, 'call')}, {size:,} bytes of "
-                f"{self.content_type}"
-            ),
-            f"preflight: {found}",
-            *(
-                f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}"
-                for row in self.findings.head(10).itertuples()
-            ),
-        ]
+        calls = f"{counted(self.count, 'product')} in {counted(len(self.payloads), 'call')}"
+        lines = [f"Dry run: {calls}, {sum(map(len, self.payloads)):,} bytes of {self.content_type}"]
+        lines.append(f"preflight: {found}")
+        for row in self.findings.head(10).itertuples():
+            lines.append(f"  {row.severity}: {row.gtin} {row.attribute}: {row.problem}")
         return "\n".join(map(on_one_line, lines))
 
 
@@ -182,11 +172,13 @@ def upsert(
     batch_size = checked_batch_size(batch_size)
     if isinstance(records, Changes):
         products, known = list(records.records), records.known
+        loaded, extra = merged_with(records)
         # XML has one attribute for the language, its code; labels and other fields would be errors of preflight.
         if format == "xml":
             products = [language_codes_only(product) for product in products]
     else:
         products, known = records_of(records, null_deletes=null_deletes), {}
+        loaded, extra = {}, {}
     findings = inspect(products, as_xml=format == "xml", known=known)
     failed = any(finding.severity == "error" for finding in findings)
     encoding = ENCODINGS[format]
@@ -195,38 +187,18 @@ def upsert(
         return DryRun(payloads, encoding.content_type, len(products), frame_of(findings))
     # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
     refuse_errors(findings)
-    _log_disabled_checks(findings)
-    if isinstance(records, Changes):
-        refuse_stale(service, records)
+    for finding in findings:
+        # An intended one is rare.
+        if finding.attribute == "validationRules":
+            _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)
+    refuse_changed(service, loaded, extra)
     # Without products there is no plan, and no call.
     if not products:
         return Tracking(service, ())
-    extra = (
-        (records.origin.query.extra if records.origin.query else {}) if isinstance(records, Changes) else {}
+    plan = (
+        Planned(body, gtins, tuple(loaded[gtin] for gtin in gtins if gtin in loaded))
+        for body, gtins in batches_of(products, encoding, batch_size)
     )
-    plan = _plan(products, encoding, batch_size, _loaded(records))
     journal = UpsertJournal.begin(service.base_url, service.fingerprint, encoding.content_type, plan, extra)
     tracking = Tracking(service, journal.batches(), journal=journal, findings=frame_of(findings))
     return tracking.send_planned(progress)
-
-
-def _plan(
-    products: Sequence[Product], encoding: Encoding, batch_size: int, loaded: Mapping[str, Loaded]
-) -> Iterator[Planned]:
-    for body, gtins in batches_of(products, encoding, batch_size):
-        yield Planned(body, gtins, tuple(loaded[gtin] for gtin in gtins if gtin in loaded))
-
-
-def _loaded(records: Source | Changes) -> dict[str, Loaded]:
-    """Return the loaded products of corrections by GTIN; empty if nothing was merged."""
-    if not isinstance(records, Changes):
-        return {}
-    pairs = zip(records.records, records.loaded.items(), strict=True)
-    return {record["gtin"]: Loaded(*loaded) for record, loaded in pairs}
-
-
-def _log_disabled_checks(findings: Sequence[PreflightFinding]) -> None:
-    """Log each product for which the upsert disables a check of the service: an intended one is rare."""
-    for finding in findings:
-        if finding.attribute == "validationRules":
-            _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)

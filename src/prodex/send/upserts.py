@@ -21,7 +21,7 @@ from prodex.errors import InputError, StorageError
 from prodex.files import writing
 from prodex.files.untrusted import Moment, check_moment, read_json
 from prodex.network.addresses import is_loopback
-from prodex.send.journal import UpsertJournal, host_of, tracking_folder
+from prodex.send.journal import JOURNAL, UpsertJournal, host_of, name_of, tracking_folder
 
 _LOG = logging.getLogger("prodex")
 
@@ -42,7 +42,7 @@ def latest(base_url: str, key: str) -> UpsertJournal:
         except InputError as error:
             _LOG.warning("%s It was skipped.", error)
             continue
-        if journal.host == host_of(base_url) and journal.key in {None, key}:
+        if journal.head.host == host_of(base_url) and journal.head.key in {None, key}:
             return journal
     raise InputError(
         f"There is no upsert to {host_of(base_url)} with this access key in {tracking_folder()}. Give the tracking "
@@ -59,7 +59,7 @@ def named(name: str) -> UpsertJournal:
         When there is none, or its journal cannot be read.
     """
     for path in journals():
-        if _name(path) == name:
+        if name_of(path) == name:
             return UpsertJournal(path)
     raise InputError(
         f"There is no upsert {name!r:.80} in {tracking_folder()}. prodex.list_upserts() shows all."
@@ -85,8 +85,7 @@ def list_upserts() -> pd.DataFrame:
     rows = [_row(path) for path in journals()]
     columns = ["name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
     frame = pd.DataFrame(rows, columns=[*columns, "keeps_products", "note"])
-    numbers = dict.fromkeys(columns[3:], "Int64")
-    return frame.astype({**numbers, "keeps_products": "bool"})
+    return frame.astype({**dict.fromkeys(columns[3:], "Int64"), "keeps_products": "bool"})
 
 
 def _row(path: Path) -> dict[str, Any]:
@@ -94,14 +93,12 @@ def _row(path: Path) -> dict[str, Any]:
         journal = UpsertJournal(path)
         batches = journal.batches()
     except InputError as error:
-        return {"name": _name(path), "keeps_products": False, "note": str(error)}
-    counts: Counter[str] = Counter()
-    for batch in batches:
-        counts[batch.sent] += len(batch.gtins)
+        return {"name": name_of(path), "keeps_products": False, "note": str(error)}
+    counts: Counter[str] = Counter(batch.sent for batch in batches for _ in batch.gtins)
     return {
         "name": journal.name,
-        "at": journal.at,
-        "host": journal.host,
+        "at": journal.head.at,
+        "host": journal.head.host,
         "products": counts.total(),
         **{name.replace(" ", "_"): counts[name] for name in _COUNTS},
         "keeps_products": journal.keeps_payloads,
@@ -114,22 +111,14 @@ def journals() -> Iterator[Path]:
     folder = tracking_folder()
     if not folder.is_dir():
         return
-    for path in sorted(folder.iterdir(), key=_stem, reverse=True):
+    for path in sorted(folder.iterdir(), key=lambda path: path.name.removesuffix(".jsonl"), reverse=True):
         if path.name.startswith(".") or path.is_symlink():
             continue
-        inside = path / "journal.jsonl"
+        inside = path / JOURNAL
         if path.is_dir() and inside.is_file() and not inside.is_symlink():
             yield inside
         elif path.suffix == ".jsonl" and path.is_file():
             yield path
-
-
-def _stem(path: Path) -> str:
-    return path.name.removesuffix(".jsonl")
-
-
-def _name(journal: Path) -> str:
-    return journal.parent.name if journal.name == "journal.jsonl" else journal.stem
 
 
 #: How long an import may run whose end is not known: its reply was lost, or nobody followed it.

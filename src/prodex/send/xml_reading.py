@@ -38,6 +38,7 @@ def decoded(body: bytes) -> list[Product]:
     """
     try:
         root = parsed(body, largest=_LARGEST, deepest=DEEPEST)
+        # With any prefix: the specification names no namespace.
         if root.name.rpartition(":")[2] != "SupplierProducts" or root.text.strip():
             raise InputError(f"The root of the XML is {root.name!r:.40}, not SupplierProducts.")
         return [_product(element) for element in root.children]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
+import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import locales
@@ -39,13 +40,6 @@ _CALLS_PER_SECOND = 2.0
 T = TypeVar("T")
 
 
-@dataclass
-class _Load:
-    """State of a load: whether its first call has succeeded."""
-
-    has_begun: bool = False
-
-
 class ProtectedCalls:
     """What all endpoints share; `prodex.service.client.Client` adds them and documents the parameters."""
 
@@ -72,9 +66,9 @@ class ProtectedCalls:
         local = is_loopback(settings.base_url)
         if session is None:
             session = requests.Session()
-            # More connections than windows in parallel: with the default of 10, requests would discard and reopen some.
-            session.mount("https://", requests.adapters.HTTPAdapter(pool_maxsize=32))
-            session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=32))
+            for scheme in ("https://", "http://"):
+                # More than windows in parallel: with the default of 10, requests would discard and reopen some.
+                session.mount(scheme, requests.adapters.HTTPAdapter(pool_maxsize=32))
             session.trust_env = not local  # a proxy cannot reach the loopback of this machine
         # The operators recommend 2 calls a second; for the sandbox that would only make tests slow.
         if calls_per_second is None:
@@ -92,13 +86,14 @@ class ProtectedCalls:
             session,
             timeout,
             RateLimit(calls_per_second),
-            limits=limits,
+            limits or Limits(),
             hidden=(settings.client_secret,),
         )
         self._tokens = TokenSource(
             lambda: request_token(self._transport, settings, self._retrying, clock, path), clock
         )
-        self._load: _Load | None = None
+        # Set when the first call of a load has succeeded; None outside of a load.
+        self._load: threading.Event | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -143,7 +138,7 @@ class ProtectedCalls:
         <Client http://127.0.0.1:...>
         """
         other = copy.copy(self)
-        other._load = _Load()
+        other._load = threading.Event()
         return other
 
     def without_secrets(self, text: str) -> str:
@@ -201,18 +196,15 @@ class ProtectedCalls:
         200
         """
         what = f"{method} {path}"
+        send = partial(self._transport.send, method, path, params=params, body=body, headers=headers)
 
         def attempt() -> T:
             token = self._token()
-            reply = self._transport.send(
-                method, path, params=params, body=body, headers=headers, bearer=token
-            )
+            reply = send(bearer=token)
             if self._refusal(reply, token, decode) is not None:
                 # The service does nothing for an unknown caller, so even a write is sent again.
                 token = self._token(rejected=token)
-                reply = self._transport.send(
-                    method, path, params=params, body=body, headers=headers, bearer=token
-                )
+                reply = send(bearer=token)
             if (message := self._refusal(reply, token, decode)) is not None:
                 raise AuthenticationFailed(
                     f"The service rejected a new token for {what}.{quoted(message)} The access "
@@ -234,12 +226,12 @@ class ProtectedCalls:
 
         result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
         if self._load is not None:
-            self._load.has_begun = True
+            self._load.set()
         return result
 
     def _token(self, *, rejected: Secret | None = None) -> Secret:
         try:
-            return self._tokens.get(rejected=rejected)
+            return self._tokens.current(rejected=rejected).text
         except (ServiceUnreachable, UnexpectedReply) as error:
             if not self._is_in_load():
                 raise
@@ -249,7 +241,7 @@ class ProtectedCalls:
             ) from error
 
     def _is_in_load(self) -> bool:
-        return self._load is not None and self._load.has_begun
+        return self._load is not None and self._load.is_set()
 
     def _refusal(self, reply: Reply, token: Secret, decode: Callable[[Reply], Any]) -> str | None:
         message = refusal(reply, of_tracking=decode is tracking_record)

@@ -129,10 +129,8 @@ class Client(ProtectedCalls):
         2
         """
         query = query if isinstance(query, ProductQuery) else ProductQuery.from_body(query or {})
-        params = query.to_rich_content_params()
-        return self._products(
-            "GET", LIST_PATH, params, accept_language, limit=limit, offset=offset, next_page=next_page or None
-        )
+        paging: dict[str, Any] = {"limit": limit, "offset": offset, "next_page": next_page}
+        return self.list_products(query.to_rich_content_params(), **paging, accept_language=accept_language)
 
     def search_products(
         self,
@@ -311,13 +309,10 @@ class Client(ProtectedCalls):
         body: dict[str, Any] = {"uuids": list(uuids), "ruleset_values": dict(ruleset_values)}
         if deadline is not None:
             body["deadline"] = deadline
+        headers = {"Content-Type": "application/json"}
+        encoded = json.dumps(body).encode()
         return self.call(
-            "POST",
-            RULESET_PATH,
-            decode=anything,
-            body=json.dumps(body).encode(),
-            headers={"Content-Type": "application/json"},
-            idempotent=False,
+            "POST", RULESET_PATH, decode=anything, body=encoded, headers=headers, idempotent=False
         )
 
     def _products(

@@ -91,6 +91,7 @@ def connect(
     <Client https://api.example.com key my-a...>
     """
     token_path(token_version)  # before a sandbox is started for nothing
+    # From here on no traceback shows it as text.
     client_secret = None if client_secret is None else Secret(client_secret)
     if target is not None and base_url is not None:
         raise SettingsError("connect got a target and a base_url. Give one of them.")
@@ -99,6 +100,7 @@ def connect(
             f'connect() takes "sandbox" or a base URL, and target is {described(target)}. Write connect("sandbox"), or '
             "connect() for the service in your settings."
         )
+    # Otherwise the message about a misspelt "sandbox" would be one about base URLs.
     if target is not None and target != _SANDBOX and target.isalnum() and nearest(target, [_SANDBOX]):
         raise SettingsError(
             f"There is no service {target!r:.60}; did you mean {_SANDBOX!r}? Or give a base URL."

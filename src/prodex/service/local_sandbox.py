@@ -100,6 +100,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
 
     try:
         facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
+        # A sandbox that was killed leaves its file, and its process id and port may belong to others now.
         if not is_loopback(facts["base_url"]) or not files.is_alive(facts["pid"]):
             return None
         with requests.Session() as session:
@@ -142,8 +143,7 @@ def _await(process: subprocess.Popen[bytes], ready: Path) -> Mapping[str, Any] |
     begin, is_announced = time.monotonic(), False
     while time.monotonic() - begin < _START_TIME:
         if ready.exists():
-            facts: Mapping[str, Any] = json.loads(ready.read_bytes())
-            return facts
+            return dict(json.loads(ready.read_bytes()))
         if process.poll() is not None:
             return None
         if not is_announced and time.monotonic() - begin > _HINT_AFTER and is_watched():

@@ -223,11 +223,6 @@ class PagingState:
         """Whether it ended at the last offset that the service allows, so that there may be more products."""
         return not self.by_scroll and self.ended and self.offset + len(self.tail) >= self.reach
 
-    @property
-    def short(self) -> bool:
-        """Whether fewer products were received than the service announced at any time."""
-        return self.distinct < self.most
-
     def after_page(
         self,
         identities: Iterable[Identity | None],

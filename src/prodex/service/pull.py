@@ -5,14 +5,13 @@ Loads use the same loop over pages, with a journal and several windows; see `pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal
 
 from prodex.arguments import whole_number
 from prodex.errors import IncompleteLoad, QueryError
+from prodex.ledger import Ledger
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.service.client import Client
@@ -22,49 +21,6 @@ from prodex.service.paging import LARGEST_PAGE, SCROLL_FROM, PagingState, Produc
 _GET_CAPS = {False: 500, True: 4_000}
 
 
-@dataclass
-class PullReport:
-    """The counts of a pull, filled in while its pages are consumed.
-
-    Totals are those that the service announced; a list of GTINs that needs several calls has their sums. A total that
-    was not announced counts as 0.
-
-    Attributes
-    ----------
-    total_probed, total_first, total_last
-        Products announced before the first page, on it, and on the last.
-    most
-        The largest total announced.
-    pages, rows, distinct
-        Pages and products received, and distinct products among them.
-    moved
-        Whether products were added or removed between offset pages, so that others may have been skipped.
-    capped
-        Whether the pages ended at the last possible offset, so that there may be more.
-    gtins_missing
-        Requested GTINs that are in no page.
-    server_date
-        The service's clock at the first call: later changes may be missing.
-    """
-
-    total_probed: int = 0
-    total_first: int = 0
-    total_last: int = 0
-    most: int = 0
-    pages: int = 0
-    rows: int = 0
-    distinct: int = 0
-    moved: bool = False
-    capped: bool = False
-    gtins_missing: tuple[str, ...] = ()
-    server_date: datetime | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether at least as many distinct products were received as announced, and none can have been skipped."""
-        return self.distinct >= max(self.most, self.total_probed) and not self.moved and not self.capped
-
-
 def pages(
     client: Client,
     query: ProductQuery | None = None,
@@ -72,7 +28,7 @@ def pages(
     page_size: int | None = None,
     accept_language: str | None = None,
     progress: Progress = None,
-    report: PullReport | None = None,
+    report: Callable[[Ledger], object] | None = None,
     method: Literal["search", "list", "rich_content"] = "search",
 ) -> Iterator[ProductPage]:
     """Fetch all products of a query, page by page.
@@ -90,7 +46,8 @@ def pages(
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of the number of
         products received and the number announced.
     report
-        Filled in while pages are consumed; the caller then has to check it. Without one, an incomplete pull raises.
+        Called with the ledger after the last page; the caller then has to check it. Without one, an incomplete pull
+        raises. A list of GTINs that needs several calls has the sums of their totals, a missing total counting as 0.
     method
         "search" (POST) reaches everything. "list" and "rich_content" are GET and end at 500 or 4,000
         products.
@@ -109,35 +66,48 @@ def pages(
     """
     page_size = checked_page_size(page_size)
     query = query or ProductQuery()
-    counts = PullReport() if report is None else report
-    awaited = set(query.gtins_in or ())
     endpoints = {
         "search": client.search_products,
         "list": client.list_products,
         "rich_content": client.rich_content,
     }
+    awaited = set(query.gtins_in or ())
+    announced = last = most = received = distinct = 0
+    reasons: dict[str, None] = {}
     with showing(progress, "Products") as show:
         for part in query.in_calls():
             # Counted first: the total decides between offset pages and a scroll.
-            total = _probe(client, part, counts)
-            if method != "search":
-                _refuse_more_than_get_reaches(total, part, method)
-            reach = None if method == "search" else _GET_CAPS[_has_chosen_fields(part, method)]
+            total = client.search_products(part.to_probe()).total_results or 0
+            announced += total
+            state = begin = _beginning(part, total, page_size, method)
             fetch = partial(endpoints[method], part, accept_language=accept_language)
-            by_scroll = None if method == "search" else False
-            state = PagingState.begin(total, page_size, by_scroll=by_scroll, reach=reach)
-            for page in _counted(fetch, state, counts):
+            for page, before, state in fetch_pages(fetch, begin, set()):
+                received += len(page)
+                distinct += state.distinct - before.distinct
                 awaited.difference_update(one.filled_gtin for one in page.identities if one)
-                show(counts.distinct, max(counts.total_probed, counts.distinct))
+                show(distinct, max(announced, distinct))
                 yield page
-    counts.gtins_missing = tuple(gtin for gtin in query.gtins_in or () if gtin in awaited)
-    if report is None and not counts.complete:
-        announced = max(counts.most, counts.total_probed)
+            last += state.announced or 0
+            most += state.most
+            reasons |= dict.fromkeys(_gaps(state))
+    # The largest total counts, on whichever page it was: so many products were there during the pull.
+    short = [f"{most - distinct:,} products fewer than announced"] if distinct < most else []
+    ledger = Ledger(
+        announced=announced,
+        announced_last=last,
+        received=received,
+        distinct=distinct,
+        missing_gtins=tuple(gtin for gtin in query.gtins_in or () if gtin in awaited),
+        not_loaded=tuple(f"the query: {reason}" for reason in (*reasons, *short)),
+    )
+    if report is not None:
+        report(ledger)
+    elif not ledger.complete:
         raise IncompleteLoad(
-            f"{counts.distinct:,} products were received, but the service announced {announced:,}"
-            + ("; products were added or removed between its pages" if counts.moved else "")
-            + ("; offset pages end there, and there may be more" if counts.capped else "")
-            + ". Load again; if it happens again, load in smaller portions (by market, tag or time of update)."
+            f"{distinct:,} products were received, but the service announced "
+            f"{'; '.join([f'{most:,}', *reasons])}. Load again; if it happens again, load in smaller portions (by "
+            "market, tag or time of update).",
+            ledger,
         )
 
 
@@ -149,39 +119,24 @@ def checked_page_size(page_size: int | None) -> int | None:
     return whole
 
 
-def _probe(client: Client, query: ProductQuery, counts: PullReport) -> int:
-    page = client.search_products(query.to_probe())
-    total = page.total_results or 0
-    counts.total_probed += total
-    counts.server_date = counts.server_date or page.server_date
-    return total
-
-
-def _has_chosen_fields(query: ProductQuery, method: str) -> bool:
-    return method == "rich_content" or query.source_include is not None
-
-
-def _refuse_more_than_get_reaches(total: int, query: ProductQuery, method: str) -> None:
-    cap = _GET_CAPS[_has_chosen_fields(query, method)]
+def _beginning(query: ProductQuery, total: int, page_size: int | None, method: str) -> PagingState:
+    """Return the state before the first page of a query with so many products."""
+    if method == "search":
+        return PagingState.begin(total, page_size)
+    cap = _GET_CAPS[method == "rich_content" or query.source_include is not None]
     if total > cap:
         raise QueryError(
             f"{total:,} products match, and GET reaches {cap:,} of them. Use method='search', or a "
             "narrower query."
         )
+    return PagingState.begin(total, page_size, by_scroll=False, reach=cap)
 
 
-def _counted(fetch: partial[ProductPage], begin: PagingState, counts: PullReport) -> Iterator[ProductPage]:
-    """Yield the pages of one query, and add them to the counts."""
-    most_before, state = counts.most, begin
-    for page, before, state in fetch_pages(fetch, begin, set()):
-        counts.total_first += 0 if before.pages else state.announced or 0
-        counts.most = most_before + state.most
-        counts.pages += 1
-        counts.rows += len(page)
-        counts.distinct += state.distinct - before.distinct
-        yield page
-    counts.total_last += state.announced or 0
-    counts.moved |= state.moved
-    # Exactly the announced number was received, and it is not 10,000, where services stop counting.
+def _gaps(state: PagingState) -> Iterator[str]:
+    """Yield why products may be missing after the last page of a query."""
+    if state.moved:
+        yield "products were added or removed between its pages"
+    # Where exactly the announced number came, the last offset was the end; at 10,000, services stop counting.
     is_exact = state.distinct == state.most and state.reach < SCROLL_FROM
-    counts.capped |= state.capped and not is_exact
+    if state.capped and not is_exact:
+        yield "offset pages end there, and there may be more"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 
+@dataclass(eq=False)
 class RateLimit:
     """Starts calls at a steady rate, as the operators of the service ask for (at most 2 a second).
 
@@ -21,24 +24,18 @@ class RateLimit:
         For tests.
     """
 
-    def __init__(
-        self,
-        calls_per_second: float,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._interval = 1 / calls_per_second
-        self._clock = clock
-        self._sleep = sleep
-        self._next = float("-inf")
-        self._lock = threading.Lock()
+    calls_per_second: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _next: float = field(default=-math.inf, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def wait(self) -> None:
         """Return when the caller may start its call."""
         with self._lock:
-            now = self._clock()
+            now = self.clock()
+            # Moments that nobody used are not saved up: a burst after a pause would exceed the rate.
             start = max(now, self._next)
-            self._next = start + self._interval
+            self._next = start + 1 / self.calls_per_second
         if start > now:
-            self._sleep(start - now)
+            self.sleep(start - now)

@@ -43,9 +43,8 @@ class Secret:
         spelled = {plain, *in_json, repr(plain)[1:-1], quote(plain, safe="", errors="replace")}
         for each in sorted(spelled, key=len, reverse=True):
             text = text.replace(each, _SHOWN) if each else text
-        for length in range(
-            len(plain) - 1, _SHORTEST - 1, -1
-        ):  # an error message may quote only its beginning
+        # An error message may quote only its beginning.
+        for length in range(len(plain) - 1, _SHORTEST - 1, -1):
             text = text.replace(f"{plain[:length]}'", f"{_SHOWN}'")
         return text
 

@@ -71,11 +71,11 @@ def segment_rows(reply: Any) -> list[dict[str, Any]]:
     rows: dict[int, dict[str, Any]] = {}
     for root in segments:
         if root.above is None:
-            rows |= _rows_below(root, 0, rows)
+            _add_rows(rows, root, 0)
     for segment in segments:  # a segment that no root reaches is part of a circle
         if id(segment) not in rows:
             segment.notes.append(f"its parents form a circle: {_circle(segment)}")
-            rows |= _rows_below(segment, None, rows)
+            _add_rows(rows, segment, None)
     for segment in segments:
         if segment.id is not None and times[segment.id] > 1:
             segment.notes.append(f"its id occurs {times[segment.id]} times")
@@ -86,6 +86,7 @@ def segment_rows(reply: Any) -> list[dict[str, Any]]:
 
 def _roots(reply: Any) -> list[Any]:
     """Return the top objects: the items of a list, a root, or the content of an envelope."""
+    # Bounded: a reply may nest any number of envelopes.
     for _ in range(4):
         if isinstance(reply, list):
             return reply
@@ -168,6 +169,7 @@ def _link(segments: list[_Segment]) -> None:
         kind, named = _named_parent(segment)
         if named is None or named in _NO_PARENT:
             continue
+        # A parent may be named by another kind of identifier than its attribute says.
         parent = by_id.get((kind, named)) or by_any.get(named)
         if segment.above is not None:
             if parent is not segment.above:
@@ -195,29 +197,26 @@ def _named_parent(segment: _Segment) -> tuple[str, str | None]:
     return "id", None
 
 
-def _rows_below(root: _Segment, level: int | None, rows: Mapping[int, Any]) -> dict[int, dict[str, Any]]:
-    """Return the rows of a segment and of all below it, by identity; segments in `rows` already have one."""
-    found: dict[int, dict[str, Any]] = {}
+def _add_rows(rows: dict[int, dict[str, Any]], root: _Segment, level: int | None) -> None:
+    """Add the rows of a segment and of all below it, by identity, except those that are there already."""
     pending: list[tuple[_Segment, int | None, tuple[str, ...]]] = [(root, level, ())]
     while pending:
         segment, at, above = pending.pop()
-        if id(segment) in found or id(segment) in rows:
+        if id(segment) in rows:
             continue
         path = (*above, segment.name or segment.id or _NAMELESS)
-        found[id(segment)] = _row(segment, at, path)
+        rows[id(segment)] = _row(segment, at, path)
         below = None if at is None else at + 1
         pending += [(child, below, path) for child in reversed(segment.below)]
-    return found
 
 
 def _row(segment: _Segment, level: int | None, path: tuple[str, ...]) -> dict[str, Any]:
     others = {}
     for name, value in segment.values.items():
-        if name in segment.used or (name == "id" and _text(value)) or (name == "name" and _text(value)):
-            continue
-        taken = name in _ADDED_COLUMNS or (name in ("id", "name") and value is not None)
-        if taken or name not in ("id", "name"):
-            others[f"{name} (attribute)" if taken else name] = value
+        # An id or a name that is not a text, such as an object, is in no column of its own yet.
+        is_ours = name in {"id", "name"}
+        if name not in segment.used and not (is_ours and (value is None or _text(value))):
+            others[f"{name} (attribute)" if is_ours or name in _ADDED_COLUMNS else name] = value
     return {
         "id": segment.id,
         "name": segment.name,
@@ -242,10 +241,8 @@ def _is_segment(values: Mapping[str, Any], ids: tuple[str, ...]) -> bool:
     """Whether an object has an identifier or a name, as segments have; a localized text does not count."""
     if "data" in values and "expressedIn" in values:
         return False
-    names = {_plain(name): value for name, value in values.items()}
-    return any(_text(names.get(name)) is not None for name in ids) or any(
-        _name(names.get(name)) is not None for name in _NAMES
-    )
+    segment = _Segment(values, None)
+    return segment.name is not None or not segment.ids.keys().isdisjoint(ids)
 
 
 def _has_facts_and_children(values: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ import stat
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -65,6 +65,7 @@ class FoundSetting:
     host: str | None = None
 
 
+@dataclass(eq=False, repr=False)
 class SettingSources:
     """All sources; each is read when it is first needed.
 
@@ -74,14 +75,16 @@ class SettingSources:
         The arguments.
     ask
         Asks for a missing setting; by default at the terminal or in the notebook.
+
+    Attributes
+    ----------
+    passed_over
+        Which `.env` was not read because it belongs to another user, in words; "" if none was.
     """
 
-    def __init__(
-        self, given: Mapping[str, Secret | None], ask: Callable[[str], str | None] | None = None
-    ) -> None:
-        self._given = given
-        self._ask = ask
-        self.passed_over = ""
+    given: Mapping[str, Secret | None]
+    ask: Callable[[str], str | None] | None = None
+    passed_over: str = field(default="", init=False)
 
     def find(self, source: SettingSource, name: str, host: str | None = None) -> FoundSetting | None:
         """Return a setting from one source, or None if it is absent or blank there.
@@ -94,7 +97,7 @@ class SettingSources:
         variable = VARIABLES[name]
         match source:
             case SettingSource.ARGUMENT:
-                return _found(self._given.get(name), source, "an argument")
+                return _found(self.given.get(name), source, "an argument")
             case SettingSource.ENVIRONMENT:
                 return _found(os.environ.get(variable), source, f"the environment variable {variable}")
             case SettingSource.DOTENV:
@@ -106,7 +109,7 @@ class SettingSources:
                 bound = _found(kept, source, f"the keyring ({own})", host)
                 return bound or _found(_from_keyring(_KEYRING, variable), source, "the keyring")
             case SettingSource.PROMPT:
-                answer = self._ask(name) if self._ask else _ask(variable, host)
+                answer = self.ask(name) if self.ask else _ask(variable, host)
                 return _found(answer, source, "an answer typed in")
 
     @cached_property

@@ -44,14 +44,11 @@ class Settings:
         client_secret: str | Secret,
         sources: Mapping[str, str] | None = None,
     ) -> None:
-        values = {
-            "base_url": base_url,
-            "client_id": client_id,
-            "client_secret": Secret(client_secret),
-            "sources": dict(sources or dict.fromkeys(VARIABLES, "given to Settings")),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)  # the class is frozen
+        # By way of `object`, since the class is frozen.
+        object.__setattr__(self, "base_url", base_url)
+        object.__setattr__(self, "client_id", client_id)
+        object.__setattr__(self, "client_secret", Secret(client_secret))
+        object.__setattr__(self, "sources", dict(sources or dict.fromkeys(VARIABLES, "given to Settings")))
 
 
 def find_settings(
@@ -81,20 +78,19 @@ def find_settings(
     SettingsError
         When a setting is in none of these sources, the base URL is not valid, or the secret is not for it.
     """
-    client_secret = (
-        None if client_secret is None else Secret(client_secret)
-    )  # so that no traceback shows it as text
-    given = {"base_url": base_url, "client_id": client_id}
-    texts = {name: None if text is None else Secret(text) for name, text in given.items()}
-    lookup = SettingSources({**texts, "client_secret": client_secret}, ask)
+    # At once, and under the same name, so that no traceback shows it as text.
+    client_secret = client_secret and Secret(client_secret)
+    given = {"base_url": base_url, "client_id": client_id, "client_secret": client_secret}
+    lookup = SettingSources(
+        {name: None if text is None else Secret(text) for name, text in given.items()}, ask
+    )
     address = _required("base_url", _first(lookup, "base_url", SettingSource), lookup)
     url = checked_base_url(address.value.reveal())
     host = urlsplit(url).netloc
     nearest = dict.fromkeys((SettingSource.ARGUMENT, address.source, *SettingSource))
     # A person is asked last, when no other source has the setting.
     nearest.pop(SettingSource.PROMPT)
-    key = _first(lookup, "client_id", (*nearest, SettingSource.PROMPT), host)
-    key = _required("client_id", key, lookup)
+    key = _required("client_id", _first(lookup, "client_id", (*nearest, SettingSource.PROMPT), host), lookup)
     secret = _secret(lookup, nearest, address, url) or lookup.find(
         SettingSource.PROMPT, "client_secret", host
     )
@@ -189,10 +185,11 @@ def _secret(
 
 def _may_be_sent(secret: FoundSetting, address: FoundSetting, url: str, lookup: SettingSources) -> bool:
     """Whether a secret may be sent to a base URL, by the sources of both."""
+    # Somebody named the base URL just now, or the keyring names the host that the secret is for.
     if address.source in {SettingSource.ARGUMENT, SettingSource.PROMPT} or secret.host is not None:
         return True
     if secret.source is SettingSource.KEYRING and (bound := _keyring_address(lookup)) is not None:
-        return _origin(bound) == _origin(url)
+        return urlsplit(bound)[:2] == urlsplit(url)[:2]  # scheme and host
     return secret.source in {address.source, SettingSource.DOTENV} or not _is_in_dotenv(address, lookup)
 
 
@@ -221,8 +218,3 @@ def _refusal(secret: FoundSetting, address: FoundSetting, url: str, lookup: Sett
         f'yourself: connect("{url}"), or --service {url}; or keep both in one place; or bind the secret to its host: '
         f"keyring set prodex@{host} {VARIABLES['client_secret']}."
     )
-
-
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc

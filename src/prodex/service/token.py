@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from prodex.errors import AuthenticationFailed, RequestRefused, SettingsError, UnexpectedReply
@@ -23,10 +23,6 @@ from prodex.service.transport import Reply, Transport, quoted, raise_for_status
 
 #: Version -> path of the token endpoint; version 1 is deprecated (spec, endpoints 1 and 2).
 TOKEN_PATHS = {1: "/auth/v1/token", 2: "/auth/v2/token"}
-
-_WHAT_TO_DO = (
-    "Check client_id and client_secret; new access keys are made in the user's profile of the service."
-)
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,7 @@ class Token:
     subject: str | None = None
 
 
+@dataclass(eq=False, repr=False)
 class TokenSource:
     """Provides a valid access token to any number of threads.
 
@@ -62,15 +59,14 @@ class TokenSource:
         Seconds since 1970.
     """
 
-    def __init__(self, fetch: Callable[[], Token], clock: Callable[[], float] = time.time) -> None:
-        self._fetch = fetch
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._token: Token | None = None
-        self._pending: Future[Token] | None = None
+    fetch: Callable[[], Token]
+    clock: Callable[[], float] = time.time
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _token: Token | None = field(default=None, init=False)
+    _pending: Future[Token] | None = field(default=None, init=False)
 
-    def get(self, *, rejected: Secret | None = None) -> Secret:
-        """Return a token.
+    def current(self, *, rejected: Secret | None = None) -> Token:
+        """Return a token with its lifetime.
 
         The first thread that needs a new one requests it; the others wait for that call and share its result, or its
         error: with wrong credentials, one call fails and not one for each thread.
@@ -80,13 +76,9 @@ class TokenSource:
         rejected
             A token that the service rejected; only a different one is returned.
         """
-        return self.current(rejected=rejected).text
-
-    def current(self, *, rejected: Secret | None = None) -> Token:
-        """Return the token with its lifetime."""
         with self._lock:
             token = self._token
-            if token is not None and token.text != rejected and self._clock() < token.renew_at:
+            if token is not None and token.text != rejected and self.clock() < token.renew_at:
                 return token
             pending = self._pending
             if is_first := pending is None:
@@ -97,7 +89,7 @@ class TokenSource:
 
     def _request(self, pending: Future[Token]) -> None:
         try:
-            token = self._fetch()
+            token = self.fetch()
         except BaseException as error:  # even a KeyboardInterrupt, or waiting threads would wait for ever
             with self._lock:
                 self._pending = None
@@ -174,35 +166,23 @@ def request_token(
     try:
         return retrying.call(f"POST {path}", attempt)
     except RequestRefused as error:
-        raise RequestRefused(
-            f"{error} Check the base URL.{_other_version(path)}", status=error.status
-        ) from error
-
-
-def _other_version(path: str) -> str:
-    return (
-        " For a service that only has the deprecated endpoint, give token_version=1."
-        if path == TOKEN_PATHS[2]
-        else ""
-    )
+        # Who has asked for version 1 already needs no hint to it.
+        other = " For a service that only has the deprecated endpoint, give token_version=1."
+        hint = other if path == TOKEN_PATHS[2] else ""
+        raise RequestRefused(f"{error} Check the base URL.{hint}", status=error.status) from error
 
 
 def _credentials(settings: Settings) -> Secret:
     """Return the request body; JSON escapes characters beyond ASCII."""
-    return Secret(
-        json.dumps(
-            {
-                "client_id": settings.client_id,
-                "client_secret": settings.client_secret.reveal(),
-                "grant_type": "client_credentials",
-            }
-        )
-    )
+    given = {"client_id": settings.client_id, "client_secret": settings.client_secret.reveal()}
+    return Secret(json.dumps({**given, "grant_type": "client_credentials"}))
 
 
 def _failed(message: str, status: int) -> AuthenticationFailed:
     return AuthenticationFailed(
-        f"The service rejected the credentials.{quoted(message)} {_WHAT_TO_DO}", status=status
+        f"The service rejected the credentials.{quoted(message)} Check client_id and client_secret; new access keys "
+        "are made in the user's profile of the service.",
+        status=status,
     )
 
 

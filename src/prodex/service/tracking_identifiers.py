@@ -91,9 +91,11 @@ def _identifiers(body: bytes) -> Iterator[str | None]:
     if body.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
         root = parsed(body, largest=_LARGEST_XML, deepest=_DEEPEST)
         found = list(_in_element(root))
+        # Only if nothing is called tracking: an `id` may belong to anything.
         yield from found or _xml_ids(root)
         return
     answer = json.loads(body, object_pairs_hook=_Pairs)
+    # The reply may be the identifier alone. An object is a list here, see `_Pairs`.
     if not isinstance(answer, list):
         yield _digits(answer)
         return

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
 from prodex.limits import REPLY, Limits, Meter
-from prodex.network.response_body import limit_error, receive
+from prodex.network.response_body import broken, limit_error, receive
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
 from prodex.service.rate_limit import RateLimit
 from prodex.service.secret import Secret
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("prodex")
 
+_USER_AGENT = f"prodex/{version('prodex')}"
 _LONGEST_MESSAGE = 300
 #: A path may be moved once or twice; more redirects are a loop.
 _MOST_REDIRECTS = 5
@@ -62,6 +63,7 @@ class Reply:
     retry_after: float | None
 
 
+@dataclass(eq=False, repr=False)
 class Transport:
     """Sends every request of prodex to the service.
 
@@ -81,23 +83,12 @@ class Transport:
         Secrets that the service might repeat in a message.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        session: requests.Session,
-        timeout: float | tuple[float, float],
-        rate_limit: RateLimit,
-        *,
-        limits: Limits | None = None,
-        hidden: tuple[Secret, ...] = (),
-    ) -> None:
-        self.base_url = base_url
-        self._session = session
-        self._timeout = timeout
-        self._rate_limit = rate_limit
-        self._limits = limits or Limits()
-        self._hidden = hidden
-        self._name = f"prodex/{version('prodex')}"
+    base_url: str
+    session: requests.Session
+    timeout: float | tuple[float, float]
+    rate_limit: RateLimit
+    limits: Limits = field(default_factory=Limits)
+    hidden: tuple[Secret, ...] = ()
 
     def send(
         self,
@@ -130,7 +121,7 @@ class Transport:
         url = self.base_url + path
         # requests would also offer br and zstd where they are installed; only these can be unpacked within the limits.
         offered = {"Accept": "application/json", "Accept-Encoding": "gzip, deflate"}
-        sent = {"User-Agent": self._name, **offered, **(headers or {})}
+        sent = {"User-Agent": _USER_AGENT, **offered, **(headers or {})}
         for _ in range(_MOST_REDIRECTS):
             data = None if isinstance(body, Secret) else body
             secrets = _SecretAuth(bearer, body if isinstance(body, Secret) else None)
@@ -147,9 +138,9 @@ class Transport:
 
         from prodex.network.connection_pool import Deadline, allow_deadlines
 
-        self._rate_limit.wait()
+        self.rate_limit.wait()
         begin = time.monotonic()
-        session, place = self._session, urlsplit(request.url)
+        session, place = self.session, urlsplit(request.url)
         host = str(place.hostname)
         locations: list[str] = []
 
@@ -162,13 +153,14 @@ class Transport:
                 del response.headers["Location"]
 
         # The timeouts of requests limit a pause between two reads; the deadline limits the whole reply.
-        with Deadline(Meter(self._limits, REPLY, "connect")) as deadline:
+        with Deadline(Meter(self.limits, REPLY, "connect")) as deadline:
             try:
                 prepared = session.prepare_request(request)
                 prepared.register_hook("response", take_location)  # type: ignore[no-untyped-call]
+                # `Session.send` alone does not read proxies and certificates from the environment.
                 options = session.merge_environment_settings(prepared.url, {}, True, None, None)
                 allow_deadlines(session, str(prepared.url), options["proxies"])
-                response = session.send(prepared, timeout=self._timeout, allow_redirects=False, **options)
+                response = session.send(prepared, timeout=self.timeout, allow_redirects=False, **options)
             except requests.RequestException as error:
                 _forget_secrets(error)
                 if deadline.is_over:
@@ -193,27 +185,27 @@ class Transport:
 
     def hide(self, text: str, bearer: Secret | None = None, longest: int = _LONGEST_MESSAGE) -> str:
         """Return a text of the service for a message: without secrets, and shortened."""
-        for secret in (*self._hidden, bearer):
+        for secret in (*self.hidden, bearer):
             text = secret.hidden_in(text) if secret else text
         text = _JSON_WEB_TOKEN.sub("***", text)
         return text if len(text) <= longest else f"{text[:longest]}..."
 
 
+@dataclass(eq=False, repr=False)
 class _SecretAuth:
     """Adds token and secret body to a request; without a token, keeps requests from sending credentials of ~/.netrc.
 
     They are added at the last moment, so that no variable of a traceback has them as text.
     """
 
-    def __init__(self, token: Secret | None, body: Secret | None) -> None:
-        self._token = token
-        self._body = body
+    token: Secret | None
+    body: Secret | None
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        if self._token is not None:
-            request.headers["Authorization"] = f"Bearer {self._token.reveal()}"
-        if self._body is not None:
-            request.body = self._body.reveal().encode()
+        if self.token is not None:
+            request.headers["Authorization"] = f"Bearer {self.token.reveal()}"
+        if self.body is not None:
+            request.body = self.body.reveal().encode()
         return request
 
 
@@ -256,6 +248,7 @@ def _redirected(request: requests.Request, response: requests.Response, location
             "a redirect, which would turn it into a GET. Check the base URL.",
             status=response.status_code,
         )
+    # With our own spelling of the host: the service closes connections to an explicit port (spec).
     return str(there._replace(netloc=here.netloc, fragment="").geturl())
 
 
@@ -302,35 +295,31 @@ def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
     return url.scheme, url.hostname, port or {"https": 443, "http": 80}.get(url.scheme)
 
 
-def _network_error(error: requests.RequestException, host: str | None) -> RetryableError | ServiceUnreachable:
+def _network_error(error: requests.RequestException, host: str) -> RetryableError | ServiceUnreachable:
     """Return the error to raise: a `RetryableError` where another attempt may succeed."""
     import requests
     from urllib3.exceptions import MaxRetryError, NewConnectionError
 
-    problem: RetryableError | ServiceUnreachable
     match error:
         case requests.exceptions.SSLError():
-            problem = ServiceUnreachable(
+            return ServiceUnreachable(
                 f"The certificate of {host} was not accepted. Behind a company proxy, point "
                 "REQUESTS_CA_BUNDLE to its certificate; else check the base URL."
             )
         case requests.ConnectTimeout():
-            problem = RetryableError(
+            return RetryableError(
                 f"{host} did not accept the connection in time. Check the network.", not_processed=True
             )
         case requests.Timeout():
-            problem = RetryableError(
-                f"{host} did not answer in time. A smaller page_size or a longer timeout may help."
-            )
+            return broken(host, is_late=True)
         case requests.ConnectionError(args=(MaxRetryError(reason=NewConnectionError()), *_)):
-            problem = RetryableError(f"no connection to {host}. {_IF_UNREACHABLE}", not_processed=True)
+            return RetryableError(f"no connection to {host}. {_IF_UNREACHABLE}", not_processed=True)
         case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
-            problem = RetryableError(f"the connection to {host} broke before the reply was complete.")
+            return broken(host, is_late=False)
         case _:
-            problem = ServiceUnreachable(
+            return ServiceUnreachable(
                 f"{host} cannot be called ({type(error).__name__}). Check the base URL."
             )
-    return problem
 
 
 def _message(body: bytes) -> str:
