@@ -217,7 +217,7 @@ def test_a_spoiled_file_of_an_audit(kept: Kept, table: str) -> None:
 
     def opened() -> None:
         written = json.loads(manifest.read_bytes())
-        written["parts"][0][table] = prodex.files.sha256(path)
+        written["parts"][0][table] = prodex.files.atomic.sha256(path)
         manifest.write_text(json.dumps(written))
         audit = prodex.open_audit("shop")
         assert audit.failures() is not None
@@ -271,7 +271,7 @@ def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
         """Let the manifest agree with the file: somebody may have written both."""
         written = json.loads(manifest.read_bytes())
         facts = written["parts"][0]["files"][table]
-        facts |= {"sha256": prodex.files.sha256(path), "bytes": path.stat().st_size}
+        facts |= {"sha256": prodex.files.atomic.sha256(path), "bytes": path.stat().st_size}
         facts.pop("footer", None)
         manifest.write_text(json.dumps(written))
 

@@ -119,7 +119,7 @@ def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> No
     for _ in range(data.draw(st.integers(1, 6))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     del content[data.draw(st.integers(1, len(content))) :]
-    path = prodex.files.home() / "damaged"
+    path = prodex.files.atomic.home() / "damaged"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     facts = look_at(path)

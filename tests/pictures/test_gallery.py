@@ -187,7 +187,7 @@ def test_a_page_is_small(server: FileServer) -> None:
     noisy = []
     for n in range(24):
         noise = Image.effect_noise((512, 512), 40 + n).convert("RGB")
-        path = prodex.files.home() / f"{n}.jpg"
+        path = prodex.files.atomic.home() / f"{n}.jpg"
         path.parent.mkdir(parents=True, exist_ok=True)
         noise.save(path)
         noisy.append(

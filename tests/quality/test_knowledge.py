@@ -99,6 +99,23 @@ def test_the_law_holds_for_any_record(data: st.DataObject) -> None:
     assert [] == contradictions(records, data.draw(restrictions(records)), everything)
 
 
+UNIT: Record = {
+    "gtin": "not digits",
+    "typePackaging": {"code": "CASE"},
+    "isConsumerUnit": {"value": False},
+    "children": [],
+}
+
+
+@pytest.mark.parametrize("requested", ["logisticalHierarchies", "sharingUnits"])
+@pytest.mark.parametrize("sent", ["logisticalHierarchies", "sharingUnits"])
+def test_hierarchies_stand_in_two_places(sent: str, requested: str) -> None:
+    """Who requests one of the two lists of hierarchies does not know what the other one holds."""
+    records, everything = audited([{"id": 1, "gtin": "03036811359935", sent: [UNIT]}, {"id": 2}])
+    assert {"hierarchy_gtins_valid"} <= set(everything.failures()["rule"])
+    assert [] == contradictions(records, ProductQuery(source_include=[requested]), everything)
+
+
 @pytest.mark.skipif(not REAL.is_file(), reason=f"the real products are not at {REAL.name}")
 def test_the_law_holds_for_real_products() -> None:
     """One in ten of them for a few restrictions; `make soak` holds all of them against fifty."""

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from prodex.errors import SettingsError, SnapshotDamaged
-from prodex.files import writing_folder
+from prodex.files.atomic import writing_folder
 from prodex.store.archive import MANIFEST, Archive, is_entry, new_entry, snapshots_folder
 
 PLAIN = Archive("thing", "Make it again.")

@@ -11,7 +11,7 @@ import pytest
 from tests.load.exchange import connected, loaded, records
 
 import prodex
-from prodex.files import make_folder, open_private
+from prodex.files.atomic import make_folder, open_private
 from prodex.sandbox import Sandbox
 from prodex.store.journal import Journal
 

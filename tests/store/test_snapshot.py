@@ -15,9 +15,9 @@ from tests.quick import examples
 from tests.wire import products
 
 import prodex
-from prodex import files
 from prodex.catalog import Part
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
+from prodex.files.atomic import safe_name
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
@@ -163,9 +163,7 @@ def test_parts_are_aligned(home: Path) -> None:
 
 def test_safe_names_hold_on_every_system() -> None:
     """No path, no device, no trailing dot, not too long, and never empty."""
-    names = [
-        files.safe_name(text) for text in ("../..", "NUL.txt", "com¹", "a" * 300, "", "x.", "schön & gut")
-    ]
+    names = [safe_name(text) for text in ("../..", "NUL.txt", "com¹", "a" * 300, "", "x.", "schön & gut")]
 
     assert ["_", "NUL_.txt", "com¹_", "a" * 100, "_", "x", "schön_gut"] == names
 

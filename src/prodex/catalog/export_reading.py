@@ -20,7 +20,8 @@ from prodex.catalog.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, misfit
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
-from prodex.files import parquet, sha256
+from prodex.files import parquet
+from prodex.files.atomic import sha256
 from prodex.files.untrusted import is_there, refuse_links
 from prodex.formats.package import PACKAGE, Package, Resource, read_package
 from prodex.formats.registry import FORMATS, ReadTable

@@ -20,7 +20,7 @@ from prodex.compare import diff
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.facts.groups import shown_names
-from prodex.files import home
+from prodex.files.atomic import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality.run import audit

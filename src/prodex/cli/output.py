@@ -18,7 +18,7 @@ import typer
 
 from prodex.display_text import on_one_line, printable, printable_json
 from prodex.errors import InputError
-from prodex.files import writing
+from prodex.files.atomic import writing
 from prodex.formats.spreadsheet import escape_formulas as escaped
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from prodex.display.html_tables import data_url
 from prodex.display.style import stylesheet
 from prodex.display_text import label
-from prodex.files import writing
+from prodex.files.atomic import writing
 from prodex.pictures.contact_sheet import Gallery, SheetCell
 from prodex.text import counted
 

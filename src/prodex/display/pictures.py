@@ -9,7 +9,7 @@ import pandas as pd
 
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
-from prodex.files import seen_from_here
+from prodex.files.atomic import seen_from_here
 
 if TYPE_CHECKING:
     from prodex.pictures.result import Pictures

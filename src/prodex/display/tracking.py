@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
-from prodex.files import seen_from_here
+from prodex.files.atomic import seen_from_here
 from prodex.text import counted
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from prodex.files import beside_of, flush, flush_all, left_over, make_folder, remove, storage
+from prodex.files.atomic import beside_of, flush, flush_all, left_over, make_folder, remove, storage
 
 #: Hidden names of files that will become a path or were one: `.texts.csv.123.part`, `.texts.csv.old.123.part`.
 _ASIDE = re.compile(r"\.(?P<name>.+?)(?P<old>\.old)?\.[0-9]+\.part")

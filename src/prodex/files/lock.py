@@ -17,7 +17,7 @@ import filelock
 
 from prodex.display_text import on_one_line
 from prodex.errors import SnapshotLocked, StorageError
-from prodex.files import make_folder, storage, writing
+from prodex.files.atomic import make_folder, storage, writing
 from prodex.files.untrusted import is_own_file, is_there, read_json
 
 #: Locked by the operating system, which releases it however the process ends.

@@ -23,7 +23,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from prodex.errors import SnapshotDamaged
-from prodex.files import sha256
+from prodex.files.atomic import sha256
 from prodex.frames import for_pandas
 
 #: What a manifest holds of a file: rows, bytes, digest (sha256) and, if it has checksums, the digest of the footer.

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pyarrow as pa
 
-from prodex.files import safe_name, sha256
+from prodex.files.atomic import safe_name, sha256
 from prodex.files.untrusted import Count, read_json
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.formats.spreadsheet import escape_formulas as escaped

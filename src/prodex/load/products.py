@@ -12,7 +12,7 @@ from prodex import locales
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.files import checked_name, remove, storage
+from prodex.files.atomic import checked_name, remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
 from prodex.ledger import Ledger

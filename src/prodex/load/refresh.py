@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, QueryError
-from prodex.files import checked_name, storage
+from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
 from prodex.limits import LoadBudget

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from prodex.errors import IncompleteLoad, ProdexError
-from prodex.files import remove
+from prodex.files.atomic import remove
 from prodex.files.untrusted import is_folder, is_there
 from prodex.ledger import Ledger
 from prodex.store.journal import Journal

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prodex.files import remove, storage
+from prodex.files.atomic import remove, storage
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse

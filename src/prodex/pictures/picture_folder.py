@@ -13,7 +13,8 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import SnapshotDamaged
-from prodex.files import parquet, remove, storage, sweep, writing
+from prodex.files import parquet
+from prodex.files.atomic import remove, storage, sweep, writing
 from prodex.files.untrusted import is_file, is_folder, is_there
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet

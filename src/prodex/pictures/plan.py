@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.files import safe_name
+from prodex.files.atomic import safe_name
 
 _OWN = "assets.pictures"
 _COLUMNS = ("url", "crc32", "width", "height", "updated_at")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from prodex.files import home, make_folder, storage, sweep, writing
+from prodex.files.atomic import home, make_folder, storage, sweep, writing
 from prodex.pictures.file_check import read_checksum
 from prodex.pictures.plan import Picture
 from prodex.pictures.resize import SmallPicture

@@ -19,7 +19,7 @@ import pyarrow as pa
 from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, SnapshotDamaged, SnapshotError, StorageError
-from prodex.files import safe_name, writing_folder
+from prodex.files.atomic import safe_name, writing_folder
 from prodex.files.untrusted import (
     Count,
     Digest,

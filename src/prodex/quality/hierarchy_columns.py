@@ -18,11 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.products import ChildRows
+from prodex.quality.requested import OR
 from prodex.quality.units import in_base_unit
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, is_true, looked_up, numbers, places
 
 SOURCES = ("logisticalHierarchies", "sharingUnits")
+#: What every rule of hierarchies needs. By contract sharingUnits repeats what logisticalHierarchies holds, but a product
+#: may have hierarchies there alone. Where one of the two was not requested, only what is found wrong is certain.
+BOTH_SOURCES = OR.join(SOURCES)
 SIDES = ("height", "width", "depth")
 _MEASURES = {
     "grossWeight": "weight",

@@ -42,6 +42,9 @@ class Parameter:
         kind = f"list of {self.kind.__name__}" if self.several else self.kind.__name__
         return f"{self.name}: {kind}" + ("" if self.required else f" = {self.default!r}")
 
+    def __repr__(self) -> str:
+        return f"Parameter({self})"
+
     def read(self, value: Any) -> Any:
         """Return the value as the function takes it: lists as tuples, whole numbers as floats where asked for.
 

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.files import parquet, sha256
+from prodex.files import parquet
+from prodex.files.atomic import sha256
 from prodex.files.untrusted import refuse_links
 from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.states import EVIDENCE, State, States

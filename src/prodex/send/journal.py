@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import filelock
 
 from prodex.errors import InputError, StorageError
-from prodex.files import home, make_folder, open_private, remove, storage, sweep, writing_folder
+from prodex.files.atomic import home, make_folder, open_private, remove, storage, sweep, writing_folder
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_own_file
 from prodex.send import journal_format

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from prodex.errors import InputError, StorageError
-from prodex.files import storage
+from prodex.files.atomic import storage
 from prodex.files.untrusted import Count, Digest, check_moment, converted, is_own_file, read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded, Sent
 from prodex.service.tracking_identifiers import is_identifier

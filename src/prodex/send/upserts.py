@@ -18,7 +18,7 @@ import msgspec
 import pandas as pd
 
 from prodex.errors import InputError, StorageError
-from prodex.files import writing
+from prodex.files.atomic import writing
 from prodex.files.untrusted import Moment, check_moment, read_json
 from prodex.network.addresses import is_loopback
 from prodex.send.journal import JOURNAL, UpsertJournal, host_of, name_of, tracking_folder

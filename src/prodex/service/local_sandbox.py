@@ -20,8 +20,8 @@ from typing import Annotated, Any
 import filelock
 import msgspec
 
-from prodex import files
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
+from prodex.files.atomic import home, is_alive, make_folder, storage
 from prodex.files.untrusted import read_json
 from prodex.network.addresses import is_health_of_sandbox, is_loopback
 from prodex.progress import is_watched
@@ -57,8 +57,8 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
         raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
     client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
-    with files.storage(home):
-        files.make_folder(home, private=True)
+    with storage(home):
+        make_folder(home, private=True)
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
     with filelock.FileLock(home / "start.lock"):
         facts = running_sandbox(home) or _start(home)
@@ -78,7 +78,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
 
 def sandbox_home() -> Path:
     """Return the folder of the sandbox's store: under `PRODEX_HOME`, else the platform's data folder."""
-    return files.home() / "sandbox"
+    return home() / "sandbox"
 
 
 class _AccessKey(msgspec.Struct):
@@ -101,7 +101,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
     try:
         facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
         # A sandbox that was killed leaves its file, and its process id and port may belong to others now.
-        if not is_loopback(facts["base_url"]) or not files.is_alive(facts["pid"]):
+        if not is_loopback(facts["base_url"]) or not is_alive(facts["pid"]):
             return None
         with requests.Session() as session:
             # A proxy of the environment cannot reach this machine's loopback.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from prodex.errors import SnapshotDamaged, SnapshotNotFound
-from prodex.files import checked_name, home, safe_name, sweep
+from prodex.files.atomic import checked_name, home, safe_name, sweep
 from prodex.files.untrusted import MadeByNewer, is_folder, is_there, read_json
 from prodex.text import hint_and_all
 

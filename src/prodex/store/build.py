@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from prodex.files import sha256, writing
+from prodex.files.atomic import sha256, writing
 from prodex.files.untrusted import read_json, refuse_links
 from prodex.store.journal import Journal
 from prodex.store.parts import StoredPart, write_part

@@ -20,7 +20,7 @@ import msgspec
 import pyarrow as pa
 
 from prodex.errors import SnapshotDamaged, StorageError
-from prodex.files import discard, flush, make_folder, open_private, storage
+from prodex.files.atomic import discard, flush, make_folder, open_private, storage
 from prodex.files.untrusted import is_there
 from prodex.store import journal_format
 from prodex.store.journal_format import FORMAT, LEDGER, QUESTION, Counted, Noted, PageEntry, Restarted

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
-from prodex.files import make_folder
+from prodex.files.atomic import make_folder
 from prodex.store.build import BLOCK_BYTES, blocks_of, running
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from prodex.catalog.part import Part, union
-from prodex.files import make_folder, open_private, parquet
+from prodex.files import parquet
+from prodex.files.atomic import make_folder, open_private
 from prodex.files.untrusted import Count, Digest, converted
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct

@@ -18,7 +18,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, SnapshotDamaged
-from prodex.files import publish, storage, writing_folder
+from prodex.files.atomic import publish, storage, writing_folder
 from prodex.files.untrusted import Count, refuse_links
 from prodex.store.archive import Archive, is_entry, new_entry, snapshots_folder, unlinked
 from prodex.store.parts import StoredPart, path_of, write_part

@@ -13,7 +13,7 @@ import pandas as pd
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
-from prodex.files import checked_name, discard, left_over
+from prodex.files.atomic import checked_name, discard, left_over
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
 from prodex.store.archive import snapshots_folder

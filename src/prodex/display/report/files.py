@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from prodex.files import safe_name
+from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
 from prodex.quality.failures import FAILURES

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Part
 from prodex.display.worklists.sheets import Worklist
 from prodex.facts.groups import Groups
-from prodex.files import safe_name
+from prodex.files.atomic import safe_name
 from prodex.locales import language_label, short_of
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows

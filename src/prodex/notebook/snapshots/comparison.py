@@ -17,7 +17,7 @@ from prodex.display.html_tables import Html, table
 from prodex.display_text import words
 from prodex.errors import InputError
 from prodex.facts.groups import shown_names
-from prodex.files import writing
+from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box

@@ -13,7 +13,7 @@ from traitlets import Instance, link
 from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError
-from prodex.files import seen_from_here
+from prodex.files.atomic import seen_from_here
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager, aligned

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.pending import are_pending
 from prodex.gtin import are_valid
-from prodex.quality.hierarchy_columns import HierarchyColumns
+from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, product_verdict
@@ -34,7 +34,7 @@ _rule = partial(
     fix="Add the units it contains, each with its quantity.",
     severity="error",
     dimension="completeness",
-    needs=(_CHILDREN, f"{_TREE}.typePackaging", f"{_TREE}.isConsumerUnit", _TREE),
+    needs=(_CHILDREN, f"{_TREE}.typePackaging", f"{_TREE}.isConsumerUnit", BOTH_SOURCES),
 )
 def outer_unit_has_children(
     products: Products, *, packagings: tuple[str, ...] = ("PACK", "CASE", "PALLET")
@@ -65,7 +65,7 @@ def outer_unit_has_children(
     fix="Add the units down to the consumer unit, or mark the lowest one as consumer unit.",
     severity="warning",
     dimension="completeness",
-    needs=(f"{_TREE}.isConsumerUnit", _CHILDREN, f"{_TREE}.typePackaging", _TREE),
+    needs=(f"{_TREE}.isConsumerUnit", _CHILDREN, f"{_TREE}.typePackaging", BOTH_SOURCES),
 )
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
     """A hierarchy that ends above the product does not show how many products are ordered."""
@@ -82,7 +82,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     fix="Give the quantity.",
     severity="warning",
     dimension="completeness",
-    needs=(f"{_CHILDREN}.quantity", _TREE),
+    needs=(f"{_CHILDREN}.quantity", BOTH_SOURCES),
 )
 def quantity_in_parent_told(products: Products) -> Verdict:
     """The quantity in a case decides what an order brings; it must not be guessed."""
@@ -103,7 +103,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
     fix="Correct the quantity.",
     severity="error",
     dimension="validity",
-    needs=(f"{_CHILDREN}.quantity", _TREE),
+    needs=(f"{_CHILDREN}.quantity", BOTH_SOURCES),
 )
 def quantity_in_parent_whole(products: Products) -> Verdict:
     """Half a unit cannot be packed, and a quantity of zero is no content."""
@@ -126,7 +126,7 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
     fix="Remove the unit from its own contents; probably the wrong GTIN was linked.",
     severity="error",
     dimension="consistency",
-    needs=(f"{_CHILDREN}.gtin", _TREE),
+    needs=(f"{_CHILDREN}.gtin", BOTH_SOURCES),
 )
 def hierarchy_without_cycle(products: Products) -> Verdict:
     """A unit that contains itself has no size: systems that count contents fail or never finish."""
@@ -146,7 +146,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     reason="no unit is marked as despatch unit",
     severity="error",
     dimension="completeness",
-    needs=(f"{_TREE}.isDespatchUnit", f"{_CHILDREN}.isDespatchUnit", "isDespatchUnit", _TREE),
+    needs=(f"{_TREE}.isDespatchUnit", f"{_CHILDREN}.isDespatchUnit", "isDespatchUnit", BOTH_SOURCES),
 )
 def has_despatch_unit(products: Products) -> Verdict:
     """Without a despatch unit nothing can be sent."""
@@ -160,7 +160,7 @@ def has_despatch_unit(products: Products) -> Verdict:
     reason="no unit is marked as orderable unit",
     severity="error",
     dimension="completeness",
-    needs=(f"{_TREE}.isOrderableUnit", f"{_CHILDREN}.isOrderableUnit", "isOrderableUnit", _TREE),
+    needs=(f"{_TREE}.isOrderableUnit", f"{_CHILDREN}.isOrderableUnit", "isOrderableUnit", BOTH_SOURCES),
 )
 def has_orderable_unit(products: Products) -> Verdict:
     """Without an orderable unit nothing can be ordered."""
@@ -180,7 +180,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
     fix="Set isConsumerUnit to false for the pallet, or mark it as display unit.",
     severity="error",
     dimension="consistency",
-    needs=(f"{_TREE}.isConsumerUnit", f"{_TREE}.isDisplayUnit", f"{_TREE}.typePackaging", _TREE),
+    needs=(f"{_TREE}.isConsumerUnit", f"{_TREE}.isDisplayUnit", f"{_TREE}.typePackaging", BOTH_SOURCES),
 )
 def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] = ("PALLET",)) -> Verdict:
     """Shops list every consumer unit: the pallet is offered online as a single product."""
@@ -203,7 +203,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     fix="Send the hierarchy of the unit: its contents and their quantities.",
     severity="warning",
     dimension="completeness",
-    needs=(_TREE,),
+    needs=(_TREE, BOTH_SOURCES),
     scope={"packaging_code": ["CASE", "PALLET"]},
 )
 def outer_unit_has_hierarchy(products: Products) -> Verdict:
@@ -217,7 +217,7 @@ def outer_unit_has_hierarchy(products: Products) -> Verdict:
     fix="Correct the GTIN in the hierarchy.",
     severity="error",
     dimension="validity",
-    needs=(f"{_CHILDREN}.gtin", f"{_TREE}.gtin", _TREE),
+    needs=(f"{_CHILDREN}.gtin", f"{_TREE}.gtin", BOTH_SOURCES),
     source="GS1 General Specifications, section 7.9",
 )
 def hierarchy_gtins_valid(products: Products) -> Verdict:
@@ -248,7 +248,7 @@ def _known_gtins(whole: dict[str, pa.ChunkedArray]) -> pa.Array:
     fix="Share the contained product as well, or correct its GTIN in the hierarchy.",
     severity="warning",
     dimension="consistency",
-    needs=(f"{_CHILDREN}.gtin", _TREE),
+    needs=(f"{_CHILDREN}.gtin", BOTH_SOURCES),
     whole="products.gtin",
     prepare=_known_gtins,
 )
@@ -292,7 +292,7 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
     fix="Nothing, if this is intended: tell receivers which unit to order.",
     severity="info",
     dimension="consistency",
-    needs=(f"{_CHILDREN}.gtin", _TREE),
+    needs=(f"{_CHILDREN}.gtin", BOTH_SOURCES),
     whole=("hierarchies.node_gtin", "hierarchies.parent_gtin", "hierarchies.attribute"),
     prepare=_parents_of,
     source="not an error: receivers ask which unit to order",

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from prodex.quality.hierarchy_columns import HierarchyColumns
+from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.units import grams, quantities
@@ -65,7 +65,12 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
     fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of its contents.",
     severity="error",
     dimension="consistency",
-    needs=(f"{_TREE}.grossWeight", f"{_TREE}.children.quantity", f"{_TREE}.children.grossWeight", _TREE),
+    needs=(
+        f"{_TREE}.grossWeight",
+        f"{_TREE}.children.quantity",
+        f"{_TREE}.children.grossWeight",
+        BOTH_SOURCES,
+    ),
 )
 def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -> Verdict:
     """Trucks are loaded by these weights; rounding does not explain a difference of more than {tolerance}.
@@ -103,7 +108,7 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
     dimension="consistency",
     needs=(
         *(f"{_TREE}.{path}{side}" for path in ("", "children.") for side in ("height", "width", "depth")),
-        _TREE,
+        BOTH_SOURCES,
     ),
 )
 def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> Verdict:

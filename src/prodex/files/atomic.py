@@ -1,0 +1,296 @@
+"""Files and folders that are there as a whole or not at all: written beside, flushed, renamed; safe names for them.
+
+All times are in seconds.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import shutil
+import stat
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import platformdirs
+
+from prodex.arguments import described
+from prodex.errors import SettingsError, StorageError
+
+#: Windows keeps these names for devices, with any ending.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
+_UNSAFE = re.compile(r"[^\w.\-]+")
+
+#: Read, write and enter for the owner, nothing for others.
+_PRIVATE_FOLDER = 0o700
+_PRIVATE_FILE = 0o600
+
+
+def home() -> Path:
+    """Return the folder that holds everything prodex stores: `PRODEX_HOME`, else the platform's data folder."""
+    given = os.environ.get("PRODEX_HOME")
+    folder = (
+        Path(given).expanduser() if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
+    )
+    return folder.absolute()
+
+
+def safe_name(text: str) -> str:
+    """Return a file name that any system accepts and nobody can mistake for a path.
+
+    >>> safe_name("Müller & Söhne / Käse"), safe_name("../../etc"), safe_name("con.txt")
+    ('Müller_Söhne_Käse', 'etc', 'con_.txt')
+    """
+    name = _UNSAFE.sub("_", unicodedata.normalize("NFC", text)).strip("._-")[:100]
+    return _RESERVED.sub(r"\1_", name, count=1) if _RESERVED.match(name) else name or "_"
+
+
+def checked_name(name: str) -> str:
+    """Return a name for a snapshot unchanged, or say why it cannot be one."""
+    if not isinstance(name, str):
+        raise SettingsError(f"The name of a snapshot is {described(name)}. Write it as text, such as 'shop'.")
+    if not name or name != safe_name(name) or "@" in name:
+        raise SettingsError(
+            f"{name!r} cannot be the name of a snapshot, since it becomes a folder. Use letters, digits, '-', '_' "
+            f"and '.', for example {safe_name(name.replace('@', '-'))!r}."
+        )
+    return name
+
+
+def make_folder(folder: Path, *, private: bool = False) -> None:
+    """Make a folder and those above it, flushed so that they survive a power cut.
+
+    Parameters
+    ----------
+    folder
+        Which; it may be there already.
+    private
+        Only its owner may enter it, whatever the umask, as for everything that prodex stores for itself. Folders on
+        the way to it that belong to prodex, below `home()`, are made private as well, even if they exist already.
+    """
+    for level in (*reversed(folder.parents), folder):
+        if not level.is_dir():
+            level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
+            # The name of a new folder is part of its parent: without this a power cut may lose it.
+            flush(level.parent)
+            if private:
+                _close(level, _PRIVATE_FOLDER)
+        elif private and _is_own(level):
+            _close(level, _PRIVATE_FOLDER)
+
+
+def open_private(path: Path, mode: str) -> IO[bytes]:
+    """Open a file for writing bytes that only its owner may read, whatever the umask."""
+    # The mode is given to `open` itself: between creating a file and changing its mode others could open it.
+    file = open(path, mode, opener=lambda name, flags: os.open(name, flags, _PRIVATE_FILE))  # noqa: SIM115
+    _close(path, _PRIVATE_FILE)
+    return file
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether prodex made a folder for itself; one that `PRODEX_HOME` names may be somebody's desktop."""
+    root = home()
+    return folder.is_relative_to(root) and (folder != root or not os.environ.get("PRODEX_HOME"))
+
+
+def _close(path: Path, mode: int) -> None:
+    """Restrict access to the owner; links, and what others own, are left alone."""
+    if os.name == "nt":  # Windows inherits permissions from the folder above
+        return
+    with suppress(OSError):
+        found = path.lstat().st_mode
+        if not stat.S_ISLNK(found) and stat.S_IMODE(found) != mode:
+            path.chmod(mode)
+
+
+@contextmanager
+def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
+    """Give a temporary path to write to, and rename it to `path` at the end.
+
+    An existing file stays until the new one is complete, and a half-written one is removed.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    private
+        Only its owner may read it; see `make_folder`.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses: full, read-only, not permitted.
+    """
+    beside = beside_of(path)
+    try:
+        with storage(path):
+            make_folder(path.parent, private=private)
+            remove(beside)  # if it were a link, writing would change the file that it leads to
+            yield beside
+            if private:
+                _close(beside, _PRIVATE_FILE)
+            # In this order: a rename that reaches the disk before the content leaves an empty file after a power cut.
+            flush(beside)
+            beside.replace(path)
+            flush(path.parent)
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+@contextmanager
+def writing_folder(folder: Path) -> Iterator[Path]:
+    """Do the same for a whole private folder, which must not exist yet: one rename publishes everything in it."""
+    beside = beside_of(folder)
+    remove(beside)
+    try:
+        with storage(folder):
+            make_folder(beside, private=True)
+            yield beside
+        publish(beside, folder)
+    finally:
+        remove(beside)
+
+
+def publish(beside: Path, folder: Path) -> None:
+    """Give a complete private folder its final name, after everything in it was flushed to the disk."""
+    with storage(folder):
+        for path in (beside, *beside.rglob("*")):
+            _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
+        flush_all(beside)
+        make_folder(folder.parent, private=True)
+        beside.rename(folder)
+        flush(folder.parent)
+        flush(beside.parent)
+
+
+def flush_all(folder: Path) -> None:
+    """Flush a folder with everything in it to the disk: contents first, then the names in each folder."""
+    for path in folder.rglob("*"):
+        flush(path)
+    flush(folder)
+
+
+def beside_of(path: Path) -> Path:
+    """Return where this process writes what is to become `path`; `left_over` finds it when the process is gone."""
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def left_over(folder: Path) -> list[Path]:
+    """Return what killed processes left half-written in a folder."""
+    return [
+        left
+        for left in sorted(folder.glob(".*.part"))
+        if (process := left.name.split(".")[-2]).isdecimal() and not is_alive(int(process))
+    ]
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left half-written in a folder."""
+    for left in left_over(folder):
+        remove(left)
+
+
+def remove(path: Path) -> None:
+    """Delete a file or a whole folder, as far as the system lets us; of a link, only the link."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def discard(folder: Path) -> None:
+    """Delete a folder so that nobody ever sees half of it: it is renamed first, then its content is deleted.
+
+    If that is interrupted, `sweep` removes the rest. On a disk so full that even a rename fails, the files directly in
+    the folder are deleted first: without its manifest nobody takes it for a snapshot.
+    """
+    gone = beside_of(folder)
+    remove(gone)
+    with storage(folder):
+        try:
+            folder.rename(gone)
+            flush(folder.parent)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            gone = folder
+            for path in folder.iterdir():
+                if path.is_file():
+                    path.unlink()
+            flush(folder)
+    remove(gone)
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs, whoever's it is; on Windows nobody can say, and it is taken to.
+
+    What else is known of it (a lock, a reply) has to decide then.
+    """
+    if os.name == "nt":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def storage(path: Path) -> Iterator[None]:
+    """Turn an error of the disk into a `StorageError` that names the path and what to do."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        # Any other error is a mistake of ours or of the caller, and must not be taken for a full disk.
+        if error.errno not in _REFUSALS:
+            raise
+        raise StorageError(
+            f"Could not write {path}: {error.strerror}. {_REFUSALS[error.errno]} Nothing half-written was left."
+        ) from error
+
+
+_REFUSALS = {
+    errno.ENOSPC: "Free some space, or choose a folder on a larger disk (PRODEX_HOME for snapshots).",
+    errno.EDQUOT: "Your quota is used up; choose a folder elsewhere (PRODEX_HOME for snapshots).",
+    errno.EROFS: "The disk is read-only; choose a folder that can be written (PRODEX_HOME for snapshots).",
+    errno.EACCES: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
+    errno.EPERM: "Choose a folder that you may write to (PRODEX_HOME for snapshots).",
+    errno.ENOTDIR: "There is a file where a folder should be; choose another folder (PRODEX_HOME for snapshots).",
+    errno.EEXIST: "There is a file where a folder should be; choose another folder (PRODEX_HOME for snapshots).",
+    errno.ENOENT: "The folder cannot be made; choose another one (PRODEX_HOME for snapshots).",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+    errno.EFBIG: "The disk does not hold files of this size; choose a folder elsewhere (PRODEX_HOME for snapshots).",
+}
+
+
+def sha256(path: Path) -> str:
+    """Return the digest of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def flush(path: Path) -> None:
+    """Write the content of a file, or the names in a folder, through to the disk (fsync)."""
+    if path.is_dir() and os.name == "nt":  # Windows cannot open folders, and writes their names at once
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def seen_from_here(path: Path) -> Path:
+    """Return a path relative to the working directory, if it lies below it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
