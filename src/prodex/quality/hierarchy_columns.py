@@ -25,7 +25,7 @@ from prodex.tables.columns import Mask, Numbers, Rows, encoded, is_true, looked_
 
 SOURCES = ("logisticalHierarchies", "sharingUnits")
 #: What every rule of hierarchies needs. By contract sharingUnits repeats what logisticalHierarchies holds, but a product
-#: may have hierarchies there alone. Where one of the two was not requested, only what is found wrong is certain.
+#: may send a hierarchy there alone. Where one of them was not requested, only what is found wrong is certain.
 BOTH_SOURCES = OR.join(SOURCES)
 SIDES = ("height", "width", "depth")
 _MEASURES = {
