@@ -24,8 +24,8 @@ from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, is_true, looked_up, numbers, places
 
 SOURCES = ("logisticalHierarchies", "sharingUnits")
-#: What every rule of hierarchies needs. By contract sharingUnits repeats what logisticalHierarchies holds, but a product
-#: may send a hierarchy there alone. Where one of them was not requested, only what is found wrong is certain.
+#: What every rule of hierarchies needs. By contract sharingUnits repeats what logisticalHierarchies holds, but a
+#: product may send a hierarchy there alone. Where one was not requested, only what is found wrong is certain.
 BOTH_SOURCES = OR.join(SOURCES)
 SIDES = ("height", "width", "depth")
 _MEASURES = {
