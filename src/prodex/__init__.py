@@ -71,46 +71,106 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 
 #: Imported when first asked for: whoever only loads or opens a catalogue need not wait for rules, widgets and pictures.
 _LATER = {
-    "prodex.compare": "Difference diff",
-    "prodex.notebook.audit.panel": "AuditPanel",
-    "prodex.notebook.explore": "Explore explore",
-    "prodex.notebook.products.explorer": "CatalogExplorer",
-    "prodex.notebook.card.panel": "ProductCard",
-    "prodex.notebook.query.panel": "QueryPanel",
-    "prodex.notebook.snapshots.panel": "SnapshotPanel",
-    "prodex.pictures": "Gallery Pictures download_pictures gallery",
-    "prodex.quality": "Audit AuditComparison Check Evidence Profile Verdict list_audits open_audit rule",
-    "prodex.quality.profile": "profiles",
-    "prodex.quality.rulebook": "rules",
-    "prodex.quality.run": "audit",
+    "prodex.compare": ("Difference", "diff"),
+    "prodex.notebook.audit.panel": ("AuditPanel",),
+    "prodex.notebook.explore": ("Explore", "explore"),
+    "prodex.notebook.products.explorer": ("CatalogExplorer",),
+    "prodex.notebook.card.panel": ("ProductCard",),
+    "prodex.notebook.query.panel": ("QueryPanel",),
+    "prodex.notebook.snapshots.panel": ("SnapshotPanel",),
+    "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
+    "prodex.quality": (
+        "Audit",
+        "AuditComparison",
+        "Check",
+        "Evidence",
+        "Profile",
+        "Verdict",
+        "list_audits",
+        "open_audit",
+        "rule",
+    ),
+    "prodex.quality.profile": ("profiles",),
+    "prodex.quality.rulebook": ("rules",),
+    "prodex.quality.run": ("audit",),
 }
 
 #: The modules that are public beside the names below: figures, and the errors to catch.
 _MODULES = ("charts", "errors")
 
-#: The public names, by what they are for; an editor proposes these and nothing else.
-# Loading, opening and reading products.
-__all__ = ["Catalog", "Client", "LoadBudget", "ProductPage", "ProductQuery", "ProductStatus"]
-__all__ += ["RetryPolicy", "SharingStatus", "ValidationStatus", "connect", "load_organizations"]
-__all__ += ["load_products", "load_rich_content", "load_segments", "recover", "refresh"]
-# Catalogues, where they come from, and how they are kept.
-__all__ += ["Ledger", "Limits", "Origin", "ProdexError", "UnmatchedWarning", "flatten", "list_snapshots"]
-__all__ += ["open_snapshot", "read_export", "read_products", "unescape_formulas", "vacuum", "verify"]
-__all__ += ["with_pending_updates"]
-# Audits, and what changed between two of them or two catalogues.
-__all__ += ["Audit", "AuditComparison", "Check", "Difference", "Evidence", "Profile", "Verdict", "audit"]
-__all__ += ["diff", "list_audits", "open_audit", "profiles", "rule", "rules"]
-# Corrections that go back to the service.
-__all__ += ["DELETE", "Changes", "DryRun", "ScenarioRequest", "Tracking", "changes_from_frame"]
-__all__ += ["list_upserts", "require_scenarios", "scenario_request", "track", "upsert"]
-# Pictures and panels.
-__all__ += ["AuditPanel", "CatalogExplorer", "Explore", "Gallery", "Pictures", "ProductCard", "QueryPanel"]
-__all__ += ["SnapshotPanel", "download_pictures", "explore", "gallery"]
+__all__ = [
+    "DELETE",
+    "Audit",
+    "AuditComparison",
+    "AuditPanel",
+    "Catalog",
+    "CatalogExplorer",
+    "Changes",
+    "Check",
+    "Client",
+    "Difference",
+    "DryRun",
+    "Evidence",
+    "Explore",
+    "Gallery",
+    "Ledger",
+    "Limits",
+    "LoadBudget",
+    "Origin",
+    "Pictures",
+    "ProdexError",
+    "ProductCard",
+    "ProductPage",
+    "ProductQuery",
+    "ProductStatus",
+    "Profile",
+    "QueryPanel",
+    "RetryPolicy",
+    "ScenarioRequest",
+    "SharingStatus",
+    "SnapshotPanel",
+    "Tracking",
+    "UnmatchedWarning",
+    "ValidationStatus",
+    "Verdict",
+    "audit",
+    "changes_from_frame",
+    "connect",
+    "diff",
+    "download_pictures",
+    "explore",
+    "flatten",
+    "gallery",
+    "list_audits",
+    "list_snapshots",
+    "list_upserts",
+    "load_organizations",
+    "load_products",
+    "load_rich_content",
+    "load_segments",
+    "open_audit",
+    "open_snapshot",
+    "profiles",
+    "read_export",
+    "read_products",
+    "recover",
+    "refresh",
+    "require_scenarios",
+    "rule",
+    "rules",
+    "scenario_request",
+    "track",
+    "unescape_formulas",
+    "upsert",
+    "vacuum",
+    "verify",
+    "with_pending_updates",
+]
 
 
 def __getattr__(name: str) -> Any:
     for module, names in _LATER.items():
-        if name in names.split():
+        if name in names:
             globals()[name] = getattr(import_module(module), name)
             return globals()[name]
     if name == "charts":
