@@ -8,17 +8,27 @@ imported only when a workbook is written, because importing XlsxWriter takes tim
 from __future__ import annotations
 
 import re
-from typing import Any
-
-from xlsxwriter.worksheet import Worksheet
+from typing import TYPE_CHECKING, Any
 
 from prodex.formats.spreadsheet import without_codes
+
+if TYPE_CHECKING:
+
+    class Worksheet:
+        """XlsxWriter ships no types; without this, its sheets and ours would be unknown to type checkers."""
+
+        def _xml_number_element(self, number: Any, attributes: Any) -> None: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    from xlsxwriter.worksheet import Worksheet
 
 #: Characters that XML cannot hold, or would change; workbooks write them as `_x0000_`.
 _CODED = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
-class TextSheet(Worksheet):  # type: ignore[misc]  # XlsxWriter publishes no types
+class TextSheet(Worksheet):
     """A sheet for `Workbook.add_worksheet(worksheet_class=...)`, written row by row (`constant_memory`)."""
 
     @staticmethod

@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Int
 
+from prodex.notebook.boxes import HBox
 from prodex.notebook.panel import Panel, button, html, show_if
 from prodex.text import counted
 
@@ -33,7 +34,7 @@ def aligned(texts: Iterable[int], numbers: Iterable[int]) -> dict[str, Any]:
     return {**ITABLE, "columnDefs": [{"className": side, "targets": list(places)} for side, places in sides]}
 
 
-class Pager(w.HBox):
+class Pager(HBox):
     """Previous and Next buttons with a sentence; `first` is the number of the first row shown, from 0.
 
     Parameters

@@ -16,6 +16,7 @@ from traitlets import Bool, Unicode
 from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
 from prodex.display_text import words
 from prodex.errors import ProdexError
+from prodex.notebook.boxes import VBox
 
 Styled = TypeVar("Styled", bound=w.DOMWidget)
 
@@ -25,7 +26,7 @@ _BUSY = "busy"
 _STYLE_SHEETS = ("common", "audit", "products", "query", "card", "explore")
 
 
-class Panel(w.VBox):
+class Panel(VBox):
     """A box with the style of all panels and a line for messages.
 
     Parameters
@@ -117,7 +118,7 @@ class OwnChange:
         return self._is_on
 
 
-class Fold(w.VBox):
+class Fold(VBox):
     """A section that opens and closes with a button.
 
     An `Accordion` of ipywidgets cannot be reached with Tab, so this is a `ToggleButton` above a box.

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
-from xlsxwriter.worksheet import Worksheet
 
 from prodex.formats.spreadsheet import without_codes
+from prodex.formats.text_sheet import Worksheet
 from prodex.formats.workbooks import LONGEST, MOST_ROWS, beginning
 
 __all__ = ["LONGEST", "MOST_ROWS", "WorkbookCells", "all_spelled", "cell", "cells", "spelled"]
@@ -148,7 +148,7 @@ _HEADING = {
 }
 
 
-class Rows(Worksheet):  # type: ignore[misc]  # XlsxWriter publishes no types
+class Rows(Worksheet):
     """A sheet whose rows come as XML when the file is written."""
 
     def __init__(self) -> None:

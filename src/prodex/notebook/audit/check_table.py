@@ -11,6 +11,7 @@ from itables.widget import ITable
 
 from prodex.display.report.contents import CheckRow, check_rows
 from prodex.notebook.audit.drill_down import Choose, DrillDown, of_check
+from prodex.notebook.boxes import VBox
 from prodex.notebook.paged_tables import Pager, aligned
 from prodex.notebook.panel import Panel, check_box, html, row, text_html
 from prodex.quality import Audit
@@ -21,7 +22,7 @@ _COLUMNS = ("Problem", "Block", "Severity", "Fail", "Pass", "Not applicable", "U
 _OPTIONS = aligned(texts=range(3), numbers=range(3, len(_COLUMNS)))
 
 
-class CheckTable(w.VBox):
+class CheckTable(VBox):
     """Twelve checks at a time, failing checks first."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:

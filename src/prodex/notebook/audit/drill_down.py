@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from prodex.notebook.boxes import Button
 from prodex.notebook.exploration import Code, Conditions
 from prodex.notebook.panel import Panel
 from prodex.quality import Audit
@@ -114,7 +115,7 @@ def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
 Choose = Callable[[DrillDown | None], object]
 
 
-class DrillDownButton(w.Button):
+class DrillDownButton(Button):
     """A button that shows the products behind a figure.
 
     Parameters

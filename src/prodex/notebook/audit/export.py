@@ -8,6 +8,7 @@ from pathlib import Path
 import ipywidgets as w
 
 from prodex.errors import InputError
+from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.panel import Panel, button, check_box, html, row, styled
 from prodex.notebook.snapshots.saved import earlier
@@ -18,7 +19,7 @@ _BY = ("owner", "brand", "kind")
 _REPLACE = "Replace existing files"
 
 
-class AuditExport(w.VBox):
+class AuditExport(VBox):
     """A row for each thing that can be exported: where to, and a button.
 
     Parameters

@@ -6,6 +6,7 @@ import ipywidgets as w
 
 from prodex.display.report.group_scores import GROUPINGS, GroupScores
 from prodex.notebook.audit.drill_down import Choose, DrillDown, DrillDownButton, of_cell
+from prodex.notebook.boxes import VBox
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, row, styled, text_html
 from prodex.quality import Audit
@@ -16,7 +17,7 @@ from prodex.text import counted
 _ROWS = 12
 
 
-class HeatMap(w.VBox):
+class HeatMap(VBox):
     """A choice of grouping, and a grid of buttons.
 
     The buttons are made once and then get other labels: new ones for every page would be slow and lose the focus.

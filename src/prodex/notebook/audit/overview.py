@@ -18,6 +18,7 @@ from prodex.notebook.audit.drill_down import (
     to_work_on,
     with_blockers,
 )
+from prodex.notebook.boxes import Box, VBox
 from prodex.notebook.panel import Panel, html, list_html, row, show_if, styled, text_html
 from prodex.quality import Audit
 from prodex.text import counted, percent
@@ -29,7 +30,7 @@ _GAPS = 10
 _LONG = 2_000
 
 
-class AuditTiles(w.Box):
+class AuditTiles(Box):
     """Tiles with the number of products, how many are ready, their score, and how many need work."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
@@ -66,7 +67,7 @@ def _change(tile: Tile) -> str:
     )
 
 
-class GradeBars(w.VBox):
+class GradeBars(VBox):
     """A bar for the number of products of each grade; its label is a button that shows them."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
@@ -96,7 +97,7 @@ class GradeBars(w.VBox):
             show_if(line, grade is not None or count > 0)
 
 
-class GapList(w.VBox):
+class GapList(VBox):
     """The ten failing checks that would raise the score most if fixed."""
 
     def __init__(self, panel: Panel, choose: Choose) -> None:

@@ -12,6 +12,7 @@ import ipywidgets as w
 
 from prodex.catalog import Catalog
 from prodex.notebook.background import LatestTask
+from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, button, check_box, html, row, set_busy, show_if, text_html
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
@@ -19,7 +20,7 @@ from prodex.store.reading import with_pending_updates
 from prodex.text import counted
 
 
-class RunControls(w.VBox):
+class RunControls(VBox):
     """The first row of an audit panel.
 
     Parameters

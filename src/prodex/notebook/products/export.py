@@ -15,6 +15,7 @@ import pyarrow as pa
 from prodex.catalog import Catalog
 from prodex.formats.exporting import write_export
 from prodex.formats.registry import FORMATS, FormatName
+from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.panel import Panel, button, row, show_if
 from prodex.notebook.products.product_columns import ProductColumns, Rows
@@ -148,7 +149,7 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
 _FORMATS = sorted((one.title, name) for name, one in FORMATS.items())
 
 
-class ExportBox(w.VBox):
+class ExportBox(VBox):
     """A form with what to export, format, folder and a button.
 
     Parameters

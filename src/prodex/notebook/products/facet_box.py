@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets as w
 from traitlets import Bool, Instance, Tuple
 
+from prodex.notebook.boxes import VBox
 from prodex.notebook.exploration import Code
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.products.facet_counts import Counts, FacetValues
@@ -18,7 +19,7 @@ _FEW, _MORE = 8, 20
 _LABEL = 60
 
 
-class FacetBox(w.VBox):
+class FacetBox(VBox):
     """A heading that opens and closes, and below it the values.
 
     Parameters

@@ -12,6 +12,7 @@ from itables.widget import ITable
 from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.locales import language_label
+from prodex.notebook.boxes import VBox
 from prodex.notebook.paged_tables import ITABLE, Pager
 from prodex.notebook.panel import OwnChange, Panel, button, html, row, styled
 from prodex.notebook.products.export import ShownTable
@@ -31,7 +32,7 @@ _OPTIONS: Any = {
 }
 
 
-class ProductTable(w.VBox):
+class ProductTable(VBox):
     """Products, page by page.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Instance, Tuple
 
+from prodex.notebook.boxes import HBox
 from prodex.notebook.exploration import Conditions
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.facet_box import isolated
@@ -17,7 +18,7 @@ from prodex.notebook.products.table_page import AUDIT_COLUMNS, title
 from prodex.tables.declaration import TABLES
 
 
-class RemovableButtons(w.HBox):
+class RemovableButtons(HBox):
     """Buttons, of which a subclass says what a click on each removes.
 
     Buttons are made once and then get other labels, so that the focus stays where it was.

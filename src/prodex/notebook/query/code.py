@@ -6,8 +6,7 @@ import ast
 from html import escape
 from typing import Any
 
-import ipywidgets as w
-
+from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Fold, html
 from prodex.query import ProductQuery
 
@@ -15,7 +14,7 @@ from prodex.query import ProductQuery
 _MOST_ROWS = 18
 
 
-class QueryCode(w.VBox):
+class QueryCode(VBox):
     """Two folds with a query as Python and as the body of a request.
 
     A closed fold is not filled: a query with ten thousand GTINs would go to the browser twice with every change.

@@ -9,6 +9,7 @@ import ipywidgets as w
 from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
+from prodex.notebook.boxes import HBox, VBox
 from prodex.notebook.panel import OwnChange, button, html, row, show_if, styled, text_html
 from prodex.notebook.query.parsing import Word, listed
 
@@ -42,7 +43,7 @@ def date_time(title: str) -> Any:
     return label_above(w.NaiveDatetimePicker(description=title, layout=_AUTO))
 
 
-class ChoiceControl(w.VBox):
+class ChoiceControl(VBox):
     """One of several options; a value that is not among them is added when it is assigned.
 
     Examples
@@ -78,7 +79,7 @@ class ChoiceControl(w.VBox):
         self.list.value = self.value
 
 
-class ToggleControl(w.VBox):
+class ToggleControl(VBox):
     """Any number of several options, in the order in which they were selected.
 
     Examples
@@ -115,7 +116,7 @@ class ToggleControl(w.VBox):
             self.value = (*others, value) if is_on else others
 
 
-class TextControl(w.VBox):
+class TextControl(VBox):
     """A text field with more around it; the text is its `value`.
 
     Parameters
@@ -231,7 +232,7 @@ def lock(widget: Any, *, is_locked: bool) -> None:
         lock(child, is_locked=is_locked)
 
 
-class _WordRow(w.HBox):
+class _WordRow(HBox):
     """A word, and the fields to search for it."""
 
     def __init__(self, number: int, fields: Options, changed: Callable[[], object]) -> None:
@@ -244,7 +245,7 @@ class _WordRow(w.HBox):
             one.observe(lambda _: changed(), "value")
 
 
-class SearchWords(w.VBox):
+class SearchWords(VBox):
     """Words to search for, each in fields of its own; there is always a row to type into.
 
     Examples

@@ -22,6 +22,7 @@ from prodex.errors import IncompleteLoad, ServiceError
 from prodex.load import load_products
 from prodex.load.reuse import in_words as age_in_words
 from prodex.notebook.background import LatestTask
+from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import (
     Panel,
     button,
@@ -156,7 +157,7 @@ _INTERVAL = 0.25
 _AGES = (("if less than an hour old", ""), ("if less than a day old", 86_400), ("never, load again", 0))
 
 
-class LoadBox(w.VBox):
+class LoadBox(VBox):
     """The controls that load the products of a query.
 
     Parameters

@@ -20,6 +20,7 @@ from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.notebook.background import LatestTask
+from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import (
@@ -152,7 +153,7 @@ def _value(value: object) -> Html:
     return Html(f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>")
 
 
-class ComparisonBox(w.VBox):
+class ComparisonBox(VBox):
     """What changed from one snapshot to another.
 
     Attributes

@@ -13,6 +13,7 @@ import pandas as pd
 
 from prodex.display.html_tables import Html, data_url, table
 from prodex.notebook.background import LatestTask
+from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.quality import list_audits
@@ -46,7 +47,7 @@ class Trend:
     audits: int
 
 
-class TrendBox(w.VBox):
+class TrendBox(VBox):
     """Two charts, each with its data as a table; audits are read in the background."""
 
     def __init__(self, panel: Panel) -> None:
