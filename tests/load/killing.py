@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from prodex.sandbox import Sandbox
+from tests.forks import Forks, forking
 
 #: Windows fetched side by side: so many pages may be in flight when the process is killed.
 SIDE_BY_SIDE = 4
 
-_LOAD = f"""
-import sys
+_IMPORTED = """
 import prodex
-key = {{"base_url": sys.argv[1], "client_id": sys.argv[2], "client_secret": sys.argv[3]}}
-client = prodex.connect(**key)
-prodex.load_products(client, name="killed", max_age=0, page_size=int(sys.argv[4]), windows={SIDE_BY_SIDE})
+import prodex.load.products, prodex.store.build, requests
+"""
+_LOAD = f"""
+client = prodex.connect(base_url=base_url, client_id=client_id, client_secret=client_secret)
+prodex.load_products(client, name="killed", max_age=0, page_size=page_size, windows={SIDE_BY_SIDE})
 """
 
 # Below 10,000 products nothing is cut into windows; the limits are lowered for a catalogue that a test can serve.
@@ -79,16 +80,28 @@ def kill_often(
     A process is killed a random moment after a random number of its calls, one in six not before its last call: then
     it is building.
     """
-    chance = random.Random(seed)
+    home.mkdir(parents=True, exist_ok=True)
+    with forking(_IMPORTED + (_SMALL if small else ""), _LOAD, home / "complaints.txt") as forks:
+        return _kill_often(
+            partial(_run, forks, sandbox, home, page_size), sandbox, kills, random.Random(seed)
+        )
+
+
+def _kill_often(
+    run: Callable[[tuple[int | None, float] | None], bool],
+    sandbox: Sandbox,
+    kills: int,
+    chance: random.Random,
+) -> Killing:
     done, loads = 0, 0
     again: list[tuple[int, ...]] = []
-    _run(sandbox, home, page_size, None, small)
+    run(None)
     pages = len(_pages(sandbox, 0))
     begin = len(sandbox.requests)
     before: Counter[str] = Counter()
     while done < kills:
         calls = chance.randrange(pages // 3) if chance.random() < 5 / 6 else None
-        killed = _run(sandbox, home, page_size, (calls, chance.uniform(0, 0.05)), small)
+        killed = run((calls, chance.uniform(0, 0.05)))
         seen = Counter(_pages(sandbox, begin))
         again.append(_repeated(before, seen))
         before = seen
@@ -97,7 +110,7 @@ def kill_often(
         else:
             loads += 1
             begin, before = len(sandbox.requests), Counter()
-    _run(sandbox, home, page_size, None, small)
+    run(None)
     seen = Counter(_pages(sandbox, begin))
     again.append(_repeated(before, seen))
     return Killing(done, loads + 1, pages, tuple(again))
@@ -128,33 +141,31 @@ def _wait_until_quiet(sandbox: Sandbox) -> None:
 
 
 def _run(
-    sandbox: Sandbox, home: Path, page_size: int, ends: tuple[int | None, float] | None, small: bool
+    forks: Forks, sandbox: Sandbox, home: Path, page_size: int, ends: tuple[int | None, float] | None
 ) -> bool:
     """Load in a process of its own, to its end or until so many calls and seconds; say whether it was killed."""
     key = sandbox.credentials[0]
-    arguments = [sandbox.base_url, key["client_id"], key["client_secret"], str(page_size)]
     before = len(sandbox.requests)
-    with subprocess.Popen(
-        [sys.executable, "-c", (_SMALL if small else "") + _LOAD, *arguments],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PRODEX_HOME": str(home)},
-    ) as process:
-        if ends is not None:
-            calls, seconds = ends
-            if calls is None:
-                while len(sandbox.requests) == before and process.poll() is None:
-                    time.sleep(0.005)
-                _wait_until_quiet(sandbox)
-            else:
-                while len(sandbox.requests) < before + calls and process.poll() is None:
-                    time.sleep(0.002)
-            time.sleep(seconds)
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-                _wait_until_quiet(sandbox)
-                return True
-        _, complaint = process.communicate()
-        assert process.returncode == 0, complaint
-        return False
+    process = forks.start(
+        {"PRODEX_HOME": str(home)},
+        base_url=sandbox.base_url,
+        client_id=key["client_id"],
+        client_secret=key["client_secret"],
+        page_size=page_size,
+    )
+    if ends is not None:
+        calls, seconds = ends
+        if calls is None:
+            while len(sandbox.requests) == before and process.is_running():
+                time.sleep(0.005)
+            _wait_until_quiet(sandbox)
+        else:
+            while len(sandbox.requests) < before + calls and process.is_running():
+                time.sleep(0.002)
+        time.sleep(seconds)
+        if process.is_running():
+            process.kill()
+            _wait_until_quiet(sandbox)
+            return True
+    assert process.wait() == 0, process.complaints()
+    return False
