@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -77,9 +78,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             # The modules of a chain share one browser and one server, and each worker has one chain.
             item.add_marker(pytest.mark.xdist_group(f"browser-{browsing.index(item.path) % chains}"))
     if config.getoption("quick"):
-        marked = {quick.function_of(item.nodeid) for item in items if item.get_closest_marker("slow")}
         laws = {quick.function_of(item.nodeid) for item in items if _is_law(item)}
-        chosen = quick.chosen([item.nodeid for item in items], marked, laws)
+        # What is marked by hand takes its time before the first case.
+        by_hand = {
+            quick.function_of(item.nodeid) for item in items if item.get_closest_marker("slow")
+        } - slow.keys()
+        slow |= dict.fromkeys(by_hand, math.inf)
+        chosen = quick.chosen([item.nodeid for item in items], slow, laws)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
 

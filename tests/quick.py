@@ -3,15 +3,15 @@
 `tests/slow.txt` lists the tests that take long, with their seconds. `pytest --list-slow` runs and writes it anew; on a
 machine that does nothing else, these are the seconds that a quick run saves.
 
-Of a test with several cases a quick run takes every tenth, of a law that Hypothesis tests a tenth of the examples, and
-a test that is one long proof is left out. The choice depends on nothing but the tests and this list, so that it is the
-same everywhere.
+Of a slow test with several cases a quick run takes every tenth, and of a law that Hypothesis tests a tenth of the
+examples; what takes longer than a second by itself is left out. The choice depends on nothing but the tests and this
+list, so that it is the same everywhere.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 #: Marker -> names of the files whose tests have it. A quick run does not even import these.
@@ -25,7 +25,10 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
 ONE_IN = 10
 
 #: A test whose cases together take as many seconds is listed.
-SLOW_FROM = 0.7
+SLOW_FROM = 0.15
+
+#: A case that takes more seconds is left out.
+LONGEST = 1.0
 
 LIST = Path(__file__).with_name("slow.txt")
 _VARIABLE = "PRODEX_QUICK_TESTS"
@@ -59,9 +62,10 @@ def function_of(test: str) -> str:
     return test.partition("[")[0].partition("@")[0]
 
 
-def listed() -> frozenset[str]:
-    """Return the tests that take long."""
-    return frozenset(line.split()[1] for line in LIST.read_text("utf-8").splitlines())
+def listed() -> dict[str, float]:
+    """Return the tests that take long, with the seconds of all their cases together."""
+    lines = [line.split() for line in LIST.read_text("utf-8").splitlines()]
+    return {test: float(seconds) for seconds, test in lines}
 
 
 def write_list(seconds: Mapping[str, float]) -> None:
@@ -70,25 +74,27 @@ def write_list(seconds: Mapping[str, float]) -> None:
     for test, one in seconds.items():
         together[function_of(test)] = together.get(function_of(test), 0) + one
     slow = sorted(test for test, all_of_it in together.items() if all_of_it >= SLOW_FROM)
-    LIST.write_text("".join(f"{together[test]:7.1f} {test}\n" for test in slow), "utf-8")
+    LIST.write_text("".join(f"{together[test]:7.2f} {test}\n" for test in slow), "utf-8")
 
 
-def chosen(tests: Iterable[str], slow: Iterable[str], laws: Iterable[str]) -> set[str]:
+def chosen(tests: Iterable[str], slow: Mapping[str, float], laws: Collection[str]) -> set[str]:
     """Return the tests of a quick run.
 
     Parameters
     ----------
     tests
         All tests, cases apart.
-    slow, laws
-        Those that take long, and those of which Hypothesis draws fewer examples.
+    slow
+        Those that take long, with the seconds of all their cases together.
+    laws
+        Those of which Hypothesis draws fewer examples.
 
     Examples
     --------
-    >>> sorted(chosen(["one", "law", "fast", *(f"cases[{i:02}]" for i in range(15))], {"one", "law", "cases"}, {"law"}))
+    >>> tests = ["proof", "law", "fast", *(f"cases[{number:02}]" for number in range(15))]
+    >>> sorted(chosen(tests, {"proof": 9, "law": 9, "cases": 9}, {"law"}))
     ['cases[00]', 'cases[10]', 'fast', 'law']
     """
-    slow, laws = set(slow), set(laws)
     kept: set[str] = set()
     cases: dict[str, list[str]] = {}
     for test in tests:
@@ -97,4 +103,7 @@ def chosen(tests: Iterable[str], slow: Iterable[str], laws: Iterable[str]) -> se
             cases.setdefault(function, []).append(test)
         else:
             kept.add(test)
-    return kept.union(*(found[::ONE_IN] for found in cases.values() if len(found) > 1))
+    for function, found in cases.items():
+        if slow[function] / len(found) <= LONGEST:
+            kept.update(found[::ONE_IN])
+    return kept

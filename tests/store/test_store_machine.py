@@ -92,6 +92,8 @@ class Store(RuleBasedStateMachine):
             retry=RetryPolicy(first_wait=0.001, jitter=0, retries_per_second=1_000),
         )
         self.products: Content = {}
+        #: What there was when a load last asked for anything.
+        self.pulled: Content = {}
         served().remove(sorted(SERVED))
         SERVED.clear()
         served().change([record(99, "first")])
@@ -125,14 +127,22 @@ class Store(RuleBasedStateMachine):
 
     @rule()
     def load(self) -> None:
-        self._add(
-            "shop", prodex.load_products(self.client, name="shop", max_age=0, progress=False), self.products
-        )
+        begin = len(served().requests)
+        catalog = prodex.load_products(self.client, name="shop", max_age=0, progress=False)
+        self._add("shop", catalog, self._pulled_since(begin))
 
     @precondition(lambda self: self.saved["shop"])
     @rule()
     def refresh(self) -> None:
-        self._add("shop", prodex.refresh("shop", self.client, sweep=True, progress=False), self.products)
+        begin = len(served().requests)
+        catalog = prodex.refresh("shop", self.client, sweep=True, progress=False)
+        self._add("shop", catalog, self._pulled_since(begin))
+
+    def _pulled_since(self, begin: int) -> Content:
+        """Return what a load holds; one that was interrupted while it was built asks for nothing more."""
+        if any(path.endswith("/list") for _, path, _ in served().requests[begin:]):
+            self.pulled = dict(self.products)
+        return self.pulled
 
     @rule(products=st.dictionaries(IDS, NAMES, min_size=1, max_size=3))
     def save(self, products: Content) -> None:
@@ -187,9 +197,10 @@ class Store(RuleBasedStateMachine):
             "vacuum": lambda: self.vacuum(1),
         }.get(work, getattr(self, work))
         before = {name: dict(saved) for name, saved in self.saved.items()}
-        audits, exported = dict(self.audits), self.exported
+        audits, exported, begin = dict(self.audits), self.exported, len(served().requests)
         done = self.disk.crash_during(call, moment, Random(seed), power=power)
         if not done:
+            self._pulled_since(begin)
             self._find_out(work, before)
             self.audits = {**audits, **{name: n for name, n in self.audits.items() if self._has_audit(name)}}
             self._find_out_export(work, exported)
@@ -209,7 +220,7 @@ class Store(RuleBasedStateMachine):
             new = there[len(self.saved[name]) :]
             assert len(new) <= (work in ("load", "refresh", "save"))
             for time in new:
-                expected = {1: "Sel", 2: "Riz"} if work == "save" else self.products
+                expected = {1: "Sel", 2: "Riz"} if work == "save" else self.pulled
                 self.saved[name][time] = dict(expected)
 
     def _has_audit(self, name: str) -> bool:

@@ -82,7 +82,7 @@ def parameters_of(function: Callable[..., Any], reserved: str | None = None) -> 
 
     >>> def recent(products, *, days: int = 365): ...
     >>> parameters_of(recent)
-    (Parameter(name='days', kind=<class 'int'>, several=False, default=365),)
+    (Parameter(days: int = 365),)
     """
     name = getattr(function, "__name__", "rule")
     try:
