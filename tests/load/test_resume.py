@@ -109,6 +109,8 @@ def test_an_interrupted_load_stops_after_the_pages_in_flight(
 ) -> None:
     """Ctrl-C: each of the windows ends its page and begins no other; then the load goes on."""
     paged("windows", monkeypatch)
+    # Slow pages, so that no thread can end one and begin another before the interruption has reached it.
+    exchange.order(Fault("latency", at=range(1, FOR_GOOD), seconds=0.2))
     begin = len(exchange.requests)
     shown = 0
 
@@ -122,6 +124,7 @@ def test_an_interrupted_load_stops_after_the_pages_in_flight(
         loaded(exchange, "windows", progress=interrupt, page_size=5)
     pages = len(pages_asked(exchange, begin))
     assert pages <= 2 + 3
+    exchange.clear_faults()
     catalog = loaded(exchange, "windows", page_size=5)
     assert (True, EVERYTHING) == (catalog.complete, contents(catalog))
     repeated = sum(Counter(pages_asked(exchange, begin)).values()) - len(set(pages_asked(exchange, begin)))
