@@ -1,4 +1,4 @@
-"""What `make check` runs: all tests but those of browsers, notebooks and kills, and a tenth of what takes long.
+"""What `make check` runs: all but browsers, notebooks, kills and the large sample, and a tenth of what takes long.
 
 `tests/slow.txt` lists the tests that take long, with their seconds. `pytest --list-slow` runs and writes it anew; on a
 machine that does nothing else, these are the seconds that a quick run saves.
@@ -19,6 +19,7 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
     "browser": ("test_*_in_browser.py", "test_lab.py", "test_notebooks_in_lab.py"),
     "notebooks": ("test_notebooks.py", "test_notebooks_in_lab.py"),
     "kills": ("test_killed*.py",),
+    "sample": ("test_sample*.py", "test_planted*.py"),
 }
 
 #: Of the cases of a slow test, and of the examples of a law, a quick run takes one in so many.
