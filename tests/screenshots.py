@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "notebooks" / "images"
 PROFILE = "online-listing"
-#: Bytes of one picture.
-LARGEST = 300_000
 
 _PRODUCTS = 2_000
 _SIZE = {"width": 1240, "height": 1500}
