@@ -91,12 +91,12 @@ def create_app(
     schedule
         The faults, and the calls that they hit.
     clock
-        Measures the life of scroll cursors, in seconds.
+        Measures the life of scroll cursors, and how long to wait after wrong secrets, in seconds.
     serves_host
         Tells under which names it may be called; those of the loopback addresses unless given.
     """
     app = application()
-    tokens = Tokens(store.organizations, store.token_key, behaviour.token_lifetime)
+    tokens = Tokens(store.organizations, store.token_key, behaviour.token_lifetime, clock)
     listing = Listing(store, behaviour, clock)
     app.state.exchange = Exchange(
         store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)

@@ -42,7 +42,7 @@ class Sandbox:
     labels
         Labels in other languages, by code and US English label; those of the sample unless given.
     clock
-        Measures the life of scroll cursors, in seconds.
+        Measures the life of scroll cursors, and how long to wait after wrong secrets, in seconds.
     faults
         What shall go wrong, and at which calls; see `order`.
 

@@ -125,13 +125,19 @@ _HOW: Final = 'send {"client_id": ..., "client_secret": ..., "grant_type": "clie
 class Tokens:
     """Issues and checks the tokens of the organisations."""
 
-    def __init__(self, organizations: Sequence[Organization], key: str, lifetime: float) -> None:
+    def __init__(
+        self,
+        organizations: Sequence[Organization],
+        key: str,
+        lifetime: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._by_client = {one.client_id: one for one in organizations}
         self._by_id = {str(one.id): one for one in organizations}
         self._key = key
         self._lifetime = lifetime
         self._epoch = 0
-        self._attempts = LoginThrottle()
+        self._attempts = LoginThrottle(clock)
 
     def expire(self) -> None:
         """Make every token expire that was issued until now."""
