@@ -1,7 +1,7 @@
-"""`make bench`: prodex, `pandas.json_normalize` and dlt on the same page bytes in one run, and what prodex promises.
+"""`make bench`: what users do, measured on what they have, and prodex beside other ways to load JSON.
 
-Every contestant runs in fresh processes of its own, in turns, so that a noisy machine is noisy for all. Numbers never
-fail the run; rows that disagree, or a lost leaf, do.
+Every figure comes from fresh processes. What is compared is measured in turns in one run, so that a noisy machine is
+noisy for all. Numbers never fail the run; rows that disagree, an incomplete load or a lost leaf do.
 """
 
 # ruff: noqa: T201 - it prints figures
@@ -9,82 +9,150 @@ fail the run; rows that disagree, or a lost leaf, do.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from statistics import median
 from typing import Any
 
+from tests.bench import results
+from tests.bench.measuring import HOME, Measured, alone
+from tests.bench.operations import OPERATIONS
 from tests.bench.products import real_products, sizes, write_pages
+from tests.bench.results import Figure, Table, exponent, number, table_of
 
-#: The repository, from which `tests.bench` can be run as a module.
-_HOME = Path(__file__).parents[2]
-_PEERS = {"json_normalize": "pandas", "dlt": "dlt"}
+#: Contestants beside prodex, each with the package that it needs.
+_PEERS = {"json_normalize": "pandas", "dlt": "dlt", "polars": "polars", "duckdb": "duckdb"}
+_PAGE = Path(__file__).with_name("RESULTS.md")
+_PICTURE = HOME / "docs" / "images" / "benchmark.svg"
+
+#: What is to be reached at a million products: seconds, and MB.
+_AT_A_MILLION = {
+    "open and repr": (0.2, None),
+    "open and HTML": (0.2, None),
+    "where one brand, then its texts": (1.5, None),
+    "three columns of all texts": (1.2, None),
+    "sql: group all texts": (2.5, None),
+    "audit": (50, 1_500),
+}
+#: Largest growth of the peak of memory from 100,000 to 1,000,000 products.
+_FLAT = 1.25
+_FLAT_OPERATIONS = ("audit", "audit and worklists", "diff, 1 % changed", "export as Parquet", "verify")
+
+
+@dataclass
+class _Run:
+    """What this run measures, and what it found so far."""
+
+    options: argparse.Namespace
+    folder: Path
+    tables: list[Table] = field(default_factory=list)
+    race: dict[str, float] = field(default_factory=dict)
+    growth: dict[str, dict[int, float]] = field(default_factory=dict)
+    whole: bool = True
+
+    def add(self, heading: str, figures: list[Figure]) -> None:
+        for figure in figures:
+            print(figure.line(), flush=True)
+        print()
+        self.tables.append(table_of(heading, figures))
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
-    print(
-        f"{options.products:,} products on {os.cpu_count()} cores; every figure by fresh processes, in turns"
-    )
+    print(f"{results.machine()}\n")
     with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
-        same_rows = _race(options, Path(folder))
-    _audit(options.audited)
-    _explore(options.audited)
-    complete = _figures(options)
-    return 0 if same_rows and complete else 1
+        run = _Run(options, Path(folder))
+        for name in options.only or _SECTIONS:
+            _SECTIONS[name](run)
+    if not options.quick:
+        results.write_page(_PAGE, f"{datetime.now(UTC):%Y-%m-%d}", run.tables)
+        if run.race and run.growth:
+            results.draw(_PICTURE, run.race, run.growth)
+        print(f"written to {_PAGE.relative_to(HOME)}")
+    return 0 if run.whole else 1
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=list(_SECTIONS), help="only these sections")
+    parser.add_argument(
+        "--sizes", nargs="+", type=int, default=[10_000, 100_000], help="sizes of the catalogue"
+    )
+    parser.add_argument("--loaded", nargs="+", type=int, default=[30_000], help="products of the main job")
+    parser.add_argument("--rounds", type=int, default=3, help="of which each figure is the median")
     parser.add_argument("--products", type=int, default=20_000, help="how many products the race is about")
-    parser.add_argument("--turns", type=int, default=2, help="how often each peer runs")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds of prodex between its peers")
-    parser.add_argument("--repeats", type=int, default=7, help="of which further figures are the median")
-    parser.add_argument("--leaves", type=int, default=20_000, help="products to hold against a naive walk")
-    parser.add_argument("--audited", type=int, default=100_000, help="how many products are judged")
+    parser.add_argument("--leaves", type=int, default=20_000, help="products to compare with a naive walk")
+    parser.add_argument("--explored", type=int, default=100_000, help="products in the explorer")
     parser.add_argument("--quick", action="store_true", help="small counts: whether it works, not how fast")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.products, options.leaves, options.audited = 200, 200, 200
-        options.turns = options.rounds = options.repeats = 1
+        options.products = options.leaves = options.explored = 200
+        options.sizes, options.loaded, options.rounds = [100], [200], 1
     return options
 
 
-def _race(options: argparse.Namespace, folder: Path) -> bool:
-    pages = folder / "pages"
-    size = write_pages(pages, options.products)
-    bytes_each, leaves_each = sizes(min(options.products, 500))
-    print(f"a product: {bytes_each:,.0f} bytes, {leaves_each:.0f} leaves; all pages: {size / 1e6:,.0f} MB\n")
+def main_job(run: _Run) -> None:
+    """Load whole catalogues, against downloading them."""
+    found = {}
+    for count in run.options.loaded:
+        lines = run.folder / f"products-{count}.jsonl"
+        alone("main_job", "catalogue", count, lines)
+        found[f"{count:,} products of the sandbox"] = alone("main_job", "measured", lines, run.options.rounds)
+        lines.unlink()
+    if real_products().exists():
+        found["the 5,000 real products"] = alone("main_job", "measured", real_products(), run.options.rounds)
+    else:
+        print("the real products are not here (PRODEX_REAL_PRODUCTS names their file)")
+    figures = []
+    for what, one in found.items():
+        target = -1.5 if "real" in what else -1.0
+        figures += [
+            Figure(f"{what}: load / download and json()", one["ratio"], target),
+            Figure(f"{what}: load, s", one["load"], -250 if one["products"] == 1_000_000 else None),
+            Figure(f"{what}: download and json(), s", one["download"]),
+            Figure(f"{what}: load, products/s", one["products"] / one["load"]),
+            Figure(f"{what}: load, peak memory in MB", one["peak_mb"], -1_000),
+        ]
+    run.add("The main job: a whole load against downloading the same pages", figures)
+
+
+def race(run: _Run) -> None:
+    """Convert page bytes to Parquet in every way."""
+    pages = run.folder / "pages"
+    count = run.options.products
+    size = write_pages(pages, count)
+    bytes_each, leaves_each = sizes(min(count, 500))
+    print(f"a product: {bytes_each:,.0f} bytes, {leaves_each:.0f} leaves; all pages: {size / 1e6:,.0f} MB")
     peers = [name for name, module in _PEERS.items() if find_spec(module) is not None]
     for name in _PEERS.keys() - peers:
         print(f"{name} is not installed")
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name in ("prodex", *peers)}
-    for turn, name in enumerate(_turns(peers, options.turns)):
-        rounds = options.rounds if name == "prodex" else 1
-        out = folder / f"{turn}-{name}"
-        runs[name].append(_alone("contestants", name, pages, out, rounds))
-    seconds = {name: median(s for run in results for s in run["seconds"]) for name, results in runs.items()}
-    cpu = {name: median(s for run in results for s in run["cpu"]) for name, results in runs.items()}
-    print(
-        f"{'page bytes to zstd Parquet':<28}{'products/s':>12}{'slower by':>11}{'CPU':>14}{'peak memory':>14}"
-    )
-    for name, results in runs.items():
-        peak = max(run["peak_mb"] for run in results)
-        rate, ratio = options.products / seconds[name], seconds[name] / seconds["prodex"]
-        each = cpu[name] / options.products * 1000
-        print(f"  {name:<26}{rate:>12,.0f}{ratio:>11.1f}{each:>8.2f} ms each{peak:>11,.0f} MB")
-    print()
-    _say("prodex, products/s", options.products / seconds["prodex"], 10_000)
-    for name in peers:
-        _say(f"times {name}", seconds[name] / seconds["prodex"], 15)
-    return agree({name: results[0]["rows"] for name, results in runs.items()})
+    for turn, name in enumerate(_turns(peers, run.options.rounds)):
+        runs[name].append(alone("contestants", name, pages, run.folder / f"{turn}-{name}", 1))
+    seconds = {name: median(s for one in found for s in one["seconds"]) for name, found in runs.items()}
+    rows = []
+    for name, found in runs.items():
+        run.race[name] = count / seconds[name]
+        cpu = median(s for one in found for s in one["cpu"]) / count * 1000
+        peak = max(one["peak_mb"] for one in found)
+        ratio = seconds[name] / seconds["prodex"]
+        rows.append((name, number(run.race[name]), f"{ratio:.1f}", f"{cpu:.2f} ms", f"{peak:,.0f} MB"))
+    columns = ("page bytes to zstd Parquet", "products/s", "slower by", "CPU a product", "peak memory")
+    table = Table(f"Page bytes to tables: {count:,} products of {bytes_each / 1000:.1f} kB", columns, rows)
+    print(table.text(), "\n")
+    run.tables.append(table)
+    targets = {"json_normalize": 18, "dlt": 20}
+    figures = [
+        Figure(f"times {name}", seconds[name] / seconds["prodex"], targets.get(name)) for name in peers
+    ]
+    run.add("Page bytes to tables: targets", figures)
+    run.whole &= agree({name: found[0]["rows"] for name, found in runs.items()})
 
 
 def _turns(peers: list[str], times: int) -> Iterator[str]:
@@ -106,65 +174,136 @@ def agree(rows: dict[str, dict[str, int]]) -> bool:
     for path, found in differing.items():
         print(f"DISAGREE about {path}: {found}")
     if not differing:
-        print(f"rows of {len(ours)} shared lists agree: {sum(ours.values()):,} each")
+        print(f"rows of {len(ours)} shared lists agree: {sum(ours.values()):,} each\n")
     return not differing
 
 
-def _figures(options: argparse.Namespace) -> bool:
-    repeats = options.repeats
-    if real_products().exists():
-        _say("split and parse, real products/s", _alone("figures", "parse", repeats, real_products()), 35_000)
-    else:
-        print(
-            "split and parse is skipped: the real products are not here (PRODEX_REAL_PRODUCTS names their file)"
+def odd(run: _Run) -> None:
+    """Measure what unusual products cost."""
+    named = {
+        "one_in_a_block": ("one odd product in 1,500, times a clean block", -1.05),
+        "sample": ("the pinned sample, times its clean products", -1.3),
+        "every": ("every product odd, times clean ones", -4.0),
+        "attributes": ("20,000 distinct attributes, s", -3.0),
+    }
+    figures = [
+        Figure(what, alone("odd_products", name, run.options.rounds), target)
+        for name, (what, target) in named.items()
+    ]
+    run.add("Odd products", figures)
+
+
+def operations(run: _Run) -> None:
+    """Measure what users do with a catalogue, at every size."""
+    found: dict[str, dict[int, Measured]] = {name: {} for name in (*OPERATIONS, "refresh, 1 % changed")}
+    for count in run.options.sizes:
+        home = run.folder / f"home-{count}"
+        alone("operations", "keep", count, home=home)
+        # A million products take minutes each time; nothing that takes so long is noisy.
+        rounds = run.options.rounds if count <= 100_000 else 1
+        for name in OPERATIONS:
+            turns = [Measured(*alone("operations", name, home=home)) for _ in range(rounds)]
+            found[name][count] = _median(turns)
+            print(f"{name}, {count:,} products: {found[name][count].seconds:.2f} s", flush=True)
+        found["refresh, 1 % changed"][count] = Measured(*alone("operations", "refresh", count, home=home))
+    sizes = run.options.sizes
+    run.growth = {
+        name: {count: one.seconds for count, one in by_size.items()} for name, by_size in found.items()
+    }
+    columns = [
+        "",
+        *(f"{count:,}: s" for count in sizes),
+        *(f"{count:,}: MB" for count in sizes),
+        "exponent of s",
+    ]
+    rows = [
+        (
+            name,
+            *(number(one.seconds) for one in by_size.values()),
+            *(number(one.peak_mb) for one in by_size.values()),
+            str(exponent(sizes, [one.seconds for one in by_size.values()])),
         )
-    _say(
-        "page of odd products, times a clean one",
-        _alone("figures", "odd_page", repeats, min(500, options.products)),
-        -10,
-    )
-    _say("import over pandas and pyarrow, s", _alone("figures", "import_time", repeats), -0.15)
-    _say("sample catalogue made, products/s", _alone("figures", "sample", options.products), 1_500)
-    leaves, wrong = map(int, _alone("figures", "leaves", options.leaves))
-    print(f"{wrong:,} of {leaves:,} leaves lost or invented, in {options.leaves:,} products")
-    return wrong == 0
+        for name, by_size in found.items()
+    ]
+    table = Table("What users do, by number of products", columns, rows)
+    print(f"\n{table.text()}\n")
+    run.tables.append(table)
+    if figures := list(_at_a_million(found)):
+        run.add("What users do: targets", figures)
 
 
-def _audit(count: int) -> None:
-    found = _alone("audits", count)
+def _median(turns: list[Measured]) -> Measured:
+    return Measured(*(median(values) for values in zip(*turns, strict=True)))
+
+
+def _at_a_million(found: dict[str, dict[int, Measured]]) -> Iterator[Figure]:
+    for name, (seconds, peak) in _AT_A_MILLION.items():
+        if one := found[name].get(1_000_000):
+            yield Figure(f"{name}, 1,000,000 products, s", one.seconds, -seconds)
+            if peak:
+                yield Figure(f"{name}, 1,000,000 products, MB", one.peak_mb, -peak)
+    for name in _FLAT_OPERATIONS:
+        if (large := found[name].get(1_000_000)) and (small := found[name].get(100_000)):
+            yield Figure(f"{name}: memory at 1,000,000 / 100,000", large.peak_mb / small.peak_mb, -_FLAT)
+
+
+def further(run: _Run) -> None:
+    """Measure the parser, the import and the sandbox, and count leaves."""
+    rounds = run.options.rounds
+    figures = []
+    if real_products().exists():
+        parsed = alone("figures", "parse", rounds, real_products())
+        figures.append(Figure("split and parse, real products/s", parsed, 30_000))
+    figures += [
+        Figure(
+            "import over pandas and pyarrow, share of theirs", alone("figures", "import_time", rounds), -0.2
+        ),
+        Figure("sample catalogue made, products/s", alone("figures", "sample", run.options.products), 1_500),
+    ]
+    run.add("Further figures", figures)
+    leaves, wrong = map(int, alone("figures", "leaves", run.options.leaves))
+    print(f"{wrong:,} of {leaves:,} leaves lost or invented, in {run.options.leaves:,} products\n")
+    run.whole &= wrong == 0
+
+
+def rules(run: _Run) -> None:
+    """Audit by every rule there is, not only by those of one profile."""
+    found = alone("audits", run.options.explored)
     judged = f"{found['products']:,} products x {found['checks']} checks"
-    _say(f"{judged}, s", found["audit"], -20)
-    _say("the same, peak memory in GB", found["peak_mb"] / 1000, -2)
-    _say("telling the languages of their texts, s", found["languages"], -20)
-    _say("scores by owner, kind and market, s", found["scores"], -1)
+    figures = [
+        Figure(f"{judged}, s", found["audit"], -20),
+        Figure("the same, peak memory in GB", found["peak_mb"] / 1000, -2),
+        Figure("detecting the languages of their texts, s", found["languages"], -20),
+        Figure("scores by owner, kind and market, s", found["scores"], -1),
+    ]
+    run.add("An audit by every rule", figures)
 
 
-def _explore(count: int) -> None:
+def explorer(run: _Run) -> None:
+    """Measure the explorer in a real browser."""
     if find_spec("playwright") is None or which("chromium") is None:
-        print("the explorer is skipped: it needs playwright and chromium")
+        print("the explorer is left out: it needs playwright and chromium\n")
         return
-    found = _alone("explorer", count)
+    found = alone("explorer", run.options.explored)
     looked_at = f"explorer of {found['products']:,} products"
-    _say(f"{looked_at} up in a browser, s", found["up"], -3)
-    _say("a click on a facet, s", found["click"], -0.5)
-    _say("words in all their texts, s", found["search"], -2)
-    _say("state sent to the browser, MB", found["sent_mb"], -2)
+    figures = [
+        Figure(f"{looked_at} up in a browser, s", found["up"], -3),
+        Figure("a click on a facet, s", found["click"], -0.5),
+        Figure("words in all their texts, s", found["search"], -2),
+        Figure("state sent to the browser, MB", found["sent_mb"], -2),
+    ]
+    run.add("The explorer", figures)
 
 
-def _say(what: str, value: float, target: float) -> None:
-    """Print a figure with its target; a negative target is a ceiling."""
-    reached = value >= target if target > 0 else value <= -target
-    ceiling = "at least" if target > 0 else "at most"
-    print(
-        f"{what:<42}{value:>10,.4g}   {ceiling} {abs(target):,g}: {'reached' if reached else 'NOT reached'}"
-    )
-
-
-def _alone(module: str, *arguments: object) -> Any:
-    """Run a module of this package in a fresh process and return the JSON of its last line."""
-    command = [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)]
-    ended = subprocess.run(command, cwd=_HOME, stdout=subprocess.PIPE, check=True, text=True)
-    return json.loads(ended.stdout.splitlines()[-1])
+_SECTIONS = {
+    "odd": odd,
+    "race": race,
+    "main_job": main_job,
+    "operations": operations,
+    "rules": rules,
+    "explorer": explorer,
+    "further": further,
+}
 
 
 if __name__ == "__main__":

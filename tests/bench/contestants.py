@@ -1,4 +1,4 @@
-"""The three ways from page bytes to zstd Parquet that are held against each other.
+"""The ways from page bytes to zstd Parquet that are held against each other.
 
 Each takes a folder of pages, one file a reply, leaves Parquet files of all tables, and tells how many rows each list
 of `SHARED` made. As a program (`python -m tests.bench.contestants prodex PAGES OUT ROUNDS`) one runs alone in a fresh
@@ -169,7 +169,106 @@ class Dlt:
         return rows
 
 
-CONTESTANTS: dict[str, type[Contestant]] = {"prodex": Prodex, "json_normalize": JsonNormalize, "dlt": Dlt}
+class Polars:
+    """Read the pages as JSON lines with a type that polars infers, then explode and unnest one list after the other."""
+
+    def __init__(self, pages: Path, out: Path) -> None:
+        import polars as pl
+
+        self._pl = pl
+        self._pages = sorted(pages.glob("*.json"))
+        self._out = out
+        self._rows: Counter[str] = Counter()
+
+    def run(self) -> None:
+        pl = self._pl
+        for number in range(0, len(self._pages), _PAGES_A_FILE):
+            lines = b"\n".join(path.read_bytes() for path in self._pages[number : number + _PAGES_A_FILE])
+            pages = pl.read_ndjson(lines, infer_schema_length=None)
+            records = pages.select(pl.col("data")).explode("data").unnest("data")
+            self._rows["products"] += records.height
+            lists = [name for name, kind in records.schema.items() if isinstance(kind, pl.List)]
+            self._write("products", number, records.drop([*lists, "assets"]))
+            for table, paths in SHARED.items():
+                for path in paths:
+                    frame = self._frame(records, path)
+                    self._rows[path] += frame.height
+                    self._write(f"{table}-{path}", number, frame)
+
+    def rows(self) -> dict[str, int]:
+        return dict(self._rows)
+
+    def _frame(self, records: Any, wire_path: str) -> Any:
+        pl = self._pl
+        first, *rest = wire_path.split(".")
+        frame = records.select("id", "gtin", pl.col(first).alias("item"))
+        for key in rest:
+            if isinstance(frame.schema["item"], pl.List):
+                frame = frame.explode("item")
+            frame = frame.with_columns(pl.col("item").struct.field(key).alias("item"))
+        return frame.filter(pl.col("item").list.len() > 0).explode("item")
+
+    def _write(self, name: str, number: int, frame: Any) -> None:
+        frame.write_parquet(self._out / f"{name}-{number}.parquet", compression="zstd")
+
+
+class DuckDb:
+    """Read the pages with `read_json`, and copy one list after the other, unnested, to Parquet."""
+
+    def __init__(self, pages: Path, out: Path) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect()
+        self._pages = str(pages / "*.json")
+        self._out = out
+        self._rows: dict[str, int] = {}
+
+    def run(self) -> None:
+        # A page is one object of several MB, larger than what DuckDB takes for an object unless told.
+        self._connection.execute(
+            "CREATE TABLE records AS SELECT unnest(data, max_depth := 2) FROM "
+            "read_json(?, maximum_object_size = 500000000, sample_size = -1, union_by_name = true)",
+            [self._pages],
+        )
+        kinds = dict(
+            self._connection.execute("SELECT column_name, column_type FROM (DESCRIBE records)").fetchall()
+        )
+        lists = ", ".join(
+            f'"{name}"' for name, kind in kinds.items() if kind.endswith("[]") or name == "assets"
+        )
+        self._rows["products"] = self._copy("products", f"SELECT * EXCLUDE ({lists}) FROM records")
+        for table, paths in SHARED.items():
+            for path in paths:
+                self._rows[path] = self._copy(f"{table}-{path}", _unnested(path))
+
+    def rows(self) -> dict[str, int]:
+        return self._rows
+
+    def _copy(self, name: str, query: str) -> int:
+        target = self._out / f"{name}.parquet"
+        copied = self._connection.execute(f"COPY ({query}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
+        return int((copied.fetchone() or (0,))[0])
+
+
+def _unnested(wire_path: str) -> str:
+    """Return the query of the items of a list, one row each."""
+    first, *rest = wire_path.split(".")
+    # Assets are an object; every other step of these paths is a list.
+    query = f'SELECT id, gtin, "{first}" AS item FROM records'
+    for at, key in enumerate(rest):
+        if (first, at) != ("assets", 0):
+            query = f"SELECT id, gtin, unnest(item) AS item FROM ({query})"
+        query = f'SELECT id, gtin, item."{key}" AS item FROM ({query})'
+    return f"SELECT id, gtin, unnest(item) AS item FROM ({query})"
+
+
+CONTESTANTS: dict[str, type[Contestant]] = {
+    "prodex": Prodex,
+    "json_normalize": JsonNormalize,
+    "dlt": Dlt,
+    "polars": Polars,
+    "duckdb": DuckDb,
+}
 
 
 def _presence(record: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from itertools import islice
 from statistics import median
 from time import perf_counter
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -39,7 +38,7 @@ def parse(rounds: str, file: str) -> float:
 
     def split_and_parse(mine: Sequence[bytes]) -> None:
         data = [bytes(product) for page in mine for product in split(page).data]
-        shapes.parse(read_records(data).bodies)
+        shapes.parse(read_records(data).tops)
 
     halves = [pages[i::_THREADS] for i in range(_THREADS)]
     seconds = []
@@ -51,33 +50,17 @@ def parse(rounds: str, file: str) -> float:
     return len(records) / median(seconds[1:])
 
 
-def odd_page(rounds: str, size: str) -> float:
-    """Return how many times as long a page takes on which nothing can be learnt from any product."""
-    clean = list(products(int(size)))
-    pages = {
-        "clean": [msgspec.json.encode(product) for product in clean],
-        "odd": [msgspec.json.encode(odd(product, number)) for number, product in enumerate(clean)],
-    }
-    shapes = ShapeCache()
-    flatten_products(pages["clean"], shapes)
-    ratios = []
-    for _ in range(int(rounds)):
-        seconds = {}
-        for name, page in pages.items():
-            started = perf_counter()
-            flatten_products(page, shapes)
-            seconds[name] = perf_counter() - started
-        ratios.append(seconds["odd"] / seconds["clean"])
-    return median(ratios)
-
-
 def import_time(rounds: str) -> float:
-    """Return the seconds that `import prodex` takes after pandas and pyarrow."""
-    code = "import time, pandas, pyarrow; began = time.time(); import prodex; print(time.time() - began)"
-    run = [sys.executable, "-c", code]
-    return median(
-        float(subprocess.run(run, check=True, capture_output=True).stdout) for _ in range(int(rounds))
+    """Return what `import prodex` takes after pandas and pyarrow, as a share of what these two take."""
+    code = (
+        "from time import perf_counter as now; began = now(); import pandas, pyarrow; there = now(); import prodex; "
+        "print((now() - there) / (there - began))"
     )
+    run = [sys.executable, "-c", code]
+    shares = [
+        float(subprocess.run(run, check=True, capture_output=True).stdout) for _ in range(int(rounds) + 1)
+    ]
+    return median(shares[1:])
 
 
 def sample(count: str) -> float:
@@ -142,7 +125,6 @@ def leaves_of_tables(tables: Tables) -> Counter[str]:
 
 FIGURES = {
     "parse": parse,
-    "odd_page": odd_page,
     "import_time": import_time,
     "sample": sample,
     "leaves": leaves,

@@ -13,6 +13,7 @@ import prodex
 from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain import flatten_one
+from prodex.tables.records import read_records
 from tests.tables.test_laws import plain, rows
 from tests.wire import encode
 
@@ -330,7 +331,7 @@ def test_an_update_that_waits_is_marked_and_flattened_under_its_own_path() -> No
 def test_codes_that_come_both_ways_take_the_fast_path() -> None:
     """Half the products with integer codes, half with text: none of them is odd."""
     page = [encode({"kindOf": {"code": i if i % 2 else str(i)}}) for i in range(100)]
-    fields, odd = ShapeCache().parse(page)
+    fields, odd = ShapeCache().parse(read_records(page).tops)
 
     assert {} == odd
     assert [str(i) for i in range(100)] == fields["kindOf"].field("code").to_pylist()
@@ -340,7 +341,7 @@ def test_only_the_odd_attribute_of_a_product_goes_the_plain_way() -> None:
     """The other attributes of the same product are parsed with the page."""
     page = [encode({"even": i, "other": [i]}) for i in range(100)]
     page[7] = encode({"even": 7, "other": {"surprise": 7}})
-    fields, odd = ShapeCache().parse(page)
+    fields, odd = ShapeCache().parse(read_records(page).tops)
 
     assert {7: {"other": {"surprise": 7}}} == odd
     assert list(map(float, range(100))) == fields["even"].to_pylist()
@@ -349,7 +350,8 @@ def test_only_the_odd_attribute_of_a_product_goes_the_plain_way() -> None:
 def test_what_was_learnt_is_no_more_than_a_cache() -> None:
     """With a cache taught by anything else, or none, the tables are the same."""
     taught = ShapeCache()
-    taught.parse([encode({"id": i, "brand": [i], "namePublicLong": "text"}) for i in range(50)])
+    page = [encode({"id": i, "brand": [i], "namePublicLong": "text"}) for i in range(50)]
+    taught.parse(read_records(page).tops)
 
     assert {name: rows(flat(), name) for name in flat()} == {n: rows(flat(shapes=taught), n) for n in flat()}
 

@@ -64,7 +64,7 @@ def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None
     """
     products, texts = _as_text(products)
     records = read_records(products)
-    fields, odd = (shapes or ShapeCache()).parse(records.bodies)
+    fields, odd = (shapes or ShapeCache()).parse(records.tops)
     for index, attributes in records.not_strict.items():
         odd[index] = odd.get(index, {}) | attributes
     runs: dict[str, list[_Run]] = defaultdict(list)

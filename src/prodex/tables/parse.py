@@ -1,18 +1,21 @@
 """Products as one block of JSON lines, parsed straight into Arrow with a strict, explicit schema.
 
-Nothing is inferred and nothing coerced: a block with a single unexpected value is refused as a whole. The attributes
-that cause this are then found and left to the plain walk; the block is parsed without them.
+Nothing is inferred and nothing coerced: what the schema does not accept is left to the plain walk, attribute by
+attribute. An attribute that was odd once is looked at before the block is parsed; a block that is refused all the same
+is searched for the reason, which is remembered. So an odd product costs about as much as it has odd attributes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
@@ -20,72 +23,129 @@ import pyarrow.json
 from prodex.tables.shape import EMPTY, Shape
 from prodex.tables.values import EXACT, read_json
 
+#: The attributes of one product, undecoded.
+Top = dict[str, msgspec.Raw]
 #: Top-level attributes of a block of products, each as one column.
 Fields = dict[str, pa.Array]
 #: The odd attributes of some products, decoded, by the product's index.
 Odd = dict[int, dict[str, Any]]
 
-_Raws = dict[str, msgspec.Raw]
+#: The same, undecoded.
+_Raws = dict[int, Top]
 
 #: A shape is learnt from so many products at most at a time.
 _LESSON = 200
 
+#: Codes that are numbers are found out first, then the shape; what else there is to learn comes with other blocks.
+_LESSONS = 3
+
+#: A block is read so often: once for what does not fit, and once for each attribute in which a key comes twice.
+_TRIES = 6
+
 #: Together these make a text, a quantity or a code of the product itself, so they cannot be taken apart.
 _ROOT_SHAPES = {"code", "data"}
 
-_TOP = msgspec.json.Decoder(_Raws)
+_TOP = msgspec.json.Decoder(Top)
 _ENCODER = msgspec.json.Encoder()
+
+# Line ends stand between the tokens of JSON only, never inside a string.
+_ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
+
+
+class _Known(NamedTuple):
+    """What the products so far have shown.
+
+    Attributes
+    ----------
+    shape
+        The type that most of them have.
+    misfits
+        Attributes of which some values did not fit it.
+    repeats
+        Attributes in which a key came twice: Arrow refuses them, and the strict reader does not see it.
+    codes_are_numbers
+        Whether codes come as numbers, which every table has as text.
+    """
+
+    shape: Shape = EMPTY
+    misfits: frozenset[str] = frozenset()
+    repeats: frozenset[str] = frozenset()
+    codes_are_numbers: bool = False
+
+    def odd_ones(self, tops: Sequence[Top]) -> _Raws:
+        """Return the attributes that are new, or were odd before and are so again."""
+        names = frozenset(field.name for field in self.shape.type)
+        # A block without any of these is told by one comparison of sets for each product.
+        usual = names - self.misfits - self.repeats
+        odd: _Raws = {}
+        for index, top in enumerate(tops):
+            if top.keys() <= usual:
+                continue
+            found = {name: raw for name, raw in top.items() if name not in usual and self._is_odd(name, raw)}
+            if found:
+                odd[index] = top if _ROOT_SHAPES & top.keys() else found
+        return odd
+
+    def _is_odd(self, name: str, raw: msgspec.Raw) -> bool:
+        return not self.shape.accepts_attribute(name, raw) or (name in self.repeats and _repeats_a_key(raw))
+
+    def learnt(self, odd: _Raws) -> _Known:
+        """Return what is known once some odd attributes were looked at; the same where they teach nothing."""
+        lessons = list(odd.values())[:: len(odd) // _LESSON + 1]
+        if not self.codes_are_numbers and any(
+            quoted_codes(raw) != raw for top in lessons for raw in map(bytes, top.values())
+        ):
+            return self._replace(codes_are_numbers=True)
+        wider = self.shape.widened(map(_decoded, lessons))
+        return self if wider is self.shape else self._replace(shape=wider)
 
 
 class ShapeCache:
     """The shape of the products seen so far. Threads may share it; without it parsing only takes longer."""
 
     def __init__(self) -> None:
-        self._shape = EMPTY
-        self._codes_come_as_numbers = False
+        self._known = _Known()
         self._lock = Lock()
 
-    def parse(self, bodies: Sequence[bytes]) -> tuple[Fields, Odd]:
-        """Parse products, one JSON object each.
+    def parse(self, tops: Sequence[Top]) -> tuple[Fields, Odd]:
+        """Parse products, each as its attributes undecoded.
 
         Returns
         -------
         fields, odd
             Every attribute of every product is in exactly one of them.
         """
-        shape = self._shape
-        if self._codes_come_as_numbers:
-            bodies = [quoted_codes(body) for body in bodies]
-        if (fields := _read(shape, bodies)) is not None:
-            return fields, {}
-        if not self._codes_come_as_numbers:
-            mended = [quoted_codes(body) for body in bodies]
-            self._codes_come_as_numbers = mended != list(bodies)
-            bodies = mended
-        shape, odd = self._learn(shape, bodies)
-        bodies = _without(bodies, odd)
-        fields = _read(shape, bodies)
-        if fields is None:
-            strange = _find(bodies, lambda _, raw: _is_strange(raw))
-            bodies, odd = _without(bodies, strange), _merged(odd, strange)
-            fields = _read(shape, bodies)
-        if (
-            fields is None
-        ):  # Arrow refuses the block for a reason we do not know: the plain walk takes all of it
-            fields, odd = {}, _merged(odd, _find(bodies, lambda *_: True))
-        return fields, {index: _decoded(raws) for index, raws in odd.items()}
+        known = self._known
+        if known.codes_are_numbers:
+            tops = _with_text_codes(tops)
+        odd = known.odd_ones(tops)
+        if odd and (wiser := known.learnt(odd)) is not known:
+            known, tops, odd = self._learn(wiser, known, tops)
+        for _ in range(_TRIES):
+            found = _read(known.shape, tops, odd)
+            if not isinstance(found, _Refused):
+                return found, {index: _decoded(top) for index, top in odd.items()}
+            wiser = _explained(known, found, tops, odd)
+            if wiser is known:
+                break
+            known, tops, odd = self._learn(wiser, known, tops)
+        # Arrow refuses the block for a reason that is not known: the plain walk takes all of it.
+        return {}, {index: _decoded(top) for index, top in enumerate(tops) if top}
 
-    def _learn(self, shape: Shape, bodies: Sequence[bytes]) -> tuple[Shape, dict[int, _Raws]]:
-        """Find what the shape does not accept, and widen it by what several products show."""
-        refused = [index for index, body in enumerate(bodies) if not shape.accepts(body)]
-        odd = _find(bodies, lambda name, raw: not shape.accepts_attribute(name, raw), refused)
-        wider = shape.widened(_decoded(raws) for raws in list(odd.values())[:: len(odd) // _LESSON + 1])
-        if wider is shape:
-            return shape, odd
+    def _learn(
+        self, wiser: _Known, before: _Known, tops: Sequence[Top]
+    ) -> tuple[_Known, Sequence[Top], _Raws]:
+        """Remember what is known now, and look at the block again."""
+        for _ in range(_LESSONS):
+            if wiser.codes_are_numbers and not before.codes_are_numbers:
+                tops = _with_text_codes(tops)
+            odd = wiser.odd_ones(tops)
+            before, wiser = wiser, wiser.learnt(odd)
+            if wiser is before:
+                break
         with self._lock:  # another thread may have learnt meanwhile, which is then lost and learnt again
-            self._shape = wider
-        refused = [index for index in refused if not wider.accepts(bodies[index])]
-        return wider, _find(bodies, lambda name, raw: not wider.accepts_attribute(name, raw), refused)
+            self._known = before
+        return before, tops, odd
 
 
 def quoted_codes(body: bytes) -> bytes:
@@ -104,66 +164,71 @@ def quoted_codes(body: bytes) -> bytes:
 _NUMBER_CODE = re.compile(rb'"code":(?<!\\"code":)\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
 
 
-def _find(
-    bodies: Sequence[bytes], is_odd: Callable[[str, msgspec.Raw], bool], indexes: Sequence[int] | None = None
-) -> dict[int, _Raws]:
-    """Return the odd attributes of each product that has any."""
-    odd: dict[int, _Raws] = {}
-    for index in range(len(bodies)) if indexes is None else indexes:
-        top = _TOP.decode(bodies[index])
-        found = {name: raw for name, raw in top.items() if is_odd(name, raw)}
-        if found:
-            odd[index] = top if _ROOT_SHAPES & top.keys() else found
-    return odd
+def _with_text_codes(tops: Sequence[Top]) -> list[Top]:
+    return [_TOP.decode(quoted_codes(_ENCODER.encode(top))) for top in tops]
 
 
-def _without(bodies: Sequence[bytes], odd: dict[int, _Raws]) -> list[bytes]:
-    """Return the products without their odd attributes."""
-    left = list(bodies)
-    for index, raws in odd.items():
-        top = _TOP.decode(bodies[index])
-        left[index] = _ENCODER.encode({name: raw for name, raw in top.items() if name not in raws})
-    return left
+class _Refused(NamedTuple):
+    """A block that Arrow refused: for which product, if it says so."""
+
+    row: int | None
 
 
-def _merged(one: dict[int, _Raws], other: dict[int, _Raws]) -> dict[int, _Raws]:
-    return one | {index: one.get(index, {}) | raws for index, raws in other.items()}
+_ROW = re.compile(r" in row ([0-9]+)$")
 
 
-def _decoded(raws: _Raws) -> dict[str, Any]:
-    return {name: read_json(bytes(raw)) for name, raw in raws.items()}
+def _explained(known: _Known, refused: _Refused, tops: Sequence[Top], odd: _Raws) -> _Known:
+    """Return what is known once the reason was found for which a block was refused; the same where none is found."""
+    left = {
+        index: {name: raw for name, raw in top.items() if name not in odd[index]} if index in odd else top
+        for index, top in enumerate(tops)
+    }
+    misfits = {
+        name
+        for top in left.values()
+        if not known.shape.accepts(_ENCODER.encode(top))
+        for name, raw in top.items()
+        if not known.shape.accepts_attribute(name, raw)
+    }
+    if misfits:
+        return known._replace(misfits=known.misfits | misfits)
+    # The strict reader takes the last of two values, and Arrow names the first product that has two.
+    looked_at = [left[refused.row]] if refused.row in left else list(left.values())
+    repeats = {name for top in looked_at for name, raw in top.items() if _repeats_a_key(raw)}
+    return known._replace(repeats=known.repeats | repeats) if repeats else known
 
 
-def _is_strange(raw: msgspec.Raw) -> bool:
-    """Whether a value holds what Arrow would change without an error: a repeated key, a number it cannot hold."""
-    strange = False
+def _decoded(top: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
+    return {name: read_json(bytes(raw)) for name, raw in top.items()}
 
-    def see_number(text: str) -> float:
-        nonlocal strange
-        number = float(text)  # reads any number of digits
-        strange = strange or not abs(number) < EXACT
-        return number
+
+def _repeats_a_key(raw: msgspec.Raw) -> bool:
+    """Whether any object of a value has a key twice."""
+    repeats = False
 
     def see_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal strange
-        strange = strange or len(dict(pairs)) < len(pairs)
+        nonlocal repeats
+        repeats = repeats or len(dict(pairs)) < len(pairs)
         return {}
 
-    json.loads(
-        bytes(raw),
-        parse_int=see_number,
-        parse_float=see_number,
-        parse_constant=see_number,
-        object_pairs_hook=see_object,
-    )
-    return strange
+    json.loads(bytes(raw), parse_int=str, parse_float=str, object_pairs_hook=see_object)
+    return repeats
 
 
-def _read(shape: Shape, bodies: Sequence[bytes]) -> Fields | None:
-    """Parse a block as a whole, or return None when Arrow refuses it or would change a number."""
+def _read(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refused:
+    """Parse a block without its odd attributes, or say that Arrow refuses it.
+
+    Numbers that Arrow would change are taken out of the columns, and added to `odd`.
+    """
+    left = list(tops)
+    for index, taken in odd.items():
+        left[index] = {name: raw for name, raw in tops[index].items() if name not in taken}
+    bodies = list(map(_ENCODER.encode, left))
     if not shape.type.num_fields or not bodies:
-        return {} if all(body == b"{}" for body in bodies) else None
-    block = b"\n".join(bodies)
+        return {} if all(body == b"{}" for body in bodies) else _Refused(None)
+    block = b"\n".join(
+        body.translate(_ONE_LINE) if b"\n" in body or b"\r" in body else body for body in bodies
+    )
     try:
         table = pyarrow.json.read_json(
             pa.BufferReader(block),
@@ -172,20 +237,63 @@ def _read(shape: Shape, bodies: Sequence[bytes]) -> Fields | None:
                 explicit_schema=shape.schema, unexpected_field_behavior="error"
             ),
         )
-    except pa.ArrowInvalid:
-        return None
+    except pa.ArrowInvalid as error:
+        row = _ROW.search(str(error))
+        return _Refused(int(row[1]) if row else None)
+    if table.num_rows != len(bodies):
+        return _Refused(None)
     fields = {name: table.column(i).combine_chunks() for i, name in enumerate(table.column_names)}
-    if table.num_rows != len(bodies) or not all(_exact(array) for array in fields.values()):
-        return None
+    for name, rows in _inexact(fields):
+        _set_aside(name, rows, fields, tops, odd)
     return fields
 
 
-def _exact(array: pa.Array) -> bool:
-    """Whether a double holds every number in an array exactly: beyond 2**53 neighbours merge, NaN is no number."""
+def _set_aside(
+    name: str, rows: npt.NDArray[np.bool_], fields: Fields, tops: Sequence[Top], odd: _Raws
+) -> None:
+    """Move the value of one attribute of some products from its column to the odd ones."""
+    for index in np.flatnonzero(rows).tolist():
+        top = tops[index]
+        if _ROOT_SHAPES & top.keys():
+            odd[index] = top
+            alone = np.arange(len(tops)) == index
+            fields |= {other: _without(column, alone) for other, column in fields.items()}
+        else:
+            odd[index] = {**odd.get(index, {}), name: top[name]}
+    fields[name] = _without(fields[name], rows)
+
+
+def _without(column: pa.Array, rows: npt.NDArray[np.bool_]) -> pa.Array:
+    return pc.if_else(pa.array(rows), pa.scalar(None, column.type), column)
+
+
+def _inexact(fields: Fields) -> Iterable[tuple[str, npt.NDArray[np.bool_]]]:
+    """Yield the attributes with numbers that a double does not hold exactly, and the products that have them."""
+    for name in list(fields):
+        rows = _inexact_rows(fields[name])
+        if rows is not None:
+            yield name, rows
+
+
+def _inexact_rows(array: pa.Array) -> npt.NDArray[np.bool_] | None:
+    """Return in which rows an array has numbers beyond 2**53, where neighbours merge, or NaN; None where in none."""
     if pa.types.is_struct(array.type):
-        return all(_exact(array.field(i)) for i in range(array.type.num_fields))
+        found = [_inexact_rows(array.field(i)) for i in range(array.type.num_fields)]
+        return _any_of([rows for rows in found if rows is not None])
     if pa.types.is_list(array.type):
-        return _exact(array.values)
+        if (items := _inexact_rows(array.flatten())) is None:
+            return None
+        rows = np.zeros(len(array), np.bool_)
+        rows[pc.list_parent_indices(array).to_numpy()[items]] = True
+        return rows
     if not pa.types.is_floating(array.type) or array.null_count == len(array):
-        return True
-    return bool(pc.all(pc.less(pc.abs(array), EXACT)).as_py())  # no number is less than NaN
+        return None
+    exact = pc.less(pc.abs(array), EXACT)  # no number is less than NaN
+    if pc.all(exact).as_py():
+        return None
+    rows: npt.NDArray[np.bool_] = exact.fill_null(True).to_numpy(zero_copy_only=False)
+    return ~rows
+
+
+def _any_of(rows: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_] | None:
+    return np.logical_or.reduce(rows) if rows else None

@@ -30,7 +30,6 @@ _SPACE = {b" ", b"\t", b"\r", b"\n"}
 _BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_ENCODER = msgspec.json.Encoder()
 
 
 class Records(NamedTuple):
@@ -46,8 +45,8 @@ class Records(NamedTuple):
         For each attribute the indexes of the products on which it is "" and nothing more.
     not_strict
         For some products the attributes, decoded, that only a lenient reader accepts (NaN is no JSON).
-    bodies
-        Their other attributes, as far as they are filled, as JSON objects on one line each.
+    tops
+        Their other attributes, as far as they are filled, undecoded.
     """
 
     product_ids: list[str]
@@ -55,15 +54,15 @@ class Records(NamedTuple):
     presence: dict[str, bytearray]
     empty_texts: dict[str, list[int]]
     not_strict: dict[int, dict[str, Any]]
-    bodies: list[bytes]
+    tops: list[dict[str, msgspec.Raw]]
 
 
 def read_records(products: Sequence[bytes]) -> Records:
     """Read the top level of products, one JSON object each.
 
     >>> records = read_records([b'{"id": 7, "gtin": "03036811359935", "brand": null, "allergens": [], "lifeCycle": 1}'])
-    >>> records.product_ids, records.gtins, records.bodies
-    (['7'], ['03036811359935'], [b'{"lifeCycle":1}'])
+    >>> records.product_ids, records.gtins, [list(top) for top in records.tops]
+    (['7'], ['03036811359935'], [['lifeCycle']])
     >>> {name: PRESENCE[faces[0]] for name, faces in records.presence.items()}
     {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty', 'lifeCycle': 'filled'}
     """
@@ -86,8 +85,7 @@ def read_records(products: Sequence[bytes]) -> Records:
             del top[name]
         records.product_ids.append(key)
         records.gtins.append(text)
-        body = _ENCODER.encode(top)
-        records.bodies.append(body.translate(_ONE_LINE) if b"\n" in body or b"\r" in body else body)
+        records.tops.append(top)
     return records
 
 
@@ -157,10 +155,6 @@ def _key_leniently(product: bytes) -> _Key | None:
     if not isinstance(top, dict):
         return None
     return _Key(*(encoded(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
-
-
-# Line ends stand between the tokens of JSON only, never inside a string.
-_ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
 
 
 def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
