@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import datetime, timedelta
+from os import cpu_count
 from typing import Any, Literal
 
 from prodex import locales
@@ -281,7 +282,7 @@ def _published(
     The parts are built inside the journal, where they survive an interruption.
     """
     query = asked.query or ProductQuery()
-    decided = plan(journal, gtins_in=query.gtins_in or ())
+    decided = plan(journal, gtins_in=query.gtins_in or (), cores=cpu_count() or 1)
     judge("The load", decided.ledger, journal, allow_incomplete)
     beside = journal.folder / "build"
     # What an interrupted build left is used again, but never through links, which may lead anywhere.

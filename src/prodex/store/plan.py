@@ -18,9 +18,8 @@ from prodex.store.reconciliation import ledger_of
 PRODUCTS_PER_PART = 10_000
 BYTES_PER_PART = 100_000_000
 
-#: From so many products on there are two parts at least, so that two cores have something to build.
-_WORTH_TWO_PARTS = 2_000
-
+#: Parts are made smaller for the sake of more cores, but not smaller than this.
+_WORTH_A_PART = 1_000
 
 #: Where a product stands in the journal: page, and index on that page.
 Place = tuple[int, int]
@@ -42,7 +41,9 @@ class Plan(NamedTuple):
     ledger: Ledger
 
 
-def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: int | None = None) -> Plan:
+def plan(
+    journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: int | None = None, cores: int = 2
+) -> Plan:
     """Decide what to build.
 
     Of several copies of a product the one with the newest `updatedAt` counts, and the last received among equals.
@@ -56,18 +57,28 @@ def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: i
         GTINs that were asked for by name.
     products_per_part
         How many products a part holds at most, about; `PRODUCTS_PER_PART` by default.
+    cores
+        How many parts are built at the same time: their number is a multiple of it, so that no core is idle while
+        another one builds the last part.
     """
     came = newest(journal)
     ledger = ledger_of(journal, came, gtins_in)
     gone = gone_from(came, journal)
     pages = by_page((copy.page, copy.item) for product, copy in came.items() if product not in gone)
     size = sum(entry.size for entry in journal.entries() if entry.stage.has_products)
-    count = max(
-        math.ceil(ledger.distinct / (products_per_part or PRODUCTS_PER_PART)),
-        math.ceil(size / BYTES_PER_PART),
-        2 if ledger.distinct >= _WORTH_TWO_PARTS else 1,
-    )
+    count = _parts_of(ledger.distinct, size, products_per_part or PRODUCTS_PER_PART, cores)
     return Plan(tuple(_parts(pages, ledger.distinct / count)), ledger)
+
+
+def _parts_of(products: int, size: int, products_per_part: int, cores: int) -> int:
+    """Return how many parts so many products and bytes of JSON make.
+
+    >>> _parts_of(30_000, 90_000_000, 10_000, cores=2), _parts_of(1_500, 9_000_000, 10_000, cores=2)
+    (4, 1)
+    """
+    count = max(math.ceil(products / products_per_part), math.ceil(size / BYTES_PER_PART), 1)
+    even = math.ceil(count / cores) * cores
+    return max(count, min(even, products // _WORTH_A_PART))
 
 
 def by_page(places: Iterable[Place]) -> Pages:

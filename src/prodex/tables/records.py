@@ -195,6 +195,10 @@ _TEXTS_OF_ROOT |= {
 }
 
 
+#: Digits of a whole number that need no care.
+_SHORT = 18
+
+
 def _scalar(raw: msgspec.Raw | None) -> Any:
     """Decode a key; what is no scalar is none."""
     value = b"null" if raw is None else bytes(raw)
@@ -202,6 +206,8 @@ def _scalar(raw: msgspec.Raw | None) -> Any:
         return None
     if value[:1] == b'"' and b"\\" not in value:  # most keys are plain text, and there are many
         return value[1:-1].decode()
+    if len(value) <= _SHORT and value.isdigit():  # and most others whole numbers
+        return int(value)
     return read_json(value)
 
 
