@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from prodex.gtin import are_valid
 from prodex.tables.flatten import decoded, flatten_products
+from tests.bench import operations, pinned, results
 from tests.bench.__main__ import agree
 from tests.bench.figures import leaves_of_tables
 from tests.bench.products import count_leaves, odd, products
@@ -38,8 +41,10 @@ def test_the_bench_runs_and_its_contestants_agree(tmp_path: Path) -> None:
     assert "\n0 of " in ended.stdout
     assert "the real products are not here" in ended.stdout
     assert (find_spec("dlt") is None) == ("dlt is not installed" in ended.stdout)
-    for figure in ("prodex, products/s", "times json_normalize", "odd products", "import over pandas"):
+    for figure in ("load / download", "times json_normalize", "one odd product", "import over pandas"):
         assert any(figure in line and "reached" in line for line in ended.stdout.splitlines())
+    for name in ("duckdb", "open and repr", "refresh, 1 % changed"):
+        assert any(line.startswith(name) for line in ended.stdout.splitlines())
 
 
 def test_rows_that_disagree_are_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,3 +84,42 @@ def test_a_leaf_that_is_missing_from_the_tables_shows() -> None:
 def _items(value: Any) -> list[dict[str, Any]]:
     nested = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
     return [inner for item in nested for inner in item.get("text", [item])]
+
+
+def test_every_operation_is_one() -> None:
+    """Each does what users do, on a snapshot of few products, without an error."""
+    operations.keep(100)
+
+    assert all(operation() is not None for operation in operations.OPERATIONS.values())
+
+
+def test_copies_of_the_pinned_products_are_other_products() -> None:
+    """Ids and GTINs of a copy are its own, and its check digits are as right and as wrong as those of the original."""
+    size = len(pinned.originals())
+    made = [json.loads(line) for line in pinned.products(2 * size)]
+
+    assert len({record["id"] for record in made}) == 2 * size
+    gtins = [record["gtin"] for record in made]
+    assert are_valid(gtins[:size]).tolist() == are_valid(gtins[size:]).tolist()
+    same = {one for one, other in zip(gtins, gtins[size:], strict=False) if one == other}
+    assert {"00000000000000"} == same
+
+
+def test_results_that_were_not_measured_again_are_kept(tmp_path: Path) -> None:
+    """A run of one section replaces that section of the page, and no other."""
+    page = tmp_path / "RESULTS.md"
+    one, other = (results.table_of(name, [results.Figure("s", 1.0)]) for name in ("one", "other"))
+    results.write_page(page, "2026-11-22", [one, other])
+    results.write_page(page, "2026-12-24", [results.table_of("one", [results.Figure("s", 2.0)])])
+
+    text = page.read_text("utf-8")
+    assert ["## one", "## other"] == [line for line in text.splitlines() if line.startswith("## ")]
+    assert "Measured 2026-12-24" in text.partition("## other")[0]
+    assert "Measured 2026-11-22" in text.partition("## other")[2]
+
+
+def test_results_are_drawn(tmp_path: Path) -> None:
+    """The picture shows who was measured, and every operation."""
+    results.draw(tmp_path / "b.svg", {"prodex": 5_000.0, "dlt": 400.0}, {"audit": {100: 1.0, 1_000: 9.0}})
+
+    assert "<svg" in (tmp_path / "b.svg").read_text("utf-8")

@@ -86,6 +86,8 @@ def copied(product: bytes, copy: int) -> bytes:
 @lru_cache(maxsize=1024)
 def _moved(gtin: bytes, copy: int) -> bytes:
     """Return another GTIN of the same country and kind; what was wrong with the check digit is as wrong again."""
+    if not int(gtin):
+        return gtin  # fourteen zeros are no number at all, and stay so
     # Short GTINs are filled up with zeros, and stay short.
     first = next((at for at in (4, 8, 9) if gtin[1:at].strip(b"0")), 9)
     size = 10 ** (13 - first)
