@@ -31,15 +31,11 @@ CONFIGURATION: dict[str, str | None] = {"delta.enableExpiredLogCleanup": "false"
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """A file of a table: where it is on this machine, and what the manifest keeps of it."""
+    """A file of a table: its name there, where it is on this machine, and what the manifest keeps of it."""
 
+    name: str
     source: Path
     facts: FileFacts
-
-    @property
-    def name(self) -> str:
-        """Its name in the table: the content decides, so that equal files are uploaded once."""
-        return name_of(self.facts)
 
 
 @dataclass(frozen=True)
@@ -59,15 +55,6 @@ class TableState:
     version: int | None = None
     files: frozenset[str] = frozenset()
     handle: Any = field(default=None, repr=False)
-
-
-def name_of(facts: FileFacts) -> str:
-    """Return the name of a file in the folder of its table.
-
-    >>> name_of({"sha256": "ab12"})
-    'part-ab12.parquet'
-    """
-    return f"part-{facts['sha256']}.parquet"
 
 
 def mark(name: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Self
@@ -157,6 +158,28 @@ def facts_of(row: Mapping[str, Any], uri: str) -> Publication:
         written.complete,
         versions,
     )
+
+
+def file_names(parts: Iterable[StoredPart]) -> list[dict[str, str]]:
+    """Return for each part the names of its files by table, as paths inside the place.
+
+    The content decides the name, so that a file is uploaded once. Only parts that hold the same products twice need two
+    files of the same content.
+
+    >>> file_names([StoredPart(0, 1, {"texts": {"rows": 1, "sha256": "ab12"}})])
+    [{'texts': 'texts/part-ab12.parquet'}]
+    """
+    seen: Counter[tuple[str, object]] = Counter()
+    every = []
+    for part in parts:
+        names = {}
+        for table, facts in part.files.items():
+            earlier = seen[table, facts["sha256"]] if TABLES[table].per_product and facts["rows"] else 0
+            seen[table, facts["sha256"]] += 1
+            number = f"-{earlier + 1}" if earlier else ""
+            names[table] = f"{table}/part-{facts['sha256']}{number}.parquet"
+        every.append(names)
+    return every
 
 
 def unreadable(uri: str, problem: object) -> SnapshotDamaged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,10 +19,10 @@ from prodex.catalog.part import Part
 from prodex.errors import InputError, PublicationRefused
 from prodex.files import parquet
 from prodex.progress import Progress, showing
-from prodex.publishing.delta_tables import PublishedFile, TableState, commit, name_of, state_of
+from prodex.publishing.delta_tables import PublishedFile, TableState, commit, state_of
 from prodex.publishing.place import WORKERS, Place, delta, place_of
 from prodex.publishing.pointer import POINTER, Pointer, pointer_of
-from prodex.publishing.publication import Publication, Row
+from prodex.publishing.publication import Publication, Row, file_names
 from prodex.store.parts import StoredPart, path_of, rewrite_table
 from prodex.store.snapshot import catalog_given, stored_parts
 from prodex.tables.declaration import TABLES
@@ -226,24 +226,20 @@ def _gathered(
     """
     folder = snapshot.folder
     assert folder is not None  # noqa: S101 - see publish
-    shared: TableFiles = {}
+    shared: dict[str, StoredPart] = {}
     for table in (name for name, one in TABLES.items() if not one.per_product):
         if len(stored) > 1:
-            empty = StoredPart(0, 0, {})
-            facts = rewrite_table(empty, scratch, table, snapshot.arrow(table)).files[table]
-            shared[table] = PublishedFile(scratch / path_of(table, 0), facts)
+            shared[table] = rewrite_table(StoredPart(0, 0, {}), scratch, table, snapshot.arrow(table))
     parts = tuple(
-        part._replace(files={**part.files, **{name: dict(file.facts) for name, file in shared.items()}})
+        part._replace(files=part.files | {table: one.files[table] for table, one in shared.items()})
         for part in stored
     )
-    tables: dict[str, TableFiles] = {}
-    for table in TABLES:
-        every = (
-            [shared[table]]
-            if table in shared
-            else [PublishedFile(folder / path_of(table, part.number), part.files[table]) for part in stored]
-        )
-        tables[table] = {file.name: file for file in every}
+    tables: dict[str, TableFiles] = {table: {} for table in TABLES}
+    for part, names in zip(parts, file_names(parts), strict=True):
+        for table, name in names.items():
+            source = scratch / path_of(table, 0) if table in shared else folder / path_of(table, part.number)
+            file = PublishedFile(name.partition("/")[2], source, part.files[table])
+            tables[table][file.name] = file
     return parts, tables
 
 
@@ -266,7 +262,10 @@ def _schema(catalog: Catalog, table: str) -> pa.Schema:
 
 def _settled(newest: Row, tables: Mapping[str, TableFiles], there: Mapping[str, int]) -> dict[str, int]:
     """Return the versions of those tables that are as they were published last."""
-    files = files_of(newest.parts)
+    files: dict[str, set[str]] = defaultdict(set)
+    for names in file_names(newest.parts):
+        for table, name in names.items():
+            files[table].add(name.partition("/")[2])
     logs: dict[str, set[str]] = defaultdict(set)
     for path in there:
         table, _, log = path.partition("/_delta_log/")
@@ -279,15 +278,6 @@ def _settled(newest: Row, tables: Mapping[str, TableFiles], there: Mapping[str, 
         and tables[table].keys() == files[table]
         and max(logs[table], default="") == f"{version:020d}.json"
     }
-
-
-def files_of(parts: Iterable[StoredPart]) -> dict[str, set[str]]:
-    """Return the names of the files of each table."""
-    files: dict[str, set[str]] = {table: set() for table in TABLES}
-    for part in parts:
-        for table, facts in part.files.items():
-            files[table].add(name_of(facts))
-    return files
 
 
 def _same(newest: Row, row: Row) -> bool:

@@ -15,10 +15,10 @@ from prodex.errors import InputError, SnapshotDamaged, SnapshotNotFound
 from prodex.files.atomic import home, sweep, writing
 from prodex.files.parquet import FileFacts
 from prodex.files.untrusted import refuse_links
-from prodex.publishing.delta_tables import name_of, nothing_at
+from prodex.publishing.delta_tables import nothing_at
 from prodex.publishing.place import Place, delta, place_of
 from prodex.publishing.pointer import Pointer, pointer_of
-from prodex.publishing.publication import Publication
+from prodex.publishing.publication import Publication, file_names
 from prodex.store.parts import StoredPart
 
 #: Two threads that need the same file fetch it once; a file has always the same lock.
@@ -73,7 +73,10 @@ def open_published(
         _require_files(place.folder, row.parts)
     else:
         sweep(cache_folder())
-    parts = (Part.on_disk(part.products, PublishedFiles(place, part.files), part.files) for part in row.parts)
+    parts = [
+        Part.on_disk(part.products, PublishedFiles(place, names, part.files), part.files)
+        for part, names in zip(row.parts, file_names(row.parts), strict=True)
+    ]
     return Catalog(tuple(parts), row.origin, published=place.address)
 
 
@@ -87,11 +90,11 @@ class PublishedFiles(Mapping[str, Path]):
     """The paths of a part's files by table; a file of an object store is fetched when its path is asked for."""
 
     place: Place
+    names: Mapping[str, str]
     facts: Mapping[str, FileFacts]
 
     def __getitem__(self, table: str) -> Path:
-        facts = self.facts[table]
-        name = f"{table}/{name_of(facts)}"
+        name, facts = self.names[table], self.facts[table]
         if self.place.folder is not None:
             path = self.place.folder / name
             if not path.is_file():
@@ -116,13 +119,13 @@ class PublishedFiles(Mapping[str, Path]):
                 raise SnapshotDamaged(f"{self.place.at(name)} cannot be read (its digest differs). {_ADVICE}")
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.facts)
+        return iter(self.names)
 
     def __len__(self) -> int:
-        return len(self.facts)
+        return len(self.names)
 
     def __contains__(self, table: object) -> bool:
-        return table in self.facts  # without fetching it
+        return table in self.names  # without fetching it
 
 
 _ADVICE = (
@@ -139,9 +142,7 @@ def _removed(place: Place, name: str) -> SnapshotDamaged:
 
 
 def _require_files(folder: Path, parts: tuple[StoredPart, ...]) -> None:
-    names = dict.fromkeys(
-        f"{table}/{name_of(facts)}" for part in parts for table, facts in part.files.items()
-    )
+    names = sorted({name for part in file_names(parts) for name in part.values()})
     for name in names:
         if not (folder / name).exists():
             raise _removed(Place(str(folder), folder), name)

@@ -1,0 +1,77 @@
+"""An S3 server in a process of its own, and what reaches it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import requests
+
+#: It ends with its standard input.
+_SERVER = """
+import logging, sys
+logging.getLogger("werkzeug").setLevel(logging.ERROR)
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+"""
+
+#: No message, repr or table may show these.
+SECRETS = ("AKIAPRIVATEEXAMPLE", "very-private-secret", "very-private-token")
+
+
+@dataclass(frozen=True)
+class Store:
+    """An object store with one bucket."""
+
+    endpoint: str
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What is needed to reach it."""
+        return {
+            "aws_access_key_id": SECRETS[0],
+            "aws_secret_access_key": SECRETS[1],
+            "aws_session_token": SECRETS[2],
+            "aws_region": "us-east-1",
+            "aws_endpoint_url": self.endpoint,
+            "aws_allow_http": "true",
+        }
+
+    def refuse(self, after: float) -> None:
+        """Refuse every request after the next so many, since nobody of this name is known."""
+        requests.post(f"{self.endpoint}/moto-api/reset-auth", data=str(after), timeout=30).raise_for_status()
+
+    def objects(self) -> dict[str, bytes]:
+        """Return everything that is stored."""
+        listed = requests.get(f"{self.endpoint}/bucket?list-type=2&max-keys=1000", timeout=30).text
+        keys = [piece.partition("</Key>")[0] for piece in listed.split("<Key>")[1:]]
+        return {key: requests.get(f"{self.endpoint}/bucket/{key}", timeout=30).content for key in keys}
+
+    def write(self, key: str, content: bytes) -> None:
+        """Put something in the place of an object."""
+        requests.put(f"{self.endpoint}/bucket/{key}", data=content, timeout=30).raise_for_status()
+
+    def delete(self, key: str) -> None:
+        """Remove an object."""
+        requests.delete(f"{self.endpoint}/bucket/{key}", timeout=30).raise_for_status()
+
+
+@contextmanager
+def serving() -> Iterator[Store]:
+    """Serve an empty bucket."""
+    command = [sys.executable, "-W", "ignore", "-c", _SERVER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        try:
+            store = Store(f"http://127.0.0.1:{int(server.stdout.readline())}")
+            requests.put(f"{store.endpoint}/bucket", timeout=30).raise_for_status()
+            yield store
+        finally:
+            server.stdin.close()

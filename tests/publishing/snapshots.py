@@ -1,0 +1,31 @@
+"""Snapshots of several small parts, as those of large catalogues have several large ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import prodex
+
+
+def product(number: int, name: str = "Riz") -> dict[str, Any]:
+    """Return a product with a text, a code and a brand."""
+    return {
+        "id": number,
+        "gtin": f"{number:014d}",
+        "brand": {"code": f"B{number % 3}", "label": "Acme"},
+        "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": name}],
+        "typePackaging": {"code": "BOX", "label": "Box"},
+        "createdAt": "2026-11-20T08:00:00",
+    }
+
+
+def in_parts(*parts: list[dict[str, Any]]) -> prodex.Catalog:
+    """Return a catalogue of several parts."""
+    catalogs = [prodex.flatten(records) for records in parts]
+    origin = catalogs[0].origin.with_ledger(prodex.Ledger(distinct=sum(map(len, catalogs))))
+    return prodex.Catalog(tuple(part for one in catalogs for part in one.parts), origin)
+
+
+def shop(second: str = "Riz", name: str = "shop") -> prodex.Catalog:
+    """Save a snapshot of three parts; what `second` says changes the second alone."""
+    return in_parts([product(1), product(2)], [product(3, second)], [product(4)]).save(name)
