@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import InputError, MissingExtra, SnapshotDamaged, SnapshotNotFound
 from prodex.tables.declaration import TABLES
-from tests.publishing.snapshots import in_parts, product, shop
+from tests.publishing.snapshots import in_parts, product, same, shop
 from tests.quick import examples
 from tests.wire import products
 
@@ -132,9 +132,9 @@ def test_only_changed_parts_are_uploaded_and_unchanged_tables_keep_their_version
     assert 2 == second.uploaded
     changed = {name for name in TABLES if first.versions[name] != second.versions[name]}
     assert {"texts", "raw"} == changed
-    assert new.equals(prodex.open_published(tmp_path))
-    assert old.equals(prodex.open_published(tmp_path, at=1))
-    assert old.equals(prodex.open_published(tmp_path, at=str(first.snapshot)))
+    assert same(new, prodex.open_published(tmp_path))
+    assert same(old, prodex.open_published(tmp_path, at=1))
+    assert same(old, prodex.open_published(tmp_path, at=str(first.snapshot)))
     for catalog, published in ((old, first), (new, second)):
         assert rows_of(catalog.arrow("texts")) == rows_of(as_delta(tmp_path, published)["texts"])
 
@@ -154,7 +154,7 @@ def test_columns_may_come_and_go(tmp_path: Path) -> None:
         wanted = expected(catalog, "presence")
         assert wanted.column_names == found.column_names
         assert rows_of(wanted) == rows_of(found)
-        assert catalog.equals(prodex.open_published(tmp_path, at=one.number))
+        assert same(catalog, prodex.open_published(tmp_path, at=one.number))
     assert "unusual" in as_delta(tmp_path, published[1])["presence"].column_names
 
 
@@ -166,7 +166,7 @@ def test_an_earlier_snapshot_can_be_published_again(tmp_path: Path) -> None:
     third = prodex.publish(old, tmp_path)
 
     assert (3, 0) == (third.number, third.uploaded)
-    assert old.equals(prodex.open_published(tmp_path))
+    assert same(old, prodex.open_published(tmp_path))
 
 
 def test_a_publication_shows_where_it_is_and_answers_as_any_catalogue(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_damaged_snapshot_is_not_published(tmp_path: Path) -> None:
 
     with pytest.raises(SnapshotDamaged, match="texts"):
         prodex.publish(new, tmp_path)
-    assert old.equals(prodex.open_published(tmp_path))
+    assert same(old, prodex.open_published(tmp_path))
 
 
 def test_without_the_extra_it_is_said_what_to_install(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 
 import prodex
 from prodex.errors import InputError, PublicationRefused, SettingsError, SnapshotDamaged, StorageError
-from tests.publishing.snapshots import shop
+from tests.publishing.snapshots import same, shop
 from tests.publishing.test_publish import files_of
 
 
@@ -24,7 +23,7 @@ def test_a_delta_table_of_another_program_is_left_alone(inside: str, tmp_path: P
     write_deltalake(tmp_path / inside, pa.table({"a": [1]}))
     before = files_of(tmp_path)
 
-    with pytest.raises(PublicationRefused, match="another program.*place of its own"):
+    with pytest.raises(PublicationRefused, match=r"another program.*place of its own"):
         prodex.publish(shop(), tmp_path)
     assert before == files_of(tmp_path)
     if inside == "_snapshots":
@@ -41,7 +40,7 @@ def test_another_name_is_not_mixed_in(tmp_path: Path) -> None:
     with pytest.raises(PublicationRefused, match="'shop', not of 'other'"):
         prodex.publish(shop(name="other"), tmp_path)
     assert before == files_of(tmp_path)
-    assert catalog.equals(prodex.open_published(tmp_path))
+    assert same(catalog, prodex.open_published(tmp_path))
 
 
 @pytest.mark.parametrize("table", ["_snapshots", "texts"])
@@ -80,7 +79,7 @@ def test_a_protocol_of_a_newer_delta_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_version_that_is_removed_under_a_reader_is_said(tmp_path: Path) -> None:
-    """A vacuum removes files of earlier publications; who has one open and who opens it is told, the newest is whole."""
+    """A vacuum removes files of earlier publications: who has one open is told, and who opens it; the newest is whole."""
     old = shop()
     prodex.publish(old, tmp_path)
     reader = prodex.open_published(tmp_path)
@@ -90,13 +89,13 @@ def test_a_version_that_is_removed_under_a_reader_is_said(tmp_path: Path) -> Non
     removed = DeltaTable(tmp_path / "texts").vacuum(0, dry_run=False, enforce_retention_duration=False)
 
     assert 1 == len(removed)
-    with pytest.raises(SnapshotDamaged, match="vacuum.*Publish the snapshot again"):
+    with pytest.raises(SnapshotDamaged, match=r"vacuum.*Publish the snapshot again"):
         reader.texts  # noqa: B018 - reading it is the test
     with pytest.raises(SnapshotDamaged, match="vacuum"):
         prodex.open_published(tmp_path, at=1)
-    assert new.equals(prodex.open_published(tmp_path))
+    assert same(new, prodex.open_published(tmp_path))
     prodex.publish(old, tmp_path)
-    assert old.equals(prodex.open_published(tmp_path, at=1))
+    assert same(old, prodex.open_published(tmp_path, at=1))
     assert 4 == len(reader.texts)
 
 
@@ -108,7 +107,7 @@ def test_files_and_versions_that_were_deleted_are_published_again(tmp_path: Path
 
     again = prodex.publish(catalog, tmp_path)
     assert (1, 1) == (again.number, again.uploaded)
-    assert catalog.equals(prodex.open_published(tmp_path))
+    assert same(catalog, prodex.open_published(tmp_path))
 
     for log in (tmp_path / "texts" / "_delta_log").glob("*.json"):
         log.unlink()
@@ -192,7 +191,7 @@ def test_a_file_that_was_exchanged_is_refused(tmp_path: Path) -> None:
     prodex.publish(shop(), tmp_path)
     opened = prodex.open_published(tmp_path)
     one, other = opened.files("texts")[:2]
-    os.replace(one, other)
+    one.replace(other)
 
     with pytest.raises(SnapshotDamaged):
         prodex.open_published(tmp_path).texts  # noqa: B018 - reading it is the test

@@ -6,6 +6,7 @@ them before it is shown.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -98,7 +99,9 @@ class Place:
         if self.folder is not None:
             inside = self.folder / name
             if inside.exists() and not inside.is_dir():
-                raise NotADirectoryError(f"{inside} is a file, and a folder should be there")
+                raise NotADirectoryError(
+                    errno.ENOTDIR, "There is a file in the place of a folder", str(inside)
+                )
             files = (path for path in inside.rglob("*") if path.is_file())
             return {path.relative_to(self.folder).as_posix(): path.stat().st_size for path in files}
         chosen = arrow_files.FileSelector(name, allow_not_found=True, recursive=True)
