@@ -21,5 +21,5 @@ def s3(s3_server: Store) -> Iterator[Store]:
     """Give it empty, and take back what a test refused."""
     yield s3_server
     s3_server.refuse(float("inf"))
-    for key in s3_server.objects():
+    for key in s3_server.names():
         s3_server.delete(key)

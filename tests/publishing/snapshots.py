@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from functools import cache
 from typing import Any
 
+import pytest
+
 import prodex
+
+_HOME = tempfile.TemporaryDirectory(prefix="prodex-shop-")
 
 
 def product(number: int, name: str = "Riz") -> dict[str, Any]:
@@ -26,9 +32,17 @@ def in_parts(*parts: list[dict[str, Any]]) -> prodex.Catalog:
     return prodex.Catalog(tuple(part for one in catalogs for part in one.parts), origin)
 
 
+@cache
 def shop(second: str = "Riz", name: str = "shop") -> prodex.Catalog:
-    """Save a snapshot of three parts; what `second` says changes the second alone."""
-    return in_parts([product(1), product(2)], [product(3, second)], [product(4)]).save(name)
+    """Return a snapshot of two parts; what `second` says changes the second alone. It is saved once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRODEX_HOME", _HOME.name)
+        return catalog_of(second).save(name)
+
+
+def catalog_of(second: str) -> prodex.Catalog:
+    """Return the same in memory."""
+    return in_parts([product(1), product(2)], [product(3, second)])
 
 
 def same(one: prodex.Catalog, other: prodex.Catalog) -> bool:
