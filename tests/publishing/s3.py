@@ -27,6 +27,9 @@ _SIGNED = {
     "Signature=0"
 }
 
+#: Where the tests publish.
+URI = "s3://bucket/team/shop"
+
 #: No message, repr or table may show these.
 SECRETS = ("AKIAPRIVATEEXAMPLE", "very-private-secret", "very-private-token")
 
@@ -69,6 +72,11 @@ class Store:
     def delete(self, key: str) -> None:
         """Remove an object."""
         self._call("DELETE", f"/{key}")
+
+    def empty(self) -> None:
+        """Remove everything."""
+        requests.post(f"{self.endpoint}/moto-api/reset", timeout=30).raise_for_status()
+        self.create()
 
     def create(self) -> None:
         """Make the bucket."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -74,11 +76,15 @@ def test_every_table_of_any_catalogue_is_read_as_it_was_saved(pages: list[list[d
 def test_other_programs_read_the_files(tmp_path: Path) -> None:
     """What Delta lists is plain Parquet, here for DuckDB without its extension for Delta."""
     catalog = shop()
+    mask = os.umask(0o022)
     published = prodex.publish(catalog, tmp_path)
+    os.umask(mask)
     listed = DeltaTable(tmp_path / "texts", version=published.versions["texts"]).file_uris()
 
     found = duckdb.sql(f"select text from read_parquet({listed}) order by product_id").fetchall()
     assert [(text,) for text in catalog.texts["text"]] == found
+    # Files of a snapshot are private; these are for others.
+    assert {0o644} == {stat.S_IMODE(Path(path).stat().st_mode) for path in listed}
 
 
 def test_a_lexicon_has_each_entry_once(tmp_path: Path) -> None:

@@ -122,10 +122,10 @@ def _published(content: _Content, place: Place, progress: Progress) -> Publicati
     settled = {} if newest is None else _settled(newest, tables, there)
     unsettled = [table for table in tables if table not in settled]
     missing = [
-        (f"{table}/{name}", file)
+        (f"{table}/{file.name}", file)
         for table, files in tables.items()
-        for name, file in files.items()
-        if there.get(f"{table}/{name}") != file.facts["bytes"]
+        for file in files.values()
+        if there.get(f"{table}/{file.name}") != file.facts["bytes"]
     ]
     logs = {path.partition("/_delta_log/")[0] for path in there if "/_delta_log/" in path}
 
