@@ -97,6 +97,18 @@ def test_a_second_publisher_at_the_same_time_is_told(first: bool, moment: str, t
     assert same(others, prodex.open_published(tmp_path, at=begun[0].number))
 
 
+def test_what_killed_processes_left_is_removed_after_a_day(tmp_path: Path) -> None:
+    """Not before: the process may run on another machine."""
+    (tmp_path / "texts").mkdir()
+    old, young = (tmp_path / "texts" / f".part-{name}.parquet.4999999.part" for name in ("old", "young"))
+    for path in (old, young):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+
+    prodex.publish(shop(), tmp_path)
+    assert [young] == [path for path in (old, young) if path.exists()]
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Mount a file system of 2 MB, where that is allowed."""

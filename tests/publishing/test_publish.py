@@ -189,6 +189,18 @@ def test_a_publication_shows_where_it_is_and_answers_as_any_catalogue(tmp_path: 
     assert opened.files("texts")[0].is_relative_to(tmp_path)
 
 
+def test_what_needs_a_snapshot_says_that_this_is_a_publication(tmp_path: Path) -> None:
+    """It can be saved, and is then a snapshot."""
+    prodex.publish(shop(), tmp_path)
+    opened = prodex.open_published(tmp_path)
+
+    with pytest.raises(InputError, match=r"published at .* catalog\.save"):
+        prodex.verify(opened)
+    with pytest.raises(InputError, match="Save it first"):
+        prodex.publish(opened, tmp_path)
+    assert prodex.verify(opened.save("mine"))["ok"].all()
+
+
 def test_the_pointer_is_a_table_for_everybody(tmp_path: Path) -> None:
     """Its row names the snapshot and pins a version of every table."""
     published = prodex.publish(shop(), tmp_path)

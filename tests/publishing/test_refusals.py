@@ -13,6 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 
 import prodex
 from prodex.errors import InputError, PublicationRefused, SettingsError, SnapshotDamaged, StorageError
+from prodex.publishing.place import place_of
 from tests.publishing.snapshots import same, shop
 from tests.publishing.test_publish import files_of
 
@@ -206,6 +207,40 @@ def test_credentials_in_an_address_are_refused_without_showing_them(uri: str) ->
         prodex.open_published(uri)
 
     assert "secret-word" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "uri", ["gs://bucket/shop/", "abfss://container@account.dfs.core.windows.net/shop", "az://container/shop"]
+)
+def test_addresses_of_other_stores_and_their_options_are_passed_on(uri: str) -> None:
+    """As they are given; the options are in no repr."""
+    place = place_of(uri, {"azure_storage_account_key": "secret-word"})
+
+    assert (uri.rstrip("/"), None) == (place.address, place.folder)
+    assert "secret-word" == place.storage_options["azure_storage_account_key"]
+    assert f"{uri.rstrip('/')}/texts" == place.at("texts")
+    assert "secret-word" not in repr(place)
+
+
+def test_what_a_store_says_is_shown_without_its_signatures_and_its_markup() -> None:
+    """Azure has credentials in the addresses of its requests, and S3 quotes them in its replies."""
+    place = place_of("az://container/shop", {"azure_storage_sas_key": "sv=1&sig=secret-word"})
+    said = (
+        "Error performing GET https://a.blob.core.windows.net/c/x?sv=1&sig=secret-word in 4ms - 403 Forbidden\n"
+        "<Error><Code>AccessDenied</Code><StringToSign>secret-word</StringToSign></Error>"
+    )
+    shown = str(place.refusal("read", OSError(said)))
+
+    assert "GET https://a.blob.core.windows.net/c/x in 4ms - 403 Forbidden (AccessDenied)." in shown
+    assert "You may not read there." in shown
+    assert "secret-word" not in shown
+
+
+def test_an_address_of_a_file_is_a_folder(tmp_path: Path) -> None:
+    """As other programs write it."""
+    prodex.publish(shop(), f"file://{tmp_path}")
+
+    assert same(shop(), prodex.open_published(tmp_path))
 
 
 def test_options_that_are_no_texts_are_refused_without_showing_them(tmp_path: Path) -> None:

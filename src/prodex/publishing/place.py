@@ -10,7 +10,8 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,11 +24,14 @@ import pyarrow.fs as arrow_files
 from prodex.arguments import described
 from prodex.errors import InputError, MissingExtra, ProdexError, SettingsError, StorageError
 from prodex.files import parquet
-from prodex.files.atomic import storage, writing
+from prodex.files.atomic import left_over, remove, storage, writing
 from prodex.files.parquet import FileFacts
 
 #: Requests to an object store at a time.
 WORKERS = 8
+
+#: Seconds after which nobody writes to a file any more that was left half-written.
+_ABANDONED = 86_400
 
 #: Bytes copied at a time.
 _STEP = 2**22
@@ -51,6 +55,7 @@ _REFUSED = re.compile(
 )
 _FULL = re.compile(r"No space left|os error 28\b|quota", re.I)
 _MARKUP = re.compile(r"<[?!A-Za-z].*", re.DOTALL)
+_QUERY = re.compile(r"(?<=\w)\?[^\s'\"]*")  # of an address: Azure has its signatures there
 _CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
 
 
@@ -107,6 +112,16 @@ class Place:
         chosen = arrow_files.FileSelector(name, allow_not_found=True, recursive=True)
         found = self._handler.get_file_info_selector(chosen.base_dir, True, True)
         return {info.path: info.size for info in found if info.type is arrow_files.FileType.File}
+
+    def remove_left_over(self, folders: Iterable[str]) -> None:
+        """Remove what killed processes left half-written in some folders; object stores keep nothing of the kind."""
+        if self.folder is None:
+            return
+        for name in folders:
+            for left in left_over(self.folder / name):
+                # A process that is not known here may run on another machine that reaches the folder.
+                if time.time() - left.lstat().st_mtime > _ABANDONED:
+                    remove(left)
 
     def upload(self, source: Path, name: str, facts: FileFacts) -> None:
         """Write the bytes of a file, provided that they are those of its digest; it is there as a whole or not at all.
@@ -168,10 +183,10 @@ class Place:
 
     def refusal(self, doing: str, error: BaseException) -> StorageError:
         """Return the error for what a place refused, with what to do."""
-        words = self._cleaned(str(error))
-        if _FULL.search(words):
+        text = str(error)
+        if _FULL.search(text):
             advice = "There is no space left. Free some, or choose another place"
-        elif _REFUSED.search(words) or isinstance(error, PermissionError):
+        elif _REFUSED.search(text) or isinstance(error, PermissionError):
             advice = f"You may not {doing} there. Check credentials and rights, or choose another place"
         else:
             advice = "Check the address, storage_options and the network"
@@ -183,6 +198,7 @@ class Place:
         """Return a message of the store on one line, without credentials and without its XML."""
         code = _CODE.search(text)
         words = _MARKUP.sub(f"({code[1]})" if code else "", _TERMINAL.sub("", text))
+        words = _QUERY.sub("", words)
         for secret in _secrets(self.options):
             words = words.replace(secret, "***")
         return re.sub(r"\s+", " ", words).strip()[:400].rstrip(".") + "."

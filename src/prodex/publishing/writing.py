@@ -138,6 +138,7 @@ def _published(content: _Content, place: Place, progress: Progress) -> Publicati
     def committed(table: str) -> int:
         return commit(place, table, name, _schema(content.snapshot, table), tables[table], states[table])
 
+    place.remove_left_over(tables)
     steps = count(1)
     total = len(missing) + len(unsettled) + 1
     with showing(progress, "Published", "steps") as show:
