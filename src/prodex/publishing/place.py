@@ -191,10 +191,10 @@ class Place:
         else:
             advice = "Check the address, storage_options and the network"
         return StorageError(
-            f"Could not {doing} {self.address}: {words} {advice}. What was published is unchanged."
+            f"Could not {doing} {self.address}: {self.cleaned(text)} {advice}. What was published is unchanged."
         )
 
-    def _cleaned(self, text: str) -> str:
+    def cleaned(self, text: str) -> str:
         """Return a message of the store on one line, without credentials and without its XML."""
         code = _CODE.search(text)
         words = _MARKUP.sub(f"({code[1]})" if code else "", _TERMINAL.sub("", text))
