@@ -89,7 +89,9 @@ def opened(place: Place, table: str, version: int | None = None) -> Any:
                 raise place.refusal("read", error) from None
             raise nothing_at(place.address) from None
         except deltalake.exceptions.DeltaError as error:
-            raise unreadable(place.at(table), place.refusal("read", error)) from None
+            if "Unsupported" in str(error):
+                raise _newer(place) from None
+            raise unreadable(place.at(table), place.cleaned(str(error)).rstrip(".")) from None
     written = _MARK.match(found.metadata().description or "")
     if written is None:
         raise PublicationRefused(
