@@ -223,6 +223,14 @@ def test_what_is_not_there_is_answered_with_what_is(tmp_path: Path) -> None:
         prodex.open_published(tmp_path, at=True)
 
 
+def test_a_snapshot_without_products_is_published_too(tmp_path: Path) -> None:
+    """Be it of one empty part or of none."""
+    for number, catalog in enumerate([prodex.flatten([]), prodex.Catalog((), prodex.Origin("records"))]):
+        saved = catalog.save("empty")
+        prodex.publish(saved, tmp_path / str(number))
+        assert saved.equals(prodex.open_published(tmp_path / str(number)))
+
+
 def test_only_a_whole_snapshot_is_published(tmp_path: Path) -> None:
     """Anything else is told what to do first, and nothing is written."""
     catalog = shop()

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 from urllib.parse import urlsplit
@@ -26,6 +27,7 @@ from prodex.errors import InputError, MissingExtra, ProdexError, SettingsError, 
 from prodex.files import parquet
 from prodex.files.atomic import left_over, remove, storage, writing
 from prodex.files.parquet import FileFacts
+from prodex.files.untrusted import read_bytes
 
 #: Requests to an object store at a time.
 WORKERS = 8
@@ -142,6 +144,24 @@ class Place:
             return
         with self.refusals("write"), writing(self.folder / name) as beside, beside.open("wb") as output:
             _copy(source, output, facts)
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a small file.
+
+        Raises
+        ------
+        OSError
+            When a folder does not have it, as a plain file.
+        FileNotFoundError
+            When an object store does not have it.
+        StorageError
+            When the object store refuses.
+        """
+        if self.folder is not None:
+            return read_bytes(self.folder / name)
+        output = BytesIO()
+        self.fetch(name, output)
+        return output.getvalue()
 
     def fetch(self, name: str, output: BinaryIO) -> str:
         """Copy a file of the object store, and return the digest of what came."""

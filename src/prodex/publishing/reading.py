@@ -18,7 +18,7 @@ from prodex.files.untrusted import refuse_links
 from prodex.publishing.delta_tables import nothing_at
 from prodex.publishing.place import Place, delta, place_of
 from prodex.publishing.pointer import Pointer, pointer_of
-from prodex.publishing.publication import Publication, file_names
+from prodex.publishing.publication import file_names
 from prodex.store.parts import StoredPart
 
 #: Two threads that need the same file fetch it once; a file has always the same lock.
@@ -68,7 +68,7 @@ def open_published(
     place = place_of(uri, storage_options)
     delta()
     pointer = pointer_of(place)
-    row = pointer.row(_chosen(pointer, at).number)
+    row = pointer.row(_chosen(pointer, at))
     if place.folder is not None:
         _require_files(place.folder, row.parts)
     else:
@@ -153,8 +153,8 @@ def _require_files(folder: Path, parts: tuple[StoredPart, ...]) -> None:
         raise SnapshotDamaged(f"{error}. {_ADVICE}") from error
 
 
-def _chosen(pointer: Pointer, at: Any) -> Publication:
-    """Return the publication that was asked for.
+def _chosen(pointer: Pointer, at: Any) -> int:
+    """Return the number of the publication that was asked for.
 
     Raises
     ------
@@ -168,19 +168,14 @@ def _chosen(pointer: Pointer, at: Any) -> Publication:
             f"at is {described(at)}. Give the number of a publication, or the beginning of a snapshot's time: "
             "at='2026-11-13'."
         )
-    found = pointer.publications
-    if isinstance(at, int):
-        found = tuple(one for one in found if one.number == at)
-    elif at is not None:
-        found = tuple(one for one in found if one.snapshot.startswith(at))
+    if isinstance(at, str):
+        found = [one.number for one in pointer.publications if one.snapshot.startswith(at)]
+    else:
+        found = [number for number in pointer.numbers if at in (None, number)]
     if found:
         return found[-1]
     address = pointer.place.address
-    if not pointer.publications:
-        raise SnapshotNotFound(
-            f"Nothing is published at {address}. prodex.publish(catalog, uri) publishes a snapshot."
-        )
-    if not pointer.publications:
+    if not pointer.numbers:
         raise nothing_at(address)
     there = ", ".join(f"{one.number} ({one.snapshot})" for one in pointer.publications[-5:])
     raise SnapshotNotFound(f"No publication {at!r} at {address}. There are {there}.")

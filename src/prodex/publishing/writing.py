@@ -168,11 +168,11 @@ def _own(place: Place, there: Mapping[str, int], name: str) -> Pointer:
             f"{place.address} is a Delta table of another program, and stays as it is. Publish to a place of its own."
         )
     pointer = pointer_of(place)
-    other = [one.name for one in pointer.publications if one.name != name]
-    if other:
+    newest = pointer.newest
+    if newest is not None and newest.publication.name != name:
         raise PublicationRefused(
-            f"{place.address} has publications of {other[-1]!r}, not of {name!r}. Publish each name to a place of its "
-            "own."
+            f"{place.address} has publications of {newest.publication.name!r}, not of {name!r}. Publish each name to a "
+            "place of its own."
         )
     return pointer
 
@@ -249,7 +249,10 @@ def _schema(catalog: Catalog, table: str) -> pa.Schema:
     declared = TABLES[table]
     names = declared.schema.names
     if table == "presence":
-        names = list(dict.fromkeys(name for part in catalog.parts for name in _columns_of(part, table)))
+        # A catalogue without parts still has the declared columns.
+        names = list(
+            dict.fromkeys([*names, *(name for part in catalog.parts for name in _columns_of(part, table))])
+        )
     # Delta does not tell names apart by case. What it cannot hold is in the files, and in the catalogue.
     different = {name.lower(): name for name in reversed(names)}
     fields = [
