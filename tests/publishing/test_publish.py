@@ -223,6 +223,22 @@ def test_what_is_not_there_is_answered_with_what_is(tmp_path: Path) -> None:
         prodex.open_published(tmp_path, at=True)
 
 
+def test_the_newest_publication_is_found_without_reading_the_earlier_ones(tmp_path: Path) -> None:
+    """Years of publications cost nothing; here their rows cannot even be read."""
+    old, new = shop(), shop("Riz long")
+    prodex.publish(old, tmp_path)
+    rows = set((tmp_path / "_snapshots").glob("*.parquet"))
+    prodex.publish(new, tmp_path)
+    for path in rows:
+        path.write_bytes(b"damaged")
+
+    assert same(new, prodex.open_published(tmp_path))
+    assert same(new, prodex.open_published(tmp_path, at=2))
+    assert 2 == prodex.publish(new, tmp_path).number
+    with pytest.raises(SnapshotDamaged, match="cannot be read"):
+        prodex.open_published(tmp_path, at=1)
+
+
 def test_a_snapshot_without_products_is_published_too(tmp_path: Path) -> None:
     """Be it of one empty part or of none."""
     for number, catalog in enumerate([prodex.flatten([]), prodex.Catalog((), prodex.Origin("records"))]):

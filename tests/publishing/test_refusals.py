@@ -145,9 +145,18 @@ def edit(**values: object) -> Callable[[Path], None]:
     return edited
 
 
+def elsewhere(place: Path) -> None:
+    """Have the log name a file outside of the table."""
+    log = place / "_snapshots" / "_delta_log" / f"{0:020d}.json"
+    path = pointer_file(place)
+    path.rename(place / "outside.parquet")
+    log.write_text(log.read_text().replace(path.name, "../outside.parquet"))
+
+
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut file": lambda place: pointer_file(place).write_bytes(b"PAR1 no"),
     "no file": lambda place: pointer_file(place).unlink(),
+    "a file elsewhere": elsewhere,
     "no log": lambda place: (place / "_snapshots" / "_delta_log" / f"{0:020d}.json").write_text("{"),
     "paths in parts": edit(parts='[{"number": 0, "products": 1, "files": {"../../etc": {}}}]'),
     "digests that are paths": edit(
