@@ -60,6 +60,13 @@ class Publication:
         The version of every Delta table that belongs to it.
     uploaded
         How many files this call has uploaded; the others were there already.
+
+    Examples
+    --------
+    >>> import prodex, tempfile
+    >>> published = prodex.publish(prodex.flatten([{"id": 7}]).save("shop"), tempfile.mkdtemp())
+    >>> published.name, published.versions["texts"], published.complete
+    ('shop', 0, True)
     """
 
     uri: str
