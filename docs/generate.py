@@ -35,6 +35,7 @@ _GROUPS = {
     "quality": "Audits",
     "compare": "Comparing",
     "send": "Sending",
+    "publishing": "Publishing",
     "pictures": "Pictures",
     "notebook": "Panels",
 }

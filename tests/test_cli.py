@@ -229,6 +229,7 @@ def test_tables_shows_the_data_dictionary(run: Run) -> None:
         "vacuum",
         "tables",
         "export",
+        "publish",
         "check",
         "organizations",
         "segments",

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from prodex.notebook.query.panel import QueryPanel
     from prodex.notebook.snapshots.panel import SnapshotPanel
     from prodex.pictures import Gallery, Pictures, download_pictures, gallery
+    from prodex.publishing import Publication, open_published, publish
     from prodex.quality import (
         Audit,
         AuditComparison,
@@ -79,6 +80,7 @@ _LATER = {
     "prodex.notebook.query.panel": ("QueryPanel",),
     "prodex.notebook.snapshots.panel": ("SnapshotPanel",),
     "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
+    "prodex.publishing": ("Publication", "open_published", "publish"),
     "prodex.quality": (
         "Audit",
         "AuditComparison",
@@ -124,6 +126,7 @@ __all__ = [
     "ProductQuery",
     "ProductStatus",
     "Profile",
+    "Publication",
     "QueryPanel",
     "RetryPolicy",
     "ScenarioRequest",
@@ -149,8 +152,10 @@ __all__ = [
     "load_rich_content",
     "load_segments",
     "open_audit",
+    "open_published",
     "open_snapshot",
     "profiles",
+    "publish",
     "read_export",
     "read_products",
     "recover",

@@ -26,8 +26,10 @@
     ├── SnapshotError                  a snapshot on disk cannot be used
     │   ├── SnapshotNotFound
     │   ├── SnapshotDamaged
-    │   └── SnapshotLocked             another process is writing it
-    ├── StorageError                   the disk refused a write (full, read-only, not permitted)
+    │   ├── SnapshotLocked             another process is writing it
+    │   ├── PublicationRefused         a place of publications holds what may not be added to or cannot be read
+    │   └── PublicationConflict        another process published to the same place meanwhile
+    ├── StorageError                   the disk or the object store refused (full, read-only, not permitted)
     │   └── UpsertStopped              it refused in the middle of an upsert; the rest was not sent
     └── MissingExtra                   an optional dependency is not installed
 
@@ -283,8 +285,16 @@ class SnapshotLocked(SnapshotError):
     """Another process is writing this snapshot."""
 
 
+class PublicationRefused(SnapshotError):
+    """Publications are at a place that belongs to another program, another snapshot or a newer version of prodex."""
+
+
+class PublicationConflict(SnapshotError):
+    """Another process published to the same place meanwhile; what it published is whole."""
+
+
 class StorageError(ProdexError, OSError):
-    """The disk refused a write: full, read-only or not permitted."""
+    """The disk or the object store refused: full, read-only, not permitted, or not reached."""
 
 
 class UpsertStopped(StorageError):

@@ -36,6 +36,8 @@ class Catalog(CatalogViews):
         What was requested, what came, and whether that is everything.
     folder
         The snapshot's folder, or None for a catalogue in memory.
+    published
+        The address that it was published at, if it was opened from there; else None.
 
     Examples
     --------

@@ -41,6 +41,7 @@ class CatalogData(TableProperties):
     parts: tuple[Part, ...]
     origin: Origin
     folder: Path | None = None
+    published: str | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)

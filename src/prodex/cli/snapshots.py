@@ -1,4 +1,4 @@
-"""The commands about snapshots on this machine: list, verify, remove, export, compare, download their pictures."""
+"""The commands about snapshots on this machine: list, verify, remove, export, publish, compare, download pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prodex.errors import InputError, QueryError
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.pictures import download_pictures, gallery
 from prodex.tables.declaration import TABLES, data_dictionary
-from prodex.text import hint_and_all
+from prodex.text import counted, hint_and_all
 
 app: typer.Typer = typer.Typer()
 
@@ -99,6 +99,21 @@ def export(
     chosen = cast(FormatName, format)
     for path in catalog.export(to, chosen, tables=table or None, escape_formulas=escape_formulas):
         say(f"{path}  {path.stat().st_size:,} bytes")
+
+
+@app.command(epilog="Example: prodex publish shop s3://bucket/shop")
+def publish(
+    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    to: Annotated[str, typer.Argument(help="Folder, or address of an object store: s3://bucket/shop.")],
+) -> None:
+    """Publish a snapshot as Delta tables; prodex.open_published opens it as a catalogue.
+
+    Only files that are not there yet are uploaded. Credentials of an object store come from the environment, such as
+    AWS_ACCESS_KEY_ID.
+    """
+    done = prodex.publish(prodex.open_snapshot(snapshot), to)
+    say(f"Publication {done.number} of {done.name!r} at {done.uri}: {done.products:,} products")
+    say(f"{counted(done.uploaded, 'file')} uploaded; all others were there")
 
 
 class DifferencePart(StrEnum):

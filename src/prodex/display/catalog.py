@@ -63,7 +63,9 @@ def _lines(catalog: Catalog) -> Iterator[str]:
     # A file from disk may have fewer tables, which must not be taken for empty ones.
     if left_out := [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]:
         yield f"not exported, and so not here: {', '.join(left_out)}"
-    if catalog.folder is None:
+    if catalog.published is not None:
+        yield f"{'chosen from what is' if is_part else 'as'} published at {catalog.published}"
+    elif catalog.folder is None:
         yield "in memory; catalog.save(name) keeps it"
     else:
         stored = "chosen from the snapshot" if is_part else "snapshot"

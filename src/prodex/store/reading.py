@@ -145,7 +145,7 @@ def with_pending_updates(catalog: Catalog) -> Catalog:
         records = part.read("raw", ["json"])["json"].to_pylist()
         parts.append(_in_memory(_overlaid(record.encode()) for record in records))
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
-    return replace(catalog, parts=tuple(parts), origin=origin, folder=None)
+    return replace(catalog, parts=tuple(parts), origin=origin, folder=None, published=None)
 
 
 def _no_records(given: object) -> str:

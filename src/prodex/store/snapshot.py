@@ -43,8 +43,9 @@ def folder_of(given: str | Path | Catalog, function: str) -> str | Path:
             f"prodex.{function}('shop'); prodex.list_snapshots() shows the names."
         )
     if given.folder is None:
+        where = "in memory" if given.published is None else f"published at {given.published}"
         raise InputError(
-            f"{function}() takes a snapshot, and this catalogue is in memory. catalog.save(name) keeps it."
+            f"{function}() takes a snapshot, and this catalogue is {where}. catalog.save(name) keeps it."
         )
     return given.folder
 

@@ -1,0 +1,1 @@
+"""Publishing, on folders and on an S3 server of our own."""
