@@ -31,6 +31,9 @@
     │   └── PublicationConflict        another process published to the same place meanwhile
     ├── StorageError                   the disk or the object store refused (full, read-only, not permitted)
     │   └── UpsertStopped              it refused in the middle of an upsert; the rest was not sent
+    ├── WorkerError                    a worker of the executor that was given cannot do its part
+    │   ├── WorkerRefused              it has another version of prodex, or does not see the data folder
+    │   └── WorkerLost                 it was killed, and nobody took over its part
     └── MissingExtra                   an optional dependency is not installed
 
 A message says what happened, with which value, and what to do. No message, repr or attribute holds a client
@@ -310,6 +313,18 @@ class UpsertStopped(StorageError):
     def __init__(self, message: str, tracking: Unfinished | None = None) -> None:
         super().__init__(message)
         self.tracking = tracking
+
+
+class WorkerError(ProdexError):
+    """A worker of the executor that was given cannot do its part."""
+
+
+class WorkerRefused(WorkerError):
+    """A worker has another version of prodex, lacks a module, or does not see the folder with the data."""
+
+
+class WorkerLost(WorkerError):
+    """A worker was killed or ran out of memory, and nobody took over its part."""
 
 
 class MissingExtra(ProdexError, ImportError):

@@ -130,10 +130,11 @@ class Part:
 
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
-        names = self._stored_columns(table)
+        names = self.stored_columns(table)
         return list(shown_columns(names)) if table == "presence" else names
 
-    def _stored_columns(self, table: str) -> list[str]:
+    def stored_columns(self, table: str) -> list[str]:
+        """Name the columns of a table as files hold it."""
         self._require(table)
         if table in self.files:
             # Before anything is read: a file that was exchanged for another is then refused by its path.
@@ -160,7 +161,7 @@ class Part:
 
     def _presence(self, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
         """Read `presence` under the names that people see; only here are they given."""
-        shown = shown_columns(self._stored_columns("presence"))
+        shown = shown_columns(self.stored_columns("presence"))
         wanted = list(shown) if columns is None else [name for name in columns if name in shown]
         # A condition uses the names that people see, and Arrow does not tell which: so all columns are read for it.
         needed = wanted if condition is None else list(shown)
@@ -184,12 +185,12 @@ class Part:
 
     def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
         """Return a table without rows; no file has to be read for it."""
-        there = self._stored_columns(table)
+        there = self.stored_columns(table)
         names = there if columns is None else [name for name in columns if name in there]
         return TABLES[table].schema_of(names).empty_table()
 
     def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
-        known = set(self._stored_columns(table))
+        known = set(self.stored_columns(table))
         if columns is not None:
             columns = [name for name in columns if name in known]
         with _fitting(table):

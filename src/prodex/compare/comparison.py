@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
@@ -12,7 +15,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.compare.match import Index, Pairing, groups, indexes, pair, records
+from prodex.compare.match import (
+    Index,
+    Pairing,
+    Reading,
+    folders_of,
+    groups,
+    indexes,
+    pair,
+    reading,
+    records,
+)
 from prodex.compare.records import Change, compare_records
 from prodex.compare.result import Difference
 from prodex.compare.scope import Scope, notes_on
@@ -20,6 +33,7 @@ from prodex.errors import InputError
 from prodex.facts.name import names_of
 from prodex.frames import to_frame
 from prodex.quality import Audit, AuditComparison, compare_audits
+from prodex.store.executors import checked_executor, mapped
 from prodex.store.snapshot import open_snapshot
 from prodex.tables.columns import Rows
 
@@ -45,12 +59,31 @@ class _Outcome(NamedTuple):
     changes: Sequence[Change]
 
 
-def compare_catalogs(old: Catalog, new: Catalog) -> Difference:
+class _Job(NamedTuple):
+    """Products to compare, and where their records are."""
+
+    product_ids: Sequence[str]
+    before: Reading
+    after: Reading
+    scope: Scope
+
+
+def compare_catalogs(old: Catalog, new: Catalog, executor: Executor | None = None) -> Difference:
     """Compare two catalogues; see `prodex.diff`."""
     scope = Scope(old.origin, new.origin)
-    index = indexes(old, new)
+    index = indexes(old, new, executor)
     found = pair(*index)
-    outcomes = [_outcome(old, new, scope, *product) for product in _pairs(old, new, index, found.to_read())]
+    outcomes: list[_Outcome] = []
+    jobs = _jobs(old, new, scope, index, found.to_read())
+    # In this process threads would wait for each other.
+    compared = (
+        map(_compare_group, jobs)
+        if executor is None
+        else mapped(executor, _compare_group, jobs, folders=folders_of(old, new))
+    )
+    for some, left_out in compared:
+        outcomes += some
+        scope.left_out.update(left_out)
     same = index[1].product_ids.take(pa.array(found.same))
     return Difference(
         products=_products(old, new, outcomes),
@@ -63,12 +96,18 @@ def compare_catalogs(old: Catalog, new: Catalog) -> Difference:
     )
 
 
-def _outcome(
-    old: Catalog, new: Catalog, scope: Scope, product_id: str, before: bytes | None, after: bytes | None
-) -> _Outcome:
+def _compare_group(job: _Job) -> tuple[list[_Outcome], Mapping[Any, int]]:
+    """Compare some products, and count what of them cannot be compared."""
+    # A count of its own: other processes cannot add to that of this one.
+    scope = replace(job.scope, left_out=Counter())
+    pairs = zip(job.product_ids, records(job.before), records(job.after), strict=True)
+    return [_outcome(scope, *product) for product in pairs], scope.left_out
+
+
+def _outcome(scope: Scope, product_id: str, before: bytes | None, after: bytes | None) -> _Outcome:
     """Compare one product; what an incomplete catalogue does not hold may exist nevertheless."""
     if before is None or after is None:
-        where, change = (old, "added") if before is None else (new, "removed")
+        where, change = (scope.old, "added") if before is None else (scope.new, "removed")
         change = change if where.complete else "not comparable"
         return _Outcome(product_id, change, ())
     changes, touched = compare_records(before, after, scope)
@@ -77,18 +116,17 @@ def _outcome(
     return _Outcome(product_id, "touched only" if touched else "unchanged", ())
 
 
-def _pairs(
-    old: Catalog, new: Catalog, index: tuple[Index, Index], products: tuple[Rows, Rows]
-) -> Iterator[tuple[str, bytes | None, bytes | None]]:
-    """Yield key, old and new record of products, a limited number in memory at a time."""
+def _jobs(
+    old: Catalog, new: Catalog, scope: Scope, index: tuple[Index, Index], products: tuple[Rows, Rows]
+) -> Iterator[_Job]:
+    """Yield the products to compare, as many at a time as have room in memory."""
     # As they stand in the newer catalogue: what lies in one part is read together.
     order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
     lefts, rights = products[0][order], products[1][order]
     for some in groups(*index, lefts, rights):
         ids = _keys(index, lefts[some], rights[some])
-        yield from zip(
-            ids, records(old, index[0], lefts[some]), records(new, index[1], rights[some]), strict=True
-        )
+        before, after = reading(old, index[0], lefts[some]), reading(new, index[1], rights[some])
+        yield _Job(ids, before, after, scope)
 
 
 def _keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
@@ -191,8 +229,10 @@ _COMPARISONS: Mapping[type, Callable[..., Any]] = {Catalog: compare_catalogs, Au
 @overload
 def diff(old: Audit, new: Audit) -> AuditComparison: ...
 @overload
-def diff(old: Catalog | str | Path, new: Catalog | str | Path) -> Difference: ...
-def diff(old: Any, new: Any) -> Any:
+def diff(
+    old: Catalog | str | Path, new: Catalog | str | Path, *, executor: Executor | None = None
+) -> Difference: ...
+def diff(old: Any, new: Any, *, executor: Executor | None = None) -> Any:
     """Compare two catalogues: which products were added, removed or changed, and each value old and new.
 
     Two audits are compared by their states: what was fixed, fails now, or still fails; see `AuditComparison`.
@@ -210,6 +250,8 @@ def diff(old: Any, new: Any) -> Any:
     old, new
         Catalogues, in memory, from disk or filtered; or names of snapshots ("shop", "shop@2026-11-13"), or their
         folders. Or two audits.
+    executor
+        Reads and compares the records of two catalogues: any `concurrent.futures` executor; this process by default.
 
     Raises
     ------
@@ -217,6 +259,8 @@ def diff(old: Any, new: Any) -> Any:
         When there is no snapshot of that name.
     InputError
         When something else is to be compared.
+    WorkerRefused, WorkerLost
+        See `prodex.errors`.
 
     Examples
     --------
@@ -237,4 +281,8 @@ def diff(old: Any, new: Any) -> Any:
             "diff() takes two catalogues, names of snapshots, or audits, not "
             f"{type(old).__name__} and {type(new).__name__}."
         )
-    return compare(*sides)
+    if executor is None:
+        return compare(*sides)
+    if compare is compare_audits:
+        raise InputError("Audits are in memory, and compared at once: leave executor out.")
+    return compare(*sides, checked_executor(executor))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from filecmp import cmp
 from os import cpu_count
 from pathlib import Path
@@ -20,9 +20,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.catalog import Catalog, Part
+from prodex.store.executors import mapped
 from prodex.tables.columns import Mask, Rows, encoded, places, whole
 
 Digests = npt.NDArray[np.void]
+#: Keys, sizes and digests of the records of one part.
+_Keyed = tuple[pa.ChunkedArray, Rows, Digests]
 _T = TypeVar("_T")
 
 #: Records in memory at a time, in bytes of JSON, old and new together.
@@ -46,6 +49,17 @@ class Index(NamedTuple):
     kept: Mapping[int, Mapping[int, bytes]]
 
 
+class Reading(NamedTuple):
+    """Which records of a catalogue are to be read, fit to be sent to another process.
+
+    `size` is how many products they are for. Each of `parts` has the part, the rows of it, and for which of the
+    products they are; and the records themselves if they are at hand.
+    """
+
+    size: int
+    parts: tuple[tuple[Part, Rows, Rows, Mapping[int, bytes] | None], ...]
+
+
 class Pairing(NamedTuple):
     """The products of two catalogues as indexes into them: in both and differing, in both and the same, in one."""
 
@@ -63,11 +77,11 @@ class Pairing(NamedTuple):
         )
 
 
-def indexes(old: Catalog, new: Catalog) -> tuple[Index, Index]:
+def indexes(old: Catalog, new: Catalog, executor: Executor | None = None) -> tuple[Index, Index]:
     """Read the keys and digests of all products of two catalogues."""
     shared = _shared_parts(old.parts, new.parts)
-    before = _index(old, {before for before, _ in shared}, None)
-    return before, _index(new, {after for _, after in shared}, before)
+    before = _index(old, {before for before, _ in shared}, None, executor)
+    return before, _index(new, {after for _, after in shared}, before, executor)
 
 
 def pair(old: Index, new: Index) -> Pairing:
@@ -98,24 +112,37 @@ def groups(old: Index, new: Index, before: Rows, after: Rows) -> Iterator[slice]
         yield slice(int(begin), int(end))
 
 
-def records(catalog: Catalog, index: Index, products: Rows) -> list[bytes | None]:
-    """Read the records of some products (-1: none), in their order."""
-    found: list[bytes | None] = [None] * len(products)
+def folders_of(*catalogs: Catalog) -> list[Path]:
+    """Return the folders of catalogues that are on disk."""
+    return [catalog.folder for catalog in catalogs if catalog.folder is not None]
+
+
+def reading(catalog: Catalog, index: Index, products: Rows) -> Reading:
+    """Return where the records of some products (-1: none) are."""
     asked = np.flatnonzero(products >= 0)
     parts = index.parts[products[asked]]
+    found = []
+    for number in np.unique(parts).tolist():
+        places = asked[parts == number]
+        found.append((catalog.parts[number], index.rows[products[places]], places, index.kept.get(number)))
+    return Reading(len(products), tuple(found))
+
+
+def records(wanted: Reading) -> list[bytes | None]:
+    """Read the records of some products, in their order; None where there is none."""
+    found: list[bytes | None] = [None] * wanted.size
 
     def read(number: int) -> None:
-        places = asked[parts == number]
-        rows = index.rows[products[places]]
+        part, rows, places, kept = wanted.parts[number]
         # Kept when the digests were compared: the part need not be decompressed again.
-        if number in index.kept:
-            some = [index.kept[number][row] for row in rows.tolist()]
+        if kept is not None:
+            some = [kept[row] for row in rows.tolist()]
         else:
-            some = _taken(catalog.parts[number].read("raw", ["json"])["json"], rows)
+            some = _taken(part.read("raw", ["json"])["json"], rows)
         for place, record in zip(places.tolist(), some, strict=True):
             found[place] = record
 
-    _each(read, np.unique(parts).tolist())
+    _each(read, range(len(wanted.parts)))
     return found
 
 
@@ -124,27 +151,29 @@ def _taken(json: pa.ChunkedArray, rows: Rows) -> list[bytes]:
     return records
 
 
-def _index(catalog: Catalog, shared: set[int], other: Index | None) -> Index:
-    """Read keys and digests, and keep the records that differ in the other catalogue if they are few."""
+def _index(catalog: Catalog, shared: set[int], other: Index | None, executor: Executor | None) -> Index:
+    """Read keys and digests, and in this process keep the records that differ in the other catalogue if few do."""
     kept: dict[int, Mapping[int, bytes]] = {}
+    numbers = range(len(catalog.parts))
     # A share for each part: they are read at the same time.
     room = GROUP_BYTES // max(len(catalog.parts), 1)
 
-    def read(number: int) -> tuple[pa.ChunkedArray, Rows, Digests]:
+    def read(number: int) -> _Keyed:
         part = catalog.parts[number]
-        # The same bytes on both sides: any digest does, if it is the same in both.
-        if number in shared:
-            keys = part.read("raw", ["product_id"])["product_id"]
-            return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), _DIGEST)
+        if number in shared or other is None:
+            return _keyed(part, number in shared)
         raw = part.read("raw", ["product_id", "json"])
         sizes, digests = _digests(raw["json"])
-        if other is not None:
-            rows = np.flatnonzero(_unlike(raw["product_id"], digests, other))
-            if sizes[rows].sum() <= room:
-                kept[number] = dict(zip(rows.tolist(), _taken(raw["json"], rows), strict=True))
+        rows = np.flatnonzero(_unlike(raw["product_id"], digests, other))
+        if sizes[rows].sum() <= room:
+            kept[number] = dict(zip(rows.tolist(), _taken(raw["json"], rows), strict=True))
         return raw["product_id"], sizes, digests
 
-    every = _each(read, range(len(catalog.parts)))
+    if executor is None:
+        every = _each(read, numbers)
+    else:
+        same = [number in shared for number in numbers]
+        every = list(mapped(executor, _keyed, catalog.parts, same, folders=folders_of(catalog)))
     counts = [len(keys) for keys, _, _ in every]
     chunks = [chunk for keys, _, _ in every for chunk in keys.chunks]
     # A catalogue without parts has none of these, and numpy joins no empty list.
@@ -157,6 +186,15 @@ def _index(catalog: Catalog, shared: set[int], other: Index | None) -> Index:
         np.concatenate([nothing.astype(_DIGEST), *(digests for _, _, digests in every)]),
         kept,
     )
+
+
+def _keyed(part: Part, is_shared: bool) -> _Keyed:
+    # The same bytes on both sides: any digest does, if it is the same in both.
+    if is_shared:
+        keys = part.read("raw", ["product_id"])["product_id"]
+        return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), _DIGEST)
+    raw = part.read("raw", ["product_id", "json"])
+    return raw["product_id"], *_digests(raw["json"])
 
 
 def _unlike(product_ids: pa.ChunkedArray, digests: Digests, other: Index) -> Mask:

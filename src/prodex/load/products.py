@@ -30,6 +30,7 @@ from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
 from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
+from prodex.store.executors import checked_executor
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
 from prodex.store.plan import plan
@@ -106,6 +107,7 @@ def load_products(
     >>> catalog.folder == prodex.load_products(service, query, name="shop").folder  # within an hour: reused
     True
     """
+    checked_executor(executor)
     service = service_given(service, "load_products(service, ...)", query)
     query = _query(query, "load_products")
     # A text is a sequence too, of letters.
@@ -215,6 +217,7 @@ def recover(
     prodex.errors.SnapshotNotFound: No load of 'shop' was interrupted: ...
     """
     name = name_of(name, "recover")
+    checked_executor(executor)
     folder = snapshots_folder() / checked_name(name)
     questions = {path: Journal.question_of(path) for path in folder.glob(".journal-*")}
     # The journal of a refresh contains only changes, so it cannot be built without its snapshot and the service.

@@ -29,6 +29,7 @@ from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
 from prodex.store.archive import snapshots_folder
+from prodex.store.executors import checked_executor
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import NewestCopy, gone_from, newest
 from prodex.store.merge import merge_parts
@@ -99,6 +100,7 @@ def refresh(
     if isinstance(name, Client):
         meant = service if isinstance(service, str) and service != "sandbox" else "shop"
         raise InputError(f"The name comes first: write prodex.refresh({meant!r}, service).")
+    checked_executor(executor)
     name = _newest_name(name)
     service = connect() if service is None else service_given(service, f"refresh({name!r}, service)")
     windows = checked_windows(windows)

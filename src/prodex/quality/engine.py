@@ -31,6 +31,7 @@ from prodex.quality.rulebook import Rule, RuleFunction
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
 from prodex.quality.verdict import Verdict
+from prodex.store.executors import mapped
 from prodex.tables.columns import Answer
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
@@ -123,7 +124,7 @@ def run(
     SnapshotDamaged
         When a file of the catalogue cannot be read: this is not a rule's fault.
     """
-    # Other executors send functions along, or share this process.
+    # Other executors share this process, or send functions along.
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
     whole, crashed = _prepared(catalog, checks, rule_seconds)
@@ -143,7 +144,8 @@ def run(
         for number, part in enumerate(catalog.parts)
     ]
     if executor is not None:
-        yield from executor.map(audit_part, jobs)
+        folders = [] if catalog.folder is None else [catalog.folder]
+        yield from mapped(executor, audit_part, jobs, folders=folders)
         return
     with ThreadPoolExecutor(cpu_count()) as threads:
         yield from threads.map(audit_part, jobs)

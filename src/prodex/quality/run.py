@@ -17,6 +17,7 @@ from prodex.quality.profile import Profile
 from prodex.quality.profile_validation import confirm
 from prodex.quality.rule_timeout import RULE_SECONDS
 from prodex.quality.rules import RULE_SET
+from prodex.store.executors import checked_executor
 from prodex.store.snapshot import catalog_given
 
 #: A week: what is longer is no limit, and more than the clock of a thread takes.
@@ -79,6 +80,7 @@ def audit(
         chosen = chosen.with_assumption(food=assume_food)
     moment = _moment(now)
     limit = _limit(rule_seconds)
+    checked_executor(executor)
     # Before any part is judged: a typing error should cost seconds, not the whole run.
     confirm(catalog, chosen.checks, chosen.attributes)
     parts = []

@@ -20,6 +20,7 @@ import msgspec
 
 from prodex.files.atomic import sha256, writing
 from prodex.files.untrusted import read_json, refuse_links
+from prodex.store.executors import mapped
 from prodex.store.journal import Journal
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
@@ -57,7 +58,7 @@ def build_parts(
         Any `concurrent.futures` executor; threads by default.
     """
     with running(executor) as runner:
-        yield from runner.map(build_part, repeat(journal), plans, repeat(folder))
+        yield from mapped(runner, build_part, repeat(journal), plans, repeat(folder), folders=[journal])
 
 
 @contextmanager

@@ -21,9 +21,11 @@ from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
 from prodex.files.atomic import make_folder
 from prodex.store.build import BLOCK_BYTES, blocks_of, running
+from prodex.store.executors import mapped
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import Files, StoredPart, path_of, write_part, write_tables
+from prodex.store.presence_columns import same_columns
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import Tables, decoded, distinct
 
@@ -32,9 +34,6 @@ _PIECE_BYTES = BLOCK_BYTES // 2
 
 #: Tables of one row for each product, which stand in the same order in all of them.
 _ONE_ROW_EACH = frozenset({"products", "presence", "raw"})
-
-#: Columns of `presence` that are no attributes.
-_KEYS = ("product_id", "gtin")
 
 
 def merge_parts(
@@ -66,7 +65,9 @@ def merge_parts(
     """
     olds = [None if part.old is None else old[part.old] for part in plans]
     with running(executor) as runner:
-        yield from runner.map(merge_part, olds, repeat(old_folder), repeat(journal), plans, repeat(folder))
+        jobs = (olds, repeat(old_folder), repeat(journal), plans, repeat(folder))
+        made = list(mapped(runner, merge_part, *jobs, folders=[old_folder, journal]))
+    yield from same_columns(made, folder, forgetting=True)
 
 
 def merge_part(
@@ -117,9 +118,9 @@ def _changed(
         changed.append(name)
         for piece in pieces:
             if second is None and name in _ONE_ROW_EACH:
-                yield {name: _seen(_replaced(piece, first[name], those, name), name)}
+                yield {name: _replaced(piece, first[name], those, name)}
             else:
-                yield {name: _seen(_without(piece, those), name) if table.per_product else piece}
+                yield {name: _without(piece, those) if table.per_product else piece}
     if second is None:
         yield {
             name: _without(first[name], those) if name in _ONE_ROW_EACH else first[name] for name in changed
@@ -156,14 +157,6 @@ def _replaced(table: pa.Table, coming: pa.Table, leaving: pa.Array, name: str) -
     stays = pc.or_(newer.is_valid(), pc.invert(pc.is_in(table["product_id"].combine_chunks(), leaving)))
     rows = pc.coalesce(pc.add(newer, table.num_rows), own)
     return union([table, coming], name).take(rows.filter(stays))
-
-
-def _seen(table: pa.Table, name: str) -> pa.Table:
-    """Return `presence` without attributes that are absent from all its products, and other tables as they are."""
-    if name != "presence":
-        return table
-    seen = (c for c in table.column_names if c in _KEYS or pc.any(pc.not_equal(table[c], "absent")).as_py())
-    return table.select(list(seen))
 
 
 def link_table(part: StoredPart, folder: Path, table: str, target: Path, number: int) -> None:

@@ -115,13 +115,13 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
                     held.setdefault(name, []).append(table)
                     continue
                 if name not in writers:
-                    writers[name] = stack.enter_context(_writer(folder / path_of(name, number), table.schema))
+                    writers[name] = stack.enter_context(_writer(folder, name, number, table.schema))
                 writers[name].write_table(table)
     written = {*held, *writers}
     while held:  # taken out one by one, so that the memory of each table is free once it is written
         name, pieces = held.popitem()
         table = _whole(name, pieces)
-        with _writer(folder / path_of(name, number), table.schema) as writer:
+        with _writer(folder, name, number, table.schema) as writer:
             writer.write_table(table)
     return {name: parquet.facts_of(folder / path_of(name, number)) for name in TABLES if name in written}
 
@@ -136,13 +136,16 @@ def _whole(name: str, pieces: list[pa.Table]) -> pa.Table:
 
 def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) -> StoredPart:
     """Replace one table of a part that is still being built."""
-    path = folder / path_of(table, part.number)
-    with _writer(path, rows.schema) as writer:
+    with _writer(folder, table, part.number, rows.schema) as writer:
         writer.write_table(rows)
-    return part._replace(files={**part.files, table: parquet.facts_of(path)})
+    facts = parquet.facts_of(folder / path_of(table, part.number))
+    return part._replace(files={**part.files, table: facts})
 
 
-def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+def _writer(folder: Path, table: str, number: int, schema: pa.Schema) -> pq.ParquetWriter:
+    path = folder / path_of(table, number)
+    # From the statistics of `presence` a merge learns which attributes no product has any more.
+    counted = [f.name for f in schema if f.name in _SOUGHT or table == "presence" or not _is_text(f.type)]
     make_folder(path.parent, private=True)
     path.unlink(missing_ok=True)  # it may be a link to a file of an earlier snapshot, which never changes
     open_private(path, "wb").close()
@@ -151,7 +154,7 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         schema,
         compression_level=1,
         use_dictionary=[name for name in schema.names if name not in _VERBATIM],
-        write_statistics=[f.name for f in schema if f.name in _SOUGHT or not _is_text(f.type)],
+        write_statistics=counted,
         # Types come from the declaration. A stored Arrow schema would make readers return dictionary columns.
         store_schema=False,
     )

@@ -17,11 +17,13 @@ import pandas as pd
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
+from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.files.atomic import publish, storage, writing_folder
 from prodex.files.untrusted import Count, refuse_links
 from prodex.store.archive import Archive, is_entry, new_entry, snapshots_folder, unlinked
 from prodex.store.parts import StoredPart, path_of, write_part
+from prodex.store.presence_columns import same_columns
 from prodex.tables.declaration import TABLES
 
 SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.")
@@ -107,9 +109,14 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
 def save(catalog: Catalog, name: str) -> Catalog:
     """Store a catalogue as a new snapshot; see `Catalog.save`."""
 
+    # Known from the start here, so that no part is written twice.
+    seen = list(dict.fromkeys(name for part in catalog.parts for name in part.stored_columns("presence")))
+
     def write(folder: Path) -> Iterable[StoredPart]:
         for number, part in enumerate(catalog.parts):
-            yield write_part([{table: part.stored(table) for table in TABLES}], folder, number)
+            tables = {table: part.stored(table) for table in TABLES}
+            tables["presence"] = with_absent(tables["presence"], seen)
+            yield write_part([tables], folder, number)
 
     return commit(name, catalog.origin, write)
 
@@ -118,7 +125,7 @@ def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPar
     """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
     folder = new_entry(SNAPSHOTS.folder(name))
     with writing_folder(folder) as beside:
-        parts = list(write(beside))
+        parts = same_columns(list(write(beside)), beside)
         _write_manifest(beside, name, origin, parts)
     return _open(folder)
 
@@ -127,6 +134,7 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
     """Make a snapshot of parts that are in a folder already: its manifest is added, and the folder is renamed."""
     # The manifest comes last: until then nobody takes the folder for a snapshot.
     with storage(built):
+        parts = same_columns(parts, built)
         _write_manifest(built, name, origin, parts)
     folder = new_entry(SNAPSHOTS.folder(name))
     publish(built, folder)

@@ -1,0 +1,154 @@
+"""Work on parts, one after another, by any executor: on threads, in other processes, or by the workers of a cluster.
+
+To another process a job goes sealed: as bytes, which the worker opens after it has compared its version of prodex and
+has seen the folders that it needs. So a worker that would read or build something else says so first. Results come back
+as soon as they are there: what a worker still held would be lost with it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from prodex.arguments import described
+from prodex.errors import InputError, WorkerLost, WorkerRefused
+
+_Result = TypeVar("_Result")
+
+
+def checked_executor(executor: Any) -> Executor | None:
+    """Return the executor that was given, if it is one.
+
+    Raises
+    ------
+    InputError
+        When it is something else, such as the client of a Dask cluster, which has one.
+    """
+    if executor is None or isinstance(executor, Executor):
+        return executor
+    own = " Of a Dask client it is client.get_executor()." if hasattr(executor, "get_executor") else ""
+    raise InputError(
+        f"executor is {described(executor)}. Give a concurrent.futures executor, or leave it out.{own}"
+    )
+
+
+def mapped(
+    executor: Executor,
+    function: Callable[..., _Result],
+    *arguments: Iterable[Any],
+    folders: Sequence[Path] = (),
+) -> Iterator[_Result]:
+    """Call a function once for each set of arguments, and yield the results in the order of these.
+
+    Parameters
+    ----------
+    executor
+        Threads get the arguments as they are, all other executors as bytes. Functions of a notebook go to other
+        processes where cloudpickle is installed, as it is with Dask, but not to a `ProcessPoolExecutor`.
+    function
+        It may be called again for the same arguments, when the worker that had them was killed.
+    *arguments
+        As for `map`: the shortest of them ends it.
+    folders
+        What the function reads and writes on disk, and every worker must see under the same path.
+
+    Raises
+    ------
+    WorkerRefused
+        When a worker has another version of prodex, lacks a module, or does not see one of the folders.
+    WorkerLost
+        When a worker was killed and nobody took over its part.
+    InputError
+        When an argument cannot be sent to another process.
+    """
+    if isinstance(executor, ThreadPoolExecutor):
+        yield from executor.map(function, *arguments)
+        return
+    needed = [str(folder.absolute()) for folder in folders]
+    # An executor may take two equal calls for one, and these read and write files.
+    once = uuid4().hex
+    futures: deque[Future[_Result]] = deque()
+    try:
+        for one in zip(*arguments, strict=False):
+            sealed = _sealed(executor, (function, one))
+            futures.append(executor.submit(_opened, version("prodex"), needed, sealed, once))
+        while futures:
+            yield futures.popleft().result()
+    except _losses() as error:
+        raise WorkerLost(
+            f"A worker ended before its part was done, and nobody took it over ({type(error).__name__}: {error}). It "
+            "may have been killed, or have used up its memory. What was loaded and built is kept: the same call "
+            "continues from there, with an executor whose workers run."
+        ) from error
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _opened(wanted: str, folders: Sequence[str], sealed: bytes, once: str) -> Any:  # noqa: ARG001 - see `mapped`
+    """Do a job in the process of a worker."""
+    worker = f"The worker on {platform.node() or 'an unknown host'} (process {os.getpid()})"
+    if (own := version("prodex")) != wanted:
+        raise WorkerRefused(
+            f"{worker} has prodex {own}, and you have {wanted}. Install the same version everywhere: "
+            f"pip install prodex=={wanted}"
+        )
+    if missing := [folder for folder in folders if not os.path.isdir(folder)]:  # noqa: PTH112 - as it was sent
+        raise WorkerRefused(
+            f"{worker} does not see {missing[0]}. Set PRODEX_HOME to a folder on a file system that all workers and "
+            "you see under the same path."
+        )
+    try:
+        function, arguments = pickle.loads(sealed)  # noqa: S301 - from whoever gives this process its work
+    except (ImportError, AttributeError) as error:
+        raise WorkerRefused(
+            f"{worker} lacks what a job needs: {error}. Install it there, or define the rule in your notebook; a file "
+            "of your own goes to the workers of a Dask cluster by client.upload_file(path)."
+        ) from error
+    return function(*arguments)
+
+
+def _sealed(executor: Executor, job: Any) -> bytes:
+    try:
+        sealed: bytes = _dumps(executor)(job)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"A job cannot be sent to another process: {error}. A rule of your own may hold something that lives in "
+            "this process alone (an open file, a connection, a lock); make it inside the rule, or leave executor out."
+        ) from error
+    return sealed
+
+
+def _dumps(executor: Executor) -> Callable[[Any], bytes]:
+    """Return what writes a job as bytes; only cloudpickle writes functions that no module has."""
+    if not isinstance(executor, ProcessPoolExecutor):
+        try:
+            from cloudpickle import dumps
+        except ImportError:
+            return pickle.dumps
+        by_value: Callable[[Any], bytes] = dumps
+        return by_value
+    return pickle.dumps
+
+
+def _losses() -> tuple[type[BaseException], ...]:
+    """Return what executors raise where workers end; Dask's own errors where Dask is in use at all."""
+    cluster = sys.modules.get("distributed")
+    own = () if cluster is None else (cluster.KilledWorker,)
+    return (BrokenExecutor, CancelledError, *own)
