@@ -6,7 +6,7 @@ Pure: it reads the lines of the ledger and decides; nothing is written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from prodex.ledger import Ledger
@@ -60,14 +60,21 @@ def plan(journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: i
     came = newest(journal)
     ledger = ledger_of(journal, came, gtins_in)
     gone = gone_from(came, journal)
-    pages = by_page((copy.page, copy.item) for product, copy in came.items() if product not in gone)
+    places = [(copy.page, copy.item) for product, copy in came.items() if product not in gone]
+    return Plan(parts_of(journal, places, products_per_part), ledger)
+
+
+def parts_of(
+    journal: Journal, places: Collection[Place], products_per_part: int | None = None
+) -> tuple[PartPlan, ...]:
+    """Assign products of a journal to parts; see `plan`."""
     size = sum(entry.size for entry in journal.entries() if entry.stage.has_products)
     count = max(
-        math.ceil(ledger.distinct / (products_per_part or PRODUCTS_PER_PART)),
+        math.ceil(len(places) / (products_per_part or PRODUCTS_PER_PART)),
         math.ceil(size / BYTES_PER_PART),
-        2 if ledger.distinct >= _WORTH_TWO_PARTS else 1,
+        2 if len(places) >= _WORTH_TWO_PARTS else 1,
     )
-    return Plan(tuple(_parts(pages, ledger.distinct / count)), ledger)
+    return tuple(_parts(by_page(places), len(places) / count))
 
 
 def by_page(places: Iterable[Place]) -> Pages:
