@@ -33,6 +33,12 @@ _CLASSES = bytes(_CLASS_OF.get(sign, 0) for sign in range(256))
 #: What stands before the list of a reply. A backslash would make it the end of a longer name.
 _DATA = re.compile(rb'(?<!\\)"data"[ \t\r\n]*:[ \t\r\n]*\Z')
 
+#: How an object begins: its first name.
+_BEGIN = re.compile(rb'(?:\s*\{\s*"[^"\\]{1,80}"\s*:)?')
+
+#: How many places are tried at which an item may begin, before its structure is looked at.
+_GUESSES = 5
+
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -80,12 +86,12 @@ def items_of(
     head, rest = _head(chunks, most_around)
     tail = bytearray()
     is_blank = False
-    for number, (run, ends) in enumerate(_runs(rest, chunks, tail, most_around)):
+    for number, items in enumerate(_runs(rest, chunks, tail, most_around)):
         # An empty list has one blank run; beside others it is an item that is missing.
-        if is_blank or (number and not run.strip()):
+        if is_blank or (number and items is None):
             raise BrokenText("an item of the list is missing")
-        is_blank = not run.strip()
-        yield from () if is_blank else _items(run, ends)
+        is_blank = items is None
+        yield from items or ()
     found = _around(head + bytes(tail))
     if envelope is not None:
         envelope.append(found)
@@ -144,21 +150,27 @@ def _head(chunks: Iterator[bytes], most: int) -> tuple[bytes, bytes]:
 
 def _runs(
     rest: bytes, chunks: Iterator[bytes], tail: bytearray, most: int
-) -> Iterator[tuple[bytes, npt.NDArray[np.int64]]]:
-    """Yield runs of whole items with the ends of the items; what follows the list is put into `tail`."""
+) -> Iterator[Iterable[bytes] | None]:
+    """Yield runs of items, None for a blank one; what follows the list is put into `tail`."""
+    begin = b""
     while True:
-        found = structure(rest)
-        closed = np.flatnonzero(found.depths < 0)
-        last = int(closed[0]) if len(closed) else len(found.places)
-        ends = found.places[:last][(found.depths[:last] == 0) & (found.classes[:last] == _COMMA)]
-        if len(closed):
-            end = int(found.places[last])
-            yield rest[:end], np.append(ends, end)
-            tail += rest[end:]
-            break
-        if len(ends):
-            yield rest[: ends[-1]], ends
-            rest = rest[ends[-1] + 1 :]
+        begin = begin or _BEGIN.match(rest)[0].lstrip()  # type: ignore[index] # it matches anything
+        if (quick := _quick_run(rest, begin)) is not None:
+            items, rest = quick
+            yield items
+        else:
+            found = structure(rest)
+            closed = np.flatnonzero(found.depths < 0)
+            last = int(closed[0]) if len(closed) else len(found.places)
+            ends = found.places[:last][(found.depths[:last] == 0) & (found.classes[:last] == _COMMA)]
+            if len(closed):
+                end = int(found.places[last])
+                yield _items(rest[:end], np.append(ends, end)) if rest[:end].strip() else None
+                tail += rest[end:]
+                break
+            if len(ends):
+                yield _items(rest[: ends[-1]], ends) if rest[: ends[-1]].strip() else None
+                rest = rest[ends[-1] + 1 :]
         more = _at_least(max(len(rest), 1), chunks)  # twice as much of an item that is long itself
         if not more:
             raise BrokenText("Input data was truncated")
@@ -167,6 +179,23 @@ def _runs(
         tail += chunk
         if len(tail) > most:
             raise UnusualText
+
+
+def _quick_run(rest: bytes, begin: bytes) -> tuple[Iterable[bytes], bytes] | None:
+    """Cut where an item seems to begin as the first one did; that this is right, the strict reader proves.
+
+    Inside of a string or of an item no single bracket makes a list of what stands before.
+    """
+    at = len(rest)
+    for _ in range(_GUESSES if begin else 0):
+        at = rest.rfind(begin, 0, at)
+        before = rest[:at].rstrip() if at > 0 else b""
+        if not before:
+            return None
+        if before.endswith(b",") and before.strip() != b",":
+            with suppress(msgspec.DecodeError, RecursionError):
+                return map(bytes, _ITEMS.decode(b"[%b]" % before[:-1])), rest[at:]
+    return None
 
 
 def _at_least(size: int, chunks: Iterator[bytes]) -> bytes:
