@@ -158,19 +158,20 @@ def _runs(
         if (quick := _quick_run(rest, begin)) is not None:
             items, rest = quick
             yield items
-        else:
-            found = structure(rest)
-            closed = np.flatnonzero(found.depths < 0)
-            last = int(closed[0]) if len(closed) else len(found.places)
-            ends = found.places[:last][(found.depths[:last] == 0) & (found.classes[:last] == _COMMA)]
-            if len(closed):
-                end = int(found.places[last])
-                yield _items(rest[:end], np.append(ends, end)) if rest[:end].strip() else None
-                tail += rest[end:]
-                break
-            if len(ends):
-                yield _items(rest[: ends[-1]], ends) if rest[: ends[-1]].strip() else None
-                rest = rest[ends[-1] + 1 :]
+            rest += _at_least(1, chunks)
+            continue
+        found = structure(rest)
+        closed = np.flatnonzero(found.depths < 0)
+        last = int(closed[0]) if len(closed) else len(found.places)
+        ends = found.places[:last][(found.depths[:last] == 0) & (found.classes[:last] == _COMMA)]
+        if len(closed):
+            end = int(found.places[last])
+            yield _items(rest[:end], np.append(ends, end)) if rest[:end].strip() else None
+            tail += rest[end:]
+            break
+        if len(ends):
+            yield _items(rest[: ends[-1]], ends) if rest[: ends[-1]].strip() else None
+            rest = rest[ends[-1] + 1 :]
         more = _at_least(max(len(rest), 1), chunks)  # twice as much of an item that is long itself
         if not more:
             raise BrokenText("Input data was truncated")

@@ -116,6 +116,7 @@ def _records(source: _Source, name: str, reply: Reply) -> Iterator[bytes]:
             return
         text = first + file.read(LONG + 1 - len(first))
     if len(text) > LONG:
+        del first, text  # it is read again, piece by piece
         yield from _long(source, name, reply)
     elif not text.strip():
         reply.set_aside.append(f"{name}: the file is empty")
@@ -154,7 +155,7 @@ def _long(source: _Source, name: str, reply: Reply) -> Iterator[bytes]:
         return
     except UnusualText:
         if _has_whole_lines(source):
-            yield from _long_lines(source, name, reply, "")
+            yield from _long_lines(source, name, reply, "its first line is broken")
             return
         with source() as file:
             yield from _unpacked(file.read().removeprefix(codecs.BOM_UTF8), name, reply)
@@ -215,10 +216,9 @@ def _long_lines(source: _Source, name: str, reply: Reply, reason: str) -> Iterat
                 found = True
                 yield record
             if not found and len(reply.set_aside) - before > _MOST_TRIED:
-                break
-    if not found:
-        del reply.set_aside[before:]
-        reply.set_aside.append(f"{name}: not JSON that can be read ({reason or 'it has no lines of JSON'})")
+                del reply.set_aside[before:]
+                reply.set_aside.append(f"{name}: not JSON that can be read ({reason}), nor lines of JSON")
+                return
 
 
 def _unpacked(text: bytes, place: str, reply: Reply) -> Iterator[bytes]:
