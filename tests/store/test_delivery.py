@@ -55,8 +55,8 @@ def rows(catalog: Catalog, table: str) -> list[str]:
 
 
 def places(catalog: Catalog) -> list[str]:
-    """Return where something was set aside; of what the reader says why, the position in its text may differ."""
-    return [reason.partition(": ")[0] for reason in catalog.origin.ledger.set_aside]
+    """Return where something was set aside: of a text that is one line, the line need not be named."""
+    return [reason.partition(": ")[0].replace(", line 1,", ",") for reason in catalog.origin.ledger.set_aside]
 
 
 def check_same(one: Catalog, other: Catalog) -> None:

@@ -7,6 +7,7 @@ since it counts as a whole or not at all, and then read again item by item.
 from __future__ import annotations
 
 import codecs
+import json
 import shutil
 import tempfile
 import zlib
@@ -24,7 +25,7 @@ from prodex.errors import InputError, UnexpectedReply
 from prodex.files.unpacking import opened_within
 from prodex.limits import LimitExceeded, Limits
 from prodex.store.long_lists import BrokenText, UnusualText, items_of
-from prodex.tables.envelope import Envelope, split
+from prodex.tables.envelope import Envelope, encoded, escape_lone_surrogates, split
 from prodex.tables.values import read_json
 
 #: A text of more bytes is not held, if it is a list or a reply.
@@ -234,11 +235,12 @@ def _unpacked(text: bytes, place: str, reply: Reply) -> Iterator[bytes]:
     if top is not None and _PRODUCT_KEYS & top.keys():
         yield text
         return
+    top = top or _top_leniently(text)
     try:
         # Everything becomes a reply, so that one reader does for replies, lists and single products.
         if text[:1] == b"[":
             envelope = split(b'{"data":' + text + b"}")
-        elif top is not None and bytes(top.get("data", b""))[:1] == b"[":
+        elif bytes(top.get("data", b""))[:1] == b"[" and not _PRODUCT_KEYS & top.keys():
             envelope = split(text)
         else:
             envelope = split(b'{"data":[' + text + b"]}")
@@ -269,6 +271,17 @@ def _top(text: bytes) -> dict[str, msgspec.Raw] | None:
         return _TOP.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def _top_leniently(text: bytes) -> dict[str, msgspec.Raw]:
+    """Return the top level of an object that holds half a surrogate pair or NaN: it may be a reply nevertheless."""
+    if (top := _top(escape_lone_surrogates(text))) is not None:
+        return top
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return {name: encoded(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
 def _has_key(product: bytes) -> bool:
