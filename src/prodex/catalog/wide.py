@@ -84,8 +84,11 @@ def _cells_by_part(
     """Yield the cells part by part, so that of the child tables no more is held than what is shown."""
 
     def cells(part: Part) -> list[Cells]:
+        def read(table: str, columns: Sequence[str], _: pc.Expression | None) -> pa.Table:
+            return part.encoded(table, columns)
+
         ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
-        return [in_order(some) for some in cells_of(part.read, ids, wanted, languages, numbers)]
+        return [in_order(some) for some in cells_of(read, ids, wanted, languages, numbers)]
 
     begin = 0
     with ThreadPoolExecutor(_AT_A_TIME) as threads:
