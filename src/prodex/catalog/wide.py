@@ -124,10 +124,13 @@ def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
 
 def _spoken(catalog: CatalogData) -> set[str]:
     """Return the short codes of the languages that texts are in."""
-    rows = catalog.arrow("texts", ["language", "language_code"]).group_by(["language", "language_code"])
-    pairs = rows.aggregate([])
-    language, code = (pairs[name].combine_chunks() for name in ("language", "language_code"))
-    return set(language_of(language, code).drop_null().to_pylist())
+    found: set[str] = set()
+    for part in catalog.parts:
+        rows = part.encoded("texts", ["language", "language_code"]).unify_dictionaries()
+        pairs = rows.group_by(rows.column_names).aggregate([])
+        language, code = (pairs[name].combine_chunks().cast(pa.string()) for name in rows.column_names)
+        found.update(language_of(language, code).drop_null().to_pylist())
+    return found
 
 
 def _warn_of_not_requested(
@@ -177,7 +180,8 @@ def _text_columns(
     """Return the columns that every text attribute has in the languages asked for, filled or not."""
     if languages is None:
         return []
-    seen = pc.unique(catalog.arrow("texts", ["attribute"])["attribute"]).to_pylist()
+    every = (part.encoded("texts", ["attribute"])["attribute"].unify_dictionaries() for part in catalog.parts)
+    seen = {name for attributes in every for name in pc.unique(attributes).to_pylist()}
     named = (path for path in wanted.asked or () if path in TEXTS)
     texts = dict.fromkeys([*filter(wanted.holds, seen), *named])
     return [column for name in texts for column in _named(name, languages)]
@@ -275,7 +279,8 @@ def _cut(cells: Cells, runs: dict[str, list[_Run]]) -> None:
 def _column(runs: list[_Run], size: int, numbers: bool) -> pa.Array:
     kinds = {run.kind for run in runs}
     products = np.concatenate([run.products for run in runs])
-    order = None if len(runs) == 1 else np.argsort(products, kind="stable")
+    # Runs of one table follow each other; only those of several tables mingle.
+    order = np.argsort(products, kind="stable") if np.any(products[1:] < products[:-1]) else None
     products = products if order is None else products[order]
     several = bool(np.any(products[1:] == products[:-1]))
     # Several values of one product are joined as text, and so are columns with values of several kinds.
