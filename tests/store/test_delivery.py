@@ -252,7 +252,7 @@ def test_a_long_file_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         path = tmp_path / form
         path.write_text(FORMS[form](records))
         tracemalloc.start()
-        number = sum(1 for _ in records_in_files.records_in(path, records_in_files.Reply(), None))
+        number = sum(1 for _ in records_in_files.records_in(path, records_in_files.ReadingNotes(), None))
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
 

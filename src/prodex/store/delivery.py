@@ -32,7 +32,7 @@ from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed, refuse_newer
 from prodex.store.plan import PartPlan, parts_of
-from prodex.store.records_in_files import Reply, records_in
+from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import commit_built
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity, identify
@@ -77,7 +77,7 @@ def save_files(
         return catalog
 
 
-def nothing_read(reply: Reply) -> InputError:
+def nothing_read(reply: ReadingNotes) -> InputError:
     """Return the error for files that hold no product."""
     return InputError(f"No product could be read. {reply.set_aside[0]}")
 
@@ -95,7 +95,7 @@ def odd_key(index: int) -> str:
 
 def _read(
     files: Sequence[Path], folder: Path, limits: Limits | None, progress: Progress
-) -> tuple[Journal, Reply]:
+) -> tuple[Journal, ReadingNotes]:
     """Return the journal of all records: the one of an interrupted call, if it has read the same files to the end."""
     asked = {FILES: _facts(files)}
     digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
@@ -104,9 +104,9 @@ def _read(
     journal = Journal.open(path)
     if journal is not None and journal.question.get(FILES) == asked[FILES] and _READ in journal.notes:
         found = json.loads(journal.notes[_READ])
-        return journal, Reply(set(found["announced"]), found["set_aside"])
+        return journal, ReadingNotes(set(found["announced"]), found["set_aside"])
     journal = Journal.begin(path, asked | {"began": datetime.now(UTC).isoformat()})
-    reply = Reply()
+    reply = ReadingNotes()
     try:
         with showing(progress, "Products read") as show:
             records = (record for file in files for record in records_in(file, reply, limits))

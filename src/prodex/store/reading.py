@@ -28,7 +28,7 @@ from prodex.query import ProductQuery
 from prodex.store.build import blocks_of
 from prodex.store.delivery import nothing_read, odd_key, save_files
 from prodex.store.plan import PRODUCTS_PER_PART
-from prodex.store.records_in_files import Reply, records_in
+from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import catalog_given
 from prodex.tables.flatten import decoded
 from prodex.tables.records import identify
@@ -61,7 +61,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     """
     if isinstance(records, str | bytes | Path | Mapping | pd.DataFrame) or not isinstance(records, Iterable):
         raise InputError(_no_records(records))
-    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, Reply())
+    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, ReadingNotes())
 
 
 def read_products(
@@ -125,7 +125,7 @@ def read_products(
     files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
     if name is not None:
         return save_files(files, name, limits, query, progress, executor)
-    reply = Reply()
+    reply = ReadingNotes()
     products = (product for path in files for product in records_in(path, reply, limits))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
     catalog = replace(catalog, origin=replace(catalog.origin, query=query))
@@ -198,7 +198,7 @@ def _in_memory(products: Iterable[bytes]) -> Part:
     return Part.in_memory({name: union([block[name] for block in blocks], name) for name in blocks[0]})
 
 
-def _catalog(products: Iterable[bytes], source: str, reply: Reply) -> Catalog:
+def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Catalog:
     """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
     every = list(products)
     newest: dict[str, tuple[str, int]] = {}

@@ -45,7 +45,7 @@ _Source = Callable[[], AbstractContextManager[BinaryIO]]
 
 
 @dataclass
-class Reply:
+class ReadingNotes:
     """What files hold besides products.
 
     Attributes
@@ -65,7 +65,7 @@ class Reply:
         return next(iter(self.announced)) if len(self.announced) == 1 else None
 
 
-def records_in(path: Path, reply: Reply, limits: Limits | None) -> Iterator[bytes]:
+def records_in(path: Path, reply: ReadingNotes, limits: Limits | None) -> Iterator[bytes]:
     """Yield the product records in a file, each as its JSON bytes.
 
     Parameters
@@ -105,7 +105,7 @@ def _again(file: BinaryIO) -> Iterator[BinaryIO]:
     yield file
 
 
-def _records(source: _Source, name: str, reply: Reply) -> Iterator[bytes]:
+def _records(source: _Source, name: str, reply: ReadingNotes) -> Iterator[bytes]:
     with source() as file:
         first = file.readline(LONG).removeprefix(codecs.BOM_UTF8)
         # JSON lines are recognised by the first line that holds anything.
@@ -137,14 +137,14 @@ def _is_whole(text: bytes) -> bool:
     return True
 
 
-def _lines(first: bytes, rest: Iterable[bytes], name: str, reply: Reply) -> Iterator[bytes]:
+def _lines(first: bytes, rest: Iterable[bytes], name: str, reply: ReadingNotes) -> Iterator[bytes]:
     yield from _unpacked(first, f"{name}, line 1", reply)
     for number, line in enumerate(rest, 2):
         if line.strip():
             yield from _unpacked(line, f"{name}, line {number}", reply)
 
 
-def _long(source: _Source, name: str, reply: Reply) -> Iterator[bytes]:
+def _long(source: _Source, name: str, reply: ReadingNotes) -> Iterator[bytes]:
     """Read a long file that is no JSON lines by its first line: one text, or lines of which the first is broken."""
     try:
         envelope = _looked_through(_chunks(source))
@@ -208,7 +208,7 @@ def _numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, text
 
 
-def _long_lines(source: _Source, name: str, reply: Reply, reason: str) -> Iterator[bytes]:
+def _long_lines(source: _Source, name: str, reply: ReadingNotes, reason: str) -> Iterator[bytes]:
     """Read a long text that is no JSON line by line, unless it proves to be something else altogether."""
     before, found = len(reply.set_aside), False
     with source() as file:
@@ -222,7 +222,7 @@ def _long_lines(source: _Source, name: str, reply: Reply, reason: str) -> Iterat
                 return
 
 
-def _unpacked(text: bytes, place: str, reply: Reply) -> Iterator[bytes]:
+def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
     """Yield the products of a reply, a list or a single product."""
     text = text.strip()
     if len(text) > LONG:
@@ -254,7 +254,7 @@ def _cut(text: bytes) -> Iterator[bytes]:
     return (text[start : start + _CHUNK] for start in range(0, len(text), _CHUNK))
 
 
-def _of_reply(envelope: Envelope, items: Iterable[bytes], place: str, reply: Reply) -> Iterator[bytes]:
+def _of_reply(envelope: Envelope, items: Iterable[bytes], place: str, reply: ReadingNotes) -> Iterator[bytes]:
     if envelope.total_results is not None:
         reply.announced.add(envelope.total_results)
     for index, product in enumerate(items):
