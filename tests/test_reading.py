@@ -157,6 +157,17 @@ def test_a_broken_first_line_costs_only_itself(tmp_path: Path) -> None:
     assert prodex.read_products(path).complete
 
 
+@pytest.mark.parametrize("odd", ['"\\ud83d"', "NaN"])
+def test_a_reply_with_an_odd_value_is_a_reply(tmp_path: Path, odd: str) -> None:
+    """Half a surrogate pair or a number that is none in one product does not cost the others."""
+    path = tmp_path / "reply.json"
+    path.write_text(f'{{"totalResults": 2, "data": [{{"id": 1, "a": {odd}}}, {{"id": 2}}]}}')
+    catalog = prodex.read_products(path)
+
+    assert ["1", "2"] == catalog.products["product_id"].tolist()
+    assert catalog.complete
+
+
 def test_a_reply_that_announces_more_than_it_holds_is_incomplete(tmp_path: Path) -> None:
     """One page of many in a file is not the whole; an answer that is no product is none."""
     path = tmp_path / "page.json"

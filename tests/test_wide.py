@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -340,3 +341,51 @@ def test_a_cell_of_the_sample_is_filled_where_the_record_holds_a_value() -> None
 
     paths = {path for record in records for path in paths_of(record)}
     assert_agrees(prodex.flatten(records), records, paths)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"language": "fr"},
+        {"language": ["fr", "de"], "numbers": True},
+        {"attributes": ["brand", "netContent"]},
+    ],
+)
+def test_parts_and_files_make_no_difference(asked: dict[str, Any]) -> None:
+    """Columns have the type and order that all products together give them, in memory, from disk and filtered."""
+    texts = [
+        {"expressedIn": {"code": code}, "data": f"text {code}"} for code in ("fra-FR", "deu-DE", "fra-FR")
+    ]
+    records: list[dict[str, Any]] = [
+        {
+            "id": 1,
+            "namePublicLong": texts[:1],
+            "netContent": [{"data": 1, "expressedIn": {"code": "GRM"}}],
+            "x": 1,
+        },
+        {
+            "id": 2,
+            "namePublicLong": texts,
+            "brand": {"code": "A", "label": "Acme"},
+            "x": "one",
+            "y": 18446744073709551617,
+        },
+        {
+            "id": 3,
+            "isTaggedBy": ["a", None, "b"],
+            "netContent": [{"data": 1}, {"data": 0.5}],
+            "y": 2,
+            "z": True,
+        },
+        {"id": 4, "brand": {"code": "B"}, "z": "yes"},
+    ]
+    whole = prodex.flatten(records)
+    parts = tuple(part for record in records for part in prodex.flatten([record]).parts)
+    split = replace(whole, parts=parts)
+    expected = whole.wide(**asked)
+
+    for catalog in (split, split.save("split"), whole.save("whole")):
+        pd.testing.assert_frame_equal(expected, catalog.wide(**asked))
+        chosen = catalog.where(product_id=["2", "3"]).wide(**asked)
+        pd.testing.assert_frame_equal(whole.where(product_id=["2", "3"]).wide(**asked), chosen)

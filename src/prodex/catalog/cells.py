@@ -102,7 +102,8 @@ class _Rows(NamedTuple):
     names: list[str]
 
     def column(self, name: str) -> pa.Array:
-        return self.table[name].combine_chunks()
+        column = self.table[name].combine_chunks()
+        return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
     def cells(self, values: pa.Array, kind: Kind = "text", names: Sequence[str] | None = None) -> Cells:
         """Return a cell for each row that has a value."""
@@ -132,7 +133,8 @@ def cells_of(
     Parameters
     ----------
     read
-        Reads a table, as `Catalog.arrow` does.
+        Reads a table, as `Catalog.arrow` does; columns may come as dictionaries, and the rows that a condition
+        excludes may come as well.
     products
         The product ids, in the order of the rows to be.
     wanted
@@ -168,14 +170,21 @@ class _Reader(NamedTuple):
         """Read rows whose attribute is wanted, or may hold a leaf that is."""
         condition = self.wanted.condition if table not in _NAMES and table not in _COUNTED else None
         found = self.read(table, ["product_id", "attribute", *columns], condition)
-        places = pc.index_in(found["product_id"].combine_chunks(), self.products)
+        ids = found["product_id"].combine_chunks().dictionary_encode()
+        places = pc.index_in(ids.dictionary, self.products).to_numpy(zero_copy_only=False).astype(np.int64)
         encoded = found["attribute"].combine_chunks().dictionary_encode()
-        return _Rows(
-            found,
-            places.to_numpy(zero_copy_only=False).astype(np.int64),
+        rows = _Rows(
+            found.drop_columns(["product_id", "attribute"]),
+            places[ids.indices.to_numpy(zero_copy_only=False)],
             encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64),
             encoded.dictionary.to_pylist(),
         )
+        return rows if condition is None else rows.of(self.shown(encoded.dictionary).__contains__)
+
+    def shown(self, attributes: pa.Array) -> set[str]:
+        """Return the attributes that fulfil the condition."""
+        fulfilled = pa.table({"attribute": attributes}).filter(self.wanted.condition)
+        return set(fulfilled["attribute"].to_pylist())
 
 
 def language_of(language: pa.Array, code: pa.Array) -> pa.Array:

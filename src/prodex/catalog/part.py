@@ -21,6 +21,9 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.presence import shown_columns
 from prodex.tables.schema import Table
 
+#: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
+VERBATIM = frozenset({"json", "text", "url", "uuid"})
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -105,6 +108,22 @@ class Part:
         """Return a table as files hold it: the columns of `presence` are called as the attributes."""
         return self._read(table, columns, None)
 
+    def encoded(self, table: str, columns: Sequence[str]) -> pa.Table:
+        """Read columns with text that repeats as dictionaries, as far as files hold it so: three times as fast."""
+        if self.chosen is not None or table not in self.files or table == "presence":
+            return self.read(table, columns)
+        self._stored_columns(table)  # which checks that these are the columns of the table
+        schema = TABLES[table].schema_of(columns)
+        repeating = [f.name for f in schema if pa.types.is_string(f.type) and f.name not in VERBATIM]
+        facts = self.facts.get(table)
+        found = parquet.read(self.files[table], facts, columns=columns, dictionaries=repeating)
+        plain = {f.name: f for f in schema if f.name not in repeating}
+        kinds = [plain.get(f.name, f).type for f in found.schema]
+        with self._checking(table):
+            encoded = found.cast(pa.schema(list(zip(found.column_names, kinds, strict=True))))
+            _check(encoded)
+        return encoded
+
     def pieces(self, table: str, size: int) -> Iterator[pa.Table]:
         """Yield one table piece by piece; from a file, pieces of so many bytes at least, except the last."""
         if self.chosen is not None or table not in self.files:
@@ -173,15 +192,17 @@ class Part:
         """Return what was read as declared; what a file holds is checked to its last value."""
         if table not in self.files:
             return _as_declared(found, table)
-        try:
+        with self._checking(table):
             declared = _as_declared(found, table)
-            # Arrow does not check UTF-8 while it reads: invalid text would fail later, far from the file.
-            declared.validate(full=True)
-            if "product_id" in declared.column_names and declared["product_id"].null_count:
-                raise pa.ArrowInvalid("it has a row without product_id")
+            _check(declared)
+        return declared
+
+    @contextmanager
+    def _checking(self, table: str) -> Iterator[None]:
+        try:
+            yield
         except pa.ArrowException as error:
             raise parquet.damaged(self.files[table], error) from error
-        return declared
 
     def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
         """Return a table without rows; no file has to be read for it."""
@@ -200,6 +221,13 @@ class Part:
             held = self.tables[table]
             held = held if condition is None else held.filter(condition)
             return held if columns is None else held.select(columns)
+
+
+def _check(found: pa.Table) -> None:
+    # Arrow does not check UTF-8 while it reads: invalid text would fail later, far from the file.
+    found.validate(full=True)
+    if "product_id" in found.column_names and found["product_id"].null_count:
+        raise pa.ArrowInvalid("it has a row without product_id")
 
 
 @contextmanager

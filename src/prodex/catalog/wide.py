@@ -7,7 +7,10 @@ columns are computed at a time, and a column keeps the type of its values if the
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +23,7 @@ from prodex.arguments import names_given
 from prodex.catalog.attribute_names import AttributeNames
 from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped, language_of
 from prodex.catalog.data import CatalogData
+from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.frames import to_frame
 from prodex.locales import language_tag, short_of
@@ -28,6 +32,9 @@ from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
 _PRODUCTS = TABLES["products"]
+
+#: Parts whose cells are made side by side. Most of it is reading, in which the threads do not wait for each other.
+_AT_A_TIME = 2
 
 
 def wide(
@@ -50,8 +57,7 @@ def wide(
     _warn_of_not_requested(catalog, languages, asked)
     products = catalog.arrow("products")
     wanted = WantedAttributes(None if asked is None else tuple(asked))
-    ids = products["product_id"].combine_chunks()
-    side = pivot(cells_of(catalog.arrow, ids, wanted, languages, numbers), products.num_rows, numbers)
+    side = pivot(_cells_by_part(catalog, wanted, languages, numbers), products.num_rows, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
         # A value that does not fit its column of `products` stands in `scalars`, on other products.
         side[name] = pc.coalesce(as_text(values), as_text(side[name])) if name in side else values
@@ -70,6 +76,30 @@ def wide(
     found = {name: products[name] if name in own else side.get(name, missing) for name in shown}
     # A frame without columns still has one row for each product.
     return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
+
+
+def _cells_by_part(
+    catalog: CatalogData, wanted: WantedAttributes, languages: Sequence[str] | None, numbers: bool
+) -> Iterator[Cells]:
+    """Yield the cells part by part, so that of the child tables no more is held than what is shown."""
+
+    def cells(part: Part) -> list[Cells]:
+        def read(table: str, columns: Sequence[str], _: pc.Expression | None) -> pa.Table:
+            return part.encoded(table, columns)
+
+        ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
+        return [in_order(some) for some in cells_of(read, ids, wanted, languages, numbers)]
+
+    begin = 0
+    with ThreadPoolExecutor(_AT_A_TIME) as threads:
+        # Only so many parts are read ahead: all at once they would be all tables again.
+        ahead: deque[Future[list[Cells]]] = deque()
+        waiting = iter(catalog.parts)
+        for part in catalog.parts:
+            ahead.extend(threads.submit(cells, one) for one in islice(waiting, _AT_A_TIME + 1 - len(ahead)))
+            for some in ahead.popleft().result():
+                yield some._replace(products=some.products + begin)
+            begin += part.size
 
 
 def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
@@ -94,10 +124,13 @@ def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
 
 def _spoken(catalog: CatalogData) -> set[str]:
     """Return the short codes of the languages that texts are in."""
-    rows = catalog.arrow("texts", ["language", "language_code"]).group_by(["language", "language_code"])
-    pairs = rows.aggregate([])
-    language, code = (pairs[name].combine_chunks() for name in ("language", "language_code"))
-    return set(language_of(language, code).drop_null().to_pylist())
+    found: set[str] = set()
+    for part in catalog.parts:
+        rows = part.encoded("texts", ["language", "language_code"]).unify_dictionaries()
+        pairs = rows.group_by(rows.column_names).aggregate([])
+        language, code = (pairs[name].combine_chunks().cast(pa.string()) for name in rows.column_names)
+        found.update(language_of(language, code).drop_null().to_pylist())
+    return found
 
 
 def _warn_of_not_requested(
@@ -147,7 +180,8 @@ def _text_columns(
     """Return the columns that every text attribute has in the languages asked for, filled or not."""
     if languages is None:
         return []
-    seen = pc.unique(catalog.arrow("texts", ["attribute"])["attribute"]).to_pylist()
+    every = (part.encoded("texts", ["attribute"])["attribute"].unify_dictionaries() for part in catalog.parts)
+    seen = {name for attributes in every for name in pc.unique(attributes).to_pylist()}
     named = (path for path in wanted.asked or () if path in TEXTS)
     texts = dict.fromkeys([*filter(wanted.holds, seen), *named])
     return [column for name in texts for column in _named(name, languages)]
@@ -223,17 +257,19 @@ def pivot(cells: Iterable[Cells], size: int, numbers: bool) -> dict[str, pa.Arra
     runs: dict[str, list[_Run]] = {}
     for some in cells:
         if len(some.products):
-            _sort_in(some, size, runs)
+            _cut(in_order(some), runs)
     return {name: _column(runs[name], size, numbers) for name in sorted(runs)}
 
 
-def _sort_in(cells: Cells, size: int, runs: dict[str, list[_Run]]) -> None:
-    """Cut cells into runs of one column each; within a product their order stays."""
-    key = cells.columns * size + cells.products
+def in_order(cells: Cells) -> Cells:
+    """Return cells by column and product; within a product their order stays."""
+    key = cells.columns * (int(cells.products.max(initial=0)) + 1) + cells.products
     # Tables are stored by product, so that cells are often in order already; sorting is most of the work here.
-    if np.any(key[1:] < key[:-1]):
-        order = np.argsort(key, kind="stable")
-        cells = cells.at(order)
+    return cells.at(np.argsort(key, kind="stable")) if np.any(key[1:] < key[:-1]) else cells
+
+
+def _cut(cells: Cells, runs: dict[str, list[_Run]]) -> None:
+    """Cut cells in order into runs of one column each."""
     starts = np.flatnonzero(np.r_[True, cells.columns[1:] != cells.columns[:-1]])
     for start, end in zip(starts, [*starts[1:], len(cells.columns)], strict=True):
         run = _Run(cells.products[start:end], cells.values.slice(start, end - start), cells.kind)
@@ -243,7 +279,8 @@ def _sort_in(cells: Cells, size: int, runs: dict[str, list[_Run]]) -> None:
 def _column(runs: list[_Run], size: int, numbers: bool) -> pa.Array:
     kinds = {run.kind for run in runs}
     products = np.concatenate([run.products for run in runs])
-    order = None if len(runs) == 1 else np.argsort(products, kind="stable")
+    # Runs of one table follow each other; only those of several tables mingle.
+    order = np.argsort(products, kind="stable") if np.any(products[1:] < products[:-1]) else None
     products = products if order is None else products[order]
     several = bool(np.any(products[1:] == products[:-1]))
     # Several values of one product are joined as text, and so are columns with values of several kinds.

@@ -81,8 +81,9 @@ def read(
     *,
     columns: Sequence[str] | None = None,
     condition: ds.Expression | None = None,
+    dictionaries: Sequence[str] = (),
 ) -> pa.Table:
-    """Read a file, or some of its columns and rows.
+    """Read a file, or some of its columns and rows; some columns of text as dictionaries.
 
     Raises
     ------
@@ -93,7 +94,14 @@ def read(
     """
     _verify(path, facts)
     with _reading(path, facts, at_fault=None if condition is None else "the condition"):
-        return pq.read_table(path, columns=columns, filters=condition, partitioning=None, **_READ)
+        return pq.read_table(
+            path,
+            columns=columns,
+            filters=condition,
+            read_dictionary=list(dictionaries),
+            partitioning=None,
+            **_READ,
+        )
 
 
 @contextmanager

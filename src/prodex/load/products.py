@@ -30,6 +30,7 @@ from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
 from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
+from prodex.store.delivery import FILES
 from prodex.store.executors import checked_executor
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
@@ -229,7 +230,11 @@ def recover(
     if not loads:
         for path in questions:
             refuse_newer(path)
-        hint = f" There is one of an interrupted refresh: refresh {name!r} again." if questions else ""
+        hint = ""
+        if any(question and FILES in question for question in questions.values()):
+            hint = f" There is one of files that were being read: prodex.read_products(files, name={name!r}) continues."
+        elif questions:
+            hint = f" There is one of an interrupted refresh: refresh {name!r} again."
         raise SnapshotNotFound(
             f"No load of {name!r} was interrupted: there is no journal of one in {folder}.{hint}"
         )

@@ -23,8 +23,17 @@ from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files.atomic import discard, flush, make_folder, open_private, storage
 from prodex.files.untrusted import is_there
 from prodex.store import journal_format
-from prodex.store.journal_format import FORMAT, LEDGER, QUESTION, Counted, Noted, PageEntry, Restarted
-from prodex.tables.envelope import Envelope, split
+from prodex.store.journal_format import (
+    FORMAT,
+    LEDGER,
+    QUESTION,
+    Counted,
+    Noted,
+    PageEntry,
+    Restarted,
+    records_of,
+)
+from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity
 
 _LINE = msgspec.json.Decoder(Counted | PageEntry | Restarted | Noted)
@@ -165,7 +174,7 @@ class Journal:
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""
-        data = split(self.body(page)).data
+        data = records_of(self.body(page))
         if any(index >= len(data) for index in indexes):
             raise SnapshotDamaged(f"{self._path(page)} does not hold the products that its journal names.")
         return (bytes(data[index]) for index in indexes)

@@ -6,7 +6,9 @@ cannot be read, because each line describes what happened after those before it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,6 +29,7 @@ from prodex.files.untrusted import (
     read_bytes,
     read_json,
 )
+from prodex.tables.envelope import split
 from prodex.tables.records import Identity
 
 FORMAT = 1
@@ -167,6 +170,27 @@ def _size(claimed: bytes) -> int:
     if not 0 <= size <= _MOST_BYTES:
         raise ValueError(f"it claims to have {claimed[:20]!r} bytes")
     return size
+
+
+def framed(records: Sequence[bytes]) -> bytes:
+    """Return records as one page, each exactly as it is: what a service sends is JSON, but what files hold need not be.
+
+    >>> records_of(framed([b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']))
+    [b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']
+    """
+    return _FRAMED + msgspec.json.encode([len(record) for record in records]) + b"\n" + b"".join(records)
+
+
+def records_of(page: bytes) -> Sequence[bytes | msgspec.Raw]:
+    """Return the products of a page, be it a reply of a service or records from files."""
+    if not page.startswith(_FRAMED):
+        return split(page).data
+    start = page.index(b"\n", len(_FRAMED)) + 1
+    ends = list(accumulate(msgspec.json.decode(page[len(_FRAMED) : start], type=list[int]), initial=start))
+    return [page[begin:end] for begin, end in pairwise(ends)]
+
+
+_FRAMED = b"records "
 
 
 class Stage(StrEnum):

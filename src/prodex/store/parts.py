@@ -11,7 +11,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from prodex.catalog.part import Part, union
+from prodex.catalog.part import VERBATIM, Part, union
 from prodex.files import parquet
 from prodex.files.atomic import make_folder, open_private
 from prodex.files.untrusted import Count, Digest, converted
@@ -20,9 +20,6 @@ from prodex.tables.flatten import decoded_table, distinct
 
 #: Of each table's file what the manifest keeps; see `prodex.files.parquet.facts_of`.
 Files = dict[str, dict[str, int | str]]
-
-#: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
-_VERBATIM = frozenset({"json", "text", "url", "uuid"})
 
 #: Columns of text by which products are looked up: their statistics allow readers to skip files and row groups.
 _SOUGHT = frozenset({"product_id", "gtin"})
@@ -153,7 +150,7 @@ def _writer(folder: Path, table: str, number: int, schema: pa.Schema) -> pq.Parq
         path,
         schema,
         compression_level=1,
-        use_dictionary=[name for name in schema.names if name not in _VERBATIM],
+        use_dictionary=[name for name in schema.names if name not in VERBATIM],
         write_statistics=counted,
         # Types come from the declaration. A stored Arrow schema would make readers return dictionary columns.
         store_schema=False,

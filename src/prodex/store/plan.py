@@ -6,7 +6,7 @@ Pure: it reads the lines of the ledger and decides; nothing is written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from prodex.ledger import Ledger
@@ -64,16 +64,23 @@ def plan(
     came = newest(journal)
     ledger = ledger_of(journal, came, gtins_in)
     gone = gone_from(came, journal)
-    pages = by_page((copy.page, copy.item) for product, copy in came.items() if product not in gone)
+    places = [(copy.page, copy.item) for product, copy in came.items() if product not in gone]
+    return Plan(parts_of(journal, places, products_per_part, cores), ledger)
+
+
+def parts_of(
+    journal: Journal, places: Collection[Place], products_per_part: int | None = None, cores: int = 2
+) -> tuple[PartPlan, ...]:
+    """Assign products of a journal to parts; see `plan`."""
     size = sum(entry.size for entry in journal.entries() if entry.stage.has_products)
-    count = _parts_of(ledger.distinct, size, products_per_part or PRODUCTS_PER_PART, cores)
-    return Plan(tuple(_parts(pages, ledger.distinct / count)), ledger)
+    count = _count_of(len(places), size, products_per_part or PRODUCTS_PER_PART, cores)
+    return tuple(_parts(by_page(places), len(places) / count))
 
 
-def _parts_of(products: int, size: int, products_per_part: int, cores: int) -> int:
+def _count_of(products: int, size: int, products_per_part: int, cores: int) -> int:
     """Return how many parts so many products and bytes of JSON make.
 
-    >>> _parts_of(30_000, 90_000_000, 10_000, cores=2), _parts_of(1_500, 9_000_000, 10_000, cores=2)
+    >>> _count_of(30_000, 90_000_000, 10_000, cores=2), _count_of(1_500, 9_000_000, 10_000, cores=2)
     (4, 1)
     """
     count = max(math.ceil(products / products_per_part), math.ceil(size / BYTES_PER_PART), 1)

@@ -5,35 +5,33 @@ Deliveries by file are identical to replies of the service, so the same tables c
 
 from __future__ import annotations
 
-import codecs
 import json
 import math
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pandas as pd
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union
-from prodex.errors import InputError, UnexpectedReply
-from prodex.files.unpacking import opened_within
+from prodex.errors import InputError
 from prodex.ledger import Ledger
-from prodex.limits import LimitExceeded, Limits
+from prodex.limits import Limits
+from prodex.progress import Progress
 from prodex.query import ProductQuery
 from prodex.store.build import blocks_of
+from prodex.store.delivery import nothing_read, odd_key, save_files
 from prodex.store.plan import PRODUCTS_PER_PART
+from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import catalog_given
-from prodex.tables.envelope import split
 from prodex.tables.flatten import decoded
 from prodex.tables.records import identify
-from prodex.tables.values import read_json
 
 Source = str | Path
 
@@ -63,30 +61,48 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     """
     if isinstance(records, str | bytes | Path | Mapping | pd.DataFrame) or not isinstance(records, Iterable):
         raise InputError(_no_records(records))
-    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, _Reply())
+    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, ReadingNotes())
 
 
 def read_products(
-    paths: Source | Iterable[Source], *, limits: Limits | None = None, query: ProductQuery | None = None
+    paths: Source | Iterable[Source],
+    *,
+    name: str | None = None,
+    limits: Limits | None = None,
+    query: ProductQuery | None = None,
+    progress: Progress = None,
+    executor: Executor | None = None,
 ) -> Catalog:
-    """Read product records from files into a catalogue in memory.
+    """Read product records from files into a catalogue: in memory, or as a snapshot of any size.
 
     Parameters
     ----------
     paths
         One or more files: a reply of the service (an object with `data`), a list of products, one product, or JSON
         lines of any of these; each also compressed (.gz).
+    name
+        Name of the snapshot to make of them. The files are then never held in memory, so that a delivery may be larger
+        than it. Without a name the catalogue is in memory.
     limits
         What one file may take: by default a `.gz` file may be a billion bytes unpacked, as long as it is no bomb.
     query
         What the files were requested with, where they do not hold everything: chosen fields or languages. An audit
         then takes what was not requested as unknown, and not as missing. Nothing is filtered by it.
+    progress
+        With a name: a progress bar in notebooks and terminals (None), always (True), never (False), or a function of
+        (done, total), in which the total is 0 as long as the files are read.
+    executor
+        With a name: builds the parts; any `concurrent.futures` executor, threads by default.
 
     Raises
     ------
     InputError
         When a file is missing, is larger than the limits, or holds no product at all. A line that cannot be read is
         set aside, and `catalog.origin.ledger.set_aside` names file, line and reason.
+    SnapshotLocked
+        When another process is making a snapshot of this name.
+    StorageError
+        When the disk refuses. Earlier snapshots stay as they are, and the same call continues from there.
 
     Examples
     --------
@@ -95,6 +111,8 @@ def read_products(
     >>> _ = path.write_text('{"id": 7, "gtin": "03036811359935"}')
     >>> prodex.read_products(path).products["gtin"].tolist()
     ['03036811359935']
+    >>> prodex.read_products(path, name="delivery").folder.parent.name
+    'delivery'
     """
     if not isinstance(paths, str | Path) and (
         isinstance(paths, Mapping | pd.DataFrame) or not isinstance(paths, Iterable)
@@ -102,16 +120,17 @@ def read_products(
         raise InputError(
             f"paths is {described(paths)}. Give the path of a file, or a list of them: prodex.read_products('a.json')."
         )
+    if query is not None and not isinstance(query, ProductQuery):
+        raise InputError(f"query is a {type(query).__name__}; give a prodex.ProductQuery.")
     files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
-    reply = _Reply()
-    products = (product for path in files for product in _products_of(path, reply, limits))
+    if name is not None:
+        return save_files(files, name, limits, query, progress, executor)
+    reply = ReadingNotes()
+    products = (product for path in files for product in records_in(path, reply, limits))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
-    if query is not None:
-        if not isinstance(query, ProductQuery):
-            raise InputError(f"query is a {type(query).__name__}; give a prodex.ProductQuery.")
-        catalog = replace(catalog, origin=replace(catalog.origin, query=query))
+    catalog = replace(catalog, origin=replace(catalog.origin, query=query))
     if not len(catalog) and reply.set_aside:
-        raise InputError(f"No product could be read. {reply.set_aside[0]}")
+        raise nothing_read(reply)
     return catalog
 
 
@@ -179,20 +198,19 @@ def _in_memory(products: Iterable[bytes]) -> Part:
     return Part.in_memory({name: union([block[name] for block in blocks], name) for name in blocks[0]})
 
 
-def _catalog(products: Iterable[bytes], source: str, reply: _Reply) -> Catalog:
+def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Catalog:
     """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
     every = list(products)
     newest: dict[str, tuple[str, int]] = {}
     for index, product in enumerate(every):
         known = identify(product)
-        # What is no object has no key; under one of its own it takes the place of nothing else.
-        key, updated_at = (known.product_id, known.updated_at) if known else (f"odd {index}", None)
+        key, updated_at = (known.product_id, known.updated_at) if known else (odd_key(index), None)
         newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
     starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
     parts = [_in_memory(chosen[start : start + PRODUCTS_PER_PART]) for start in starts]
     ledger = Ledger(
-        announced=reply.announced.pop() if len(reply.announced) == 1 else None,
+        announced=reply.total,
         received=len(every),
         distinct=len(chosen),
         set_aside=tuple(reply.set_aside),
@@ -218,107 +236,3 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _without_nan(item) for key, item in value.items()}
     return [_without_nan(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-@dataclass
-class _Reply:
-    """What files hold besides products.
-
-    Attributes
-    ----------
-    announced
-        The totals that replies announce; pages of one query all announce the same.
-    set_aside
-        What could not be read as a product, each with its place and the reason.
-    """
-
-    announced: set[int] = field(default_factory=set)
-    set_aside: list[str] = field(default_factory=list)
-
-
-def _products_of(path: Path, reply: _Reply, limits: Limits | None) -> Iterator[bytes]:
-    try:
-        with opened_within(path, limits, "read_products") as file:
-            first = file.readline().removeprefix(codecs.BOM_UTF8)
-            # JSON lines are recognised by the first line that holds anything.
-            while first and not first.strip():
-                first = file.readline()
-            # Then every line is a value of its own, and the file need not fit into memory at once.
-            if _is_whole(first):
-                yield from _lines(first, file, path, reply)
-                return
-            text = first + file.read()
-    except LimitExceeded as error:
-        raise InputError(f"{path} is too large: {error}.") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"{path} cannot be read: {error}. Check the path, and that the file is complete."
-        ) from error
-    if not text.strip():
-        reply.set_aside.append(f"{path.name}: the file is empty")
-    elif _is_whole(text) or b"\n" not in text.strip():
-        yield from _unpacked(text, path.name, reply)
-    else:  # lines of JSON, of which the first is broken
-        first, *rest = text.splitlines()
-        yield from _lines(first, rest, path, reply)
-
-
-def _is_whole(text: bytes) -> bool:
-    """Whether this is a JSON value of its own."""
-    try:
-        read_json(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _lines(first: bytes, rest: Iterable[bytes], path: Path, reply: _Reply) -> Iterator[bytes]:
-    yield from _unpacked(first, f"{path.name}, line 1", reply)
-    for number, line in enumerate(rest, 2):
-        if line.strip():
-            yield from _unpacked(line, f"{path.name}, line {number}", reply)
-
-
-def _unpacked(text: bytes, place: str, reply: _Reply) -> Iterator[bytes]:
-    """Yield the products of a reply, a list or a single product."""
-    text = text.strip()
-    try:
-        # Everything becomes a reply, so that one reader does for replies, lists and single products.
-        if text[:1] == b"[":
-            envelope = split(b'{"data":' + text + b"}")
-        elif _is_reply(text):
-            envelope = split(text)
-        else:
-            envelope = split(b'{"data":[' + text + b"]}")
-    except UnexpectedReply as error:
-        reply.set_aside.append(f"{place}: not JSON that can be read ({error.__cause__})")
-        return
-    if envelope.total_results is not None:
-        reply.announced.add(envelope.total_results)
-    for index, item in enumerate(envelope.data):
-        product = bytes(item)
-        if _has_key(product):
-            yield product
-        else:
-            shown = product[:40].decode("utf-8", "replace")
-            reply.set_aside.append(f"{place}, item {index}: no object with id, uuid or gtin, but {shown}")
-
-
-def _is_reply(text: bytes) -> bool:
-    """Whether this is an object whose `data` is a list and that has no key of a product."""
-    try:
-        top = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return bytes(top.get("data", b""))[:1] == b"[" and not _PRODUCT_KEYS & top.keys()
-
-
-def _has_key(product: bytes) -> bool:
-    try:
-        record = read_json(product)
-    except (ValueError, RecursionError):
-        return product[:1] == b"{"  # `flatten` also reads records that this strict reader refuses
-    return isinstance(record, dict) and bool(_PRODUCT_KEYS & record.keys())
-
-
-_PRODUCT_KEYS = {"id", "uuid", "gtin"}

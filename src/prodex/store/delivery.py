@@ -1,0 +1,190 @@
+"""A snapshot of the records in files: they go through a journal, as those of a load do, and are never all in memory.
+
+The journal holds them compressed until the snapshot is published. It decides which copy of a product is the newest
+before anything is built, and keeps the parts that are built already if that is interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from prodex.catalog import Catalog
+from prodex.catalog.origin import Origin
+from prodex.errors import InputError, ProdexError
+from prodex.files.atomic import checked_name, remove, storage
+from prodex.files.lock import locked
+from prodex.files.untrusted import is_plain, is_there
+from prodex.ledger import Ledger
+from prodex.limits import Limits
+from prodex.progress import Progress, showing
+from prodex.query import ProductQuery
+from prodex.store.archive import snapshots_folder
+from prodex.store.build import build_parts
+from prodex.store.journal import Journal
+from prodex.store.journal_contents import newest
+from prodex.store.journal_format import Stage, framed, refuse_newer
+from prodex.store.plan import PartPlan, parts_of
+from prodex.store.records_in_files import ReadingNotes, records_in
+from prodex.store.snapshot import commit_built
+from prodex.tables.envelope import Envelope
+from prodex.tables.records import Identity, identify
+
+#: The question of a journal names under this key the files that its records are from.
+FILES = "files"
+
+#: About the most records and bytes on one page.
+_RECORDS, _BYTES = 1_000, 8_000_000
+
+#: The note that everything was read, with what the files held besides products.
+_READ = "read"
+
+
+def save_files(
+    files: Sequence[Path],
+    name: str,
+    limits: Limits | None,
+    query: ProductQuery | None,
+    progress: Progress,
+    executor: Executor | None,
+) -> Catalog:
+    """Make a snapshot of the records in files; see `read_products`."""
+    folder = snapshots_folder() / checked_name(name)
+    with locked(folder, f"reading files into {name!r}"):
+        journal, reply = _read(files, folder, limits, progress)
+        came = newest(journal)
+        if not came and reply.set_aside:
+            journal.remove()
+            raise nothing_read(reply)
+        received = sum(len(entry.keys) for entry in journal.entries())
+        plans = parts_of(journal, [(copy.page, copy.item) for copy in came.values()])
+        ledger = Ledger(reply.total, received=received, distinct=len(came), set_aside=tuple(reply.set_aside))
+        source = ", ".join(path.name for path in files)
+        origin = Origin(source, query, loaded_at=datetime.now(UTC), ledger=ledger)
+        # Keys and copies of all products are not needed any more, and there may be a million of them.
+        path = journal.folder
+        del journal, came
+        with _kept_for_later():
+            catalog = _built(path, name, origin, plans, progress, executor)
+        Journal(path, {}).remove()
+        return catalog
+
+
+def nothing_read(reply: ReadingNotes) -> InputError:
+    """Return the error for files that hold no product."""
+    return InputError(f"No product could be read. {reply.set_aside[0]}")
+
+
+def odd_key(index: int) -> str:
+    """Return the key of a record that is no object: with one of its own it takes the place of nothing else.
+
+    Parameters
+    ----------
+    index
+        Its place among all records.
+    """
+    return f"odd {index}"
+
+
+def _read(
+    files: Sequence[Path], folder: Path, limits: Limits | None, progress: Progress
+) -> tuple[Journal, ReadingNotes]:
+    """Return the journal of all records: the one of an interrupted call, if it has read the same files to the end."""
+    asked = {FILES: _facts(files)}
+    digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+    path = folder / f".journal-{digest[:8]}"
+    refuse_newer(path)
+    journal = Journal.open(path)
+    if journal is not None and journal.question.get(FILES) == asked[FILES] and _READ in journal.notes:
+        found = json.loads(journal.notes[_READ])
+        return journal, ReadingNotes(set(found["announced"]), found["set_aside"])
+    journal = Journal.begin(path, asked | {"began": datetime.now(UTC).isoformat()})
+    reply = ReadingNotes()
+    try:
+        with showing(progress, "Products read") as show:
+            records = (record for file in files for record in records_in(file, reply, limits))
+            _fill(journal, records, show)
+        found = asdict(reply) | {"announced": sorted(reply.announced)}
+        journal.note(_READ, json.dumps(found))
+    except BaseException:
+        # Half of the files is of no use: they are there, and are read again.
+        journal.remove()
+        raise
+    return journal, reply
+
+
+def _facts(files: Iterable[Path]) -> list[list[Any]]:
+    """Return what tells files from others, and from themselves after a change; what is no file is never the same."""
+    facts: list[list[Any]] = []
+    for path in files:
+        if path.is_file():
+            found = path.stat()
+            facts.append([str(path.absolute()), found.st_size, found.st_mtime_ns])
+        else:
+            facts.append([str(path.absolute()), datetime.now(UTC).isoformat()])
+    return facts
+
+
+def _fill(journal: Journal, records: Iterable[bytes], show: Callable[[int, int], object]) -> None:
+    received = 0
+    for page in _pages(records):
+        keys = [
+            Identity(one.product_id, one.updated_at)
+            if (one := identify(record))
+            else Identity(odd_key(index))
+            for index, record in enumerate(page, received)
+        ]
+        moment = datetime.now(UTC)
+        journal.add(f"{Stage.PULL}/0", framed(page), Envelope([]), keys, received_at=moment)
+        received += len(page)
+        show(received, 0)  # how many there will be nobody knows
+
+
+def _pages(records: Iterable[bytes]) -> Iterator[list[bytes]]:
+    page: list[bytes] = []
+    size = 0
+    for record in records:
+        page.append(record)
+        size += len(record)
+        if len(page) >= _RECORDS or size >= _BYTES:
+            yield page
+            page, size = [], 0
+    if page:
+        yield page
+
+
+def _built(
+    journal: Path,
+    name: str,
+    origin: Origin,
+    plans: Sequence[PartPlan],
+    progress: Progress,
+    executor: Executor | None,
+) -> Catalog:
+    beside = journal / "build"
+    # What an interrupted call left is used again, but never through links, which may lead anywhere.
+    if is_there(beside) and not is_plain(beside):
+        remove(beside)
+    parts, done = [], 0
+    with storage(beside), showing(progress, "Products built") as show:
+        for part in build_parts(journal, plans, beside, executor):
+            parts.append(part)
+            done += part.products
+            show(done, origin.ledger.distinct)
+    return commit_built(name, origin, parts, beside)
+
+
+@contextmanager
+def _kept_for_later() -> Iterator[None]:
+    try:
+        yield
+    except ProdexError as error:
+        error.add_note("Everything read and built so far is kept: the same call continues from there.")
+        raise

@@ -1,0 +1,295 @@
+"""The product records in files of every usual form, one after another: no file is held as a whole.
+
+A short text, such as a line of JSON lines, is read at once. A list or a reply that is longer is looked through first,
+since it counts as a whole or not at all, and then read again item by item.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import shutil
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import msgspec
+
+from prodex.errors import InputError, UnexpectedReply
+from prodex.files.unpacking import opened_within
+from prodex.limits import LimitExceeded, Limits
+from prodex.store.long_lists import BrokenText, UnusualText, items_of
+from prodex.tables.envelope import Envelope, encoded, escape_lone_surrogates, split
+from prodex.tables.values import read_json
+
+#: A text of more bytes is not held, if it is a list or a reply.
+LONG = 16_000_000
+
+#: Bytes of a long text that are read at a time.
+_CHUNK = 2_000_000
+
+#: So many lines of a long text that is no JSON are tried without finding a product among them.
+_MOST_TRIED = 1_000
+
+_PRODUCT_KEYS = {"id", "uuid", "gtin"}
+_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+#: Opens a file from its beginning, each time it is called.
+_Source = Callable[[], AbstractContextManager[BinaryIO]]
+
+
+@dataclass
+class ReadingNotes:
+    """What files hold besides products.
+
+    Attributes
+    ----------
+    announced
+        The totals that replies announce; pages of one query all announce the same.
+    set_aside
+        What could not be read as a product, each with its place and the reason.
+    """
+
+    announced: set[int] = field(default_factory=set)
+    set_aside: list[str] = field(default_factory=list)
+
+    @property
+    def total(self) -> int | None:
+        """The one number of products that was announced, if there is one."""
+        return next(iter(self.announced)) if len(self.announced) == 1 else None
+
+
+def records_in(path: Path, reply: ReadingNotes, limits: Limits | None) -> Iterator[bytes]:
+    """Yield the product records in a file, each as its JSON bytes.
+
+    Parameters
+    ----------
+    path
+        A reply, a list of products, one product, or JSON lines of any of these; also compressed (.gz).
+    reply
+        Where to put what is no product.
+    limits
+        Of the file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or is larger than the limits.
+    """
+    try:
+        with ExitStack() as stack:
+            source: _Source = partial(opened_within, path, limits, "read_products")
+            if path.exists() and not path.is_file():  # a pipe can be read only once
+                copy = stack.enter_context(tempfile.TemporaryFile())
+                with source() as file:
+                    shutil.copyfileobj(file, copy)
+                source = partial(_again, cast("BinaryIO", copy))
+            yield from _records(source, path.name, reply)
+    except LimitExceeded as error:
+        raise InputError(f"{path} is too large: {error}.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}. Check the path, and that the file is complete."
+        ) from error
+
+
+@contextmanager
+def _again(file: BinaryIO) -> Iterator[BinaryIO]:
+    file.seek(0)
+    yield file
+
+
+def _records(source: _Source, name: str, reply: ReadingNotes) -> Iterator[bytes]:
+    with source() as file:
+        first = file.readline(LONG).removeprefix(codecs.BOM_UTF8)
+        # JSON lines are recognised by the first line that holds anything.
+        while first and not first.strip():
+            first = file.readline(LONG)
+        # Then every line is a value of its own.
+        if (first.endswith(b"\n") or len(first) < LONG) and _is_whole(first):
+            yield from _lines(first, file, name, reply)
+            return
+        text = first + file.read(LONG + 1 - len(first))
+    if len(text) > LONG:
+        del first, text  # it is read again, piece by piece
+        yield from _long(source, name, reply)
+    elif not text.strip():
+        reply.set_aside.append(f"{name}: the file is empty")
+    elif _is_whole(text) or b"\n" not in text.strip():
+        yield from _unpacked(text, name, reply)
+    else:  # lines of JSON, of which the first is broken
+        first, *rest = text.splitlines()
+        yield from _lines(first, rest, name, reply)
+
+
+def _is_whole(text: bytes) -> bool:
+    """Whether this is a JSON value of its own."""
+    try:
+        read_json(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _lines(first: bytes, rest: Iterable[bytes], name: str, reply: ReadingNotes) -> Iterator[bytes]:
+    yield from _unpacked(first, f"{name}, line 1", reply)
+    for number, line in enumerate(rest, 2):
+        if line.strip():
+            yield from _unpacked(line, f"{name}, line {number}", reply)
+
+
+def _long(source: _Source, name: str, reply: ReadingNotes) -> Iterator[bytes]:
+    """Read a long file that is no JSON lines by its first line: one text, or lines of which the first is broken."""
+    try:
+        envelope = _looked_through(_chunks(source))
+    except BrokenText as error:
+        if _is_one_line(_chunks(source)):
+            reply.set_aside.append(f"{name}: not JSON that can be read ({error})")
+        else:
+            yield from _long_lines(source, name, reply, str(error))
+        return
+    except UnusualText:
+        if _has_whole_lines(source):
+            yield from _long_lines(source, name, reply, "its first line is broken")
+            return
+        with source() as file:
+            yield from _unpacked(file.read().removeprefix(codecs.BOM_UTF8), name, reply)
+        return
+    yield from _of_reply(envelope, items_of(_chunks(source), LONG), name, reply)
+
+
+def _looked_through(chunks: Iterable[bytes]) -> Envelope:
+    found: list[Envelope] = []
+    for _ in items_of(chunks, LONG, found):
+        pass
+    return found[0]
+
+
+def _chunks(source: _Source) -> Iterator[bytes]:
+    with source() as file:
+        first = file.read(_CHUNK)
+        yield first.removeprefix(codecs.BOM_UTF8)
+        yield from iter(partial(file.read, _CHUNK), b"")
+
+
+def _is_one_line(chunks: Iterable[bytes]) -> bool:
+    begun = ended = False
+    for chunk in chunks:
+        text = chunk if begun else chunk.lstrip()
+        begun = begun or bool(text)
+        _, end, behind = text.partition(b"\n")
+        if (ended and text.strip()) or behind.strip():
+            return False
+        ended = ended or bool(end)
+    return True
+
+
+def _has_whole_lines(source: _Source) -> bool:
+    """Whether one of the first lines is an object or a list of its own; lines inside of an object hardly ever are."""
+    with source() as file:
+        lines = islice(_numbered(file), 100)
+        return any(line.strip()[:1] in (b"{", b"[") and _is_whole(line) for _, line in lines)
+
+
+def _numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that hold anything, counted from the first of them."""
+    begun, number = False, 0
+    for line in file:
+        text = line if begun else line.removeprefix(codecs.BOM_UTF8)
+        begun = begun or bool(text.strip())
+        number += begun
+        if text.strip():
+            yield number, text
+
+
+def _long_lines(source: _Source, name: str, reply: ReadingNotes, reason: str) -> Iterator[bytes]:
+    """Read a long text that is no JSON line by line, unless it proves to be something else altogether."""
+    before, found = len(reply.set_aside), False
+    with source() as file:
+        for number, line in _numbered(file):
+            for record in _unpacked(line, f"{name}, line {number}", reply):
+                found = True
+                yield record
+            if not found and len(reply.set_aside) - before > _MOST_TRIED:
+                del reply.set_aside[before:]
+                reply.set_aside.append(f"{name}: not JSON that can be read ({reason}), nor lines of JSON")
+                return
+
+
+def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
+    """Yield the products of a reply, a list or a single product."""
+    text = text.strip()
+    if len(text) > LONG:
+        with suppress(BrokenText, UnusualText):
+            envelope = _looked_through(_cut(text))
+            yield from _of_reply(envelope, items_of(_cut(text), LONG), place, reply)
+            return
+    top = _top(text)
+    # Nearly all are single products, and such a product is its own text.
+    if top is not None and _PRODUCT_KEYS & top.keys():
+        yield text
+        return
+    top = top or _top_leniently(text)
+    try:
+        # Everything becomes a reply, so that one reader does for replies, lists and single products.
+        if text[:1] == b"[":
+            envelope = split(b'{"data":' + text + b"}")
+        elif bytes(top.get("data", b""))[:1] == b"[" and not _PRODUCT_KEYS & top.keys():
+            envelope = split(text)
+        else:
+            envelope = split(b'{"data":[' + text + b"]}")
+    except UnexpectedReply as error:
+        reply.set_aside.append(f"{place}: not JSON that can be read ({error.__cause__})")
+        return
+    yield from _of_reply(envelope, map(bytes, envelope.data), place, reply)
+
+
+def _cut(text: bytes) -> Iterator[bytes]:
+    return (text[start : start + _CHUNK] for start in range(0, len(text), _CHUNK))
+
+
+def _of_reply(envelope: Envelope, items: Iterable[bytes], place: str, reply: ReadingNotes) -> Iterator[bytes]:
+    if envelope.total_results is not None:
+        reply.announced.add(envelope.total_results)
+    for index, product in enumerate(items):
+        if _has_key(product):
+            yield product
+        else:
+            shown = product[:40].decode("utf-8", "replace")
+            reply.set_aside.append(f"{place}, item {index}: no object with id, uuid or gtin, but {shown}")
+
+
+def _top(text: bytes) -> dict[str, msgspec.Raw] | None:
+    """Return the top level of an object, undecoded; None for what is none."""
+    try:
+        return _TOP.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _top_leniently(text: bytes) -> dict[str, msgspec.Raw]:
+    """Return the top level of an object that holds half a surrogate pair or NaN: it may be a reply nevertheless."""
+    if (top := _top(escape_lone_surrogates(text))) is not None:
+        return top
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return {name: encoded(value) for name, value in found.items()} if isinstance(found, dict) else {}
+
+
+def _has_key(product: bytes) -> bool:
+    top = _top(product)
+    if top is not None and _PRODUCT_KEYS & top.keys():
+        return True
+    try:
+        record = read_json(product)
+    except (ValueError, RecursionError):
+        return product[:1] == b"{"  # `flatten` also reads records that this strict reader refuses
+    return isinstance(record, dict) and bool(_PRODUCT_KEYS & record.keys())
