@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -121,8 +122,10 @@ class Part:
                     waiting, bytes_waiting = [], 0
 
     def rows(self, table: str) -> int:
-        """Count the rows of a table; without a filter only the footer of a file is read."""
+        """Count the rows of a table; without a filter nothing is read that the manifest says."""
         self._require(table)
+        if table == "products":
+            return self.size
         if self.chosen is None and table in self.files:
             return parquet.rows_of(self.files[table], self.facts.get(table))
         key = TABLES[table].schema.names[0]
@@ -130,17 +133,28 @@ class Part:
 
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
+        # A snapshot has every declared column, as is checked when it is read, so that no footer is needed to name them.
+        if table != "presence" and table in self.facts:
+            self._require(table)
+            return list(TABLES[table].schema.names)
         names = self._stored_columns(table)
         return list(shown_columns(names)) if table == "presence" else names
+
+    def check(self, table: str) -> None:
+        """Look at the columns of a table.
+
+        Raises
+        ------
+        SnapshotDamaged
+            When its file is not of this table.
+        """
+        self._stored_columns(table)
 
     def _stored_columns(self, table: str) -> list[str]:
         self._require(table)
         if table in self.files:
-            # Before anything is read: a file that was exchanged for another is then refused by its path.
-            schema = parquet.schema_of(self.files[table], self.facts.get(table))
-            if problem := misfit(schema, TABLES[table]):
-                raise parquet.damaged(self.files[table], problem)
-            return list(schema.names)
+            fits = partial(misfit, declared=TABLES[table])
+            return list(parquet.schema_of(self.files[table], self.facts.get(table), fits).names)
         return list(self.tables[table].column_names)
 
     def _require(self, table: str) -> None:
@@ -189,16 +203,21 @@ class Part:
         return TABLES[table].schema_of(names).empty_table()
 
     def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
-        known = set(self._stored_columns(table))
-        if columns is not None:
-            columns = [name for name in columns if name in known]
+        self._require(table)
         with _fitting(table):
             if table in self.files:
-                facts = self.facts.get(table)
-                return parquet.read(self.files[table], facts, columns=columns, condition=condition)
+                fits = partial(misfit, declared=TABLES[table])
+                return parquet.read(
+                    self.files[table],
+                    self.facts.get(table),
+                    columns=columns,
+                    condition=condition,
+                    misfit=fits,
+                )
             held = self.tables[table]
             held = held if condition is None else held.filter(condition)
-            return held if columns is None else held.select(columns)
+            there = set(held.column_names)
+            return held if columns is None else held.select([name for name in columns if name in there])
 
 
 @contextmanager

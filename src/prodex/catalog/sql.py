@@ -185,7 +185,7 @@ def ask(
     """
     values = parameters_of(parameters)
     own = tables_of(frames, TABLES)
-    tables = {str(name): catalog._source(str(name)) for name in catalog.tables.index}
+    tables = {name: catalog._source(name) for name in catalog._held}
     try:
         import duckdb
     except ImportError as error:
