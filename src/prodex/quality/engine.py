@@ -166,14 +166,14 @@ def audit_part(job: PartJob) -> AuditPart:
                 products = _products(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
-    states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
+    states = np.empty((len(products), len(columns)), np.int8, order="F")
     # Column by column is how states are counted and written.
-    return AuditPart(
-        _identity(products),
-        np.asfortranarray(states),
-        pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks(),
-        tuple(crashes),
-    )
+    for place, column in enumerate(columns):
+        states[:, place] = column
+    found = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
+    part = AuditPart(_identity(products), states, found, tuple(crashes))
+    products.forget()
+    return part
 
 
 def _products(job: PartJob) -> Products:
