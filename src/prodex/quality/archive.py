@@ -29,8 +29,8 @@ from prodex.files.untrusted import (
     is_there,
 )
 from prodex.quality.audit import Audit
+from prodex.quality.audit_part import AuditPart, Crash
 from prodex.quality.check import MOST_WEIGHT, CheckFacts, with_problem
-from prodex.quality.engine import AuditPart, Crash
 from prodex.quality.part_files import read_part, write_part
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
@@ -266,7 +266,7 @@ def _open(folder: Path) -> Audit:
 
 
 def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
-    if sum(part.products.num_rows for part in parts) != products:
+    if sum(part.size for part in parts) != products:
         raise ValueError(f"its parts do not have {products:,} products together")
 
 

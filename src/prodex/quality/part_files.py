@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from prodex.files import parquet
 from prodex.files.atomic import sha256
 from prodex.files.untrusted import refuse_links
-from prodex.quality.engine import IDENTITY, AuditPart, Crash
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.states import EVIDENCE, State, States
 
 
@@ -67,7 +67,7 @@ def read_part(
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that there is not")
-    return AuditPart(products, states, evidence, crashes)
+    return AuditPart.of(products, states, evidence, crashes)
 
 
 def _states(table: pa.Table, column: str, products: int) -> States:
