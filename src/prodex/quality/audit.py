@@ -106,7 +106,7 @@ class Audit(AuditMatrix):
         more = {
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
-            "checks_unknown": int((self.states == State.UNKNOWN).all(axis=0).sum()) if len(self) else 0,
+            "checks_unknown": int((self.state_counts[State.UNKNOWN] == len(self)).sum()) if len(self) else 0,
             "crashed": len({crash.check for crash in self.crashes}),
             "pending_updates": self.pending,
         }
@@ -124,7 +124,7 @@ class Audit(AuditMatrix):
         >>> audit.by_check[["check", "failed", "passed"]].values.tolist()
         [['valid_gtin', 1, 1]]
         """
-        return by_check(self.states, self.checks, {crash.check: crash.message for crash in self.crashes})
+        return by_check(self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes})
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
@@ -177,7 +177,7 @@ class Audit(AuditMatrix):
         >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
         [['valid_gtin', 1, 1.0]]
         """
-        return gaps(self.states, self.checks, self.tally, by)
+        return gaps((part.states for part in self.parts), self.checks, self.tally, by)
 
     def failures(self, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.

@@ -24,7 +24,7 @@ from prodex.facts.groups import KEPT, Groups, grouped, own_rows
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
 from prodex.quality.scores import Tally, grades, whole_score
-from prodex.quality.states import States
+from prodex.quality.states import State, States
 from prodex.tables.columns import whole
 
 
@@ -54,6 +54,16 @@ class AuditMatrix:
         # An audit without parts still has its columns.
         empty = np.empty((0, len(self.checks)), np.int8)
         return np.concatenate([empty, *(part.states for part in self.parts)])
+
+    @cached_property
+    def state_counts(self) -> dict[State, npt.NDArray[np.int64]]:
+        """For each state how many products have it under each check."""
+        counts = {state: np.zeros(len(self.checks), np.int64) for state in State}
+        for part in self.parts:
+            states = part.states
+            for state in State:
+                counts[state] += (states == state).sum(axis=0)
+        return counts
 
     @property
     def matrix(self) -> pd.DataFrame:

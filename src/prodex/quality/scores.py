@@ -107,7 +107,7 @@ class Tally:
             *(np.concatenate([vars(one)[name] for one in tallies]) for name in cls.__dataclass_fields__)
         )
 
-    def taken(self, rows: Integers) -> Self:
+    def taken(self, rows: Integers | slice) -> Self:
         """Return the counts of some products."""
         return type(self)(*(vars(self)[name][rows] for name in self.__dataclass_fields__))
 
