@@ -168,8 +168,7 @@ class Part:
         if self.chosen is not None and TABLES[table].per_product:
             if not self.size:  # a strict filter leaves most parts empty: their files need not be opened
                 return self._nothing(table, columns)
-            own = pc.field("product_id").isin(self.chosen)
-            condition = own if condition is None else own & condition
+            return self._declared(self._stored(table, columns, condition, self.chosen), table)
         return self._declared(self._stored(table, columns, condition), table)
 
     def _presence(self, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
@@ -202,19 +201,28 @@ class Part:
         names = there if columns is None else [name for name in columns if name in there]
         return TABLES[table].schema_of(names).empty_table()
 
-    def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
+    def _stored(
+        self,
+        table: str,
+        columns: Sequence[str] | None,
+        condition: pc.Expression | None,
+        products: pa.Array | None = None,
+    ) -> pa.Table:
         self._require(table)
         with _fitting(table):
             if table in self.files:
-                fits = partial(misfit, declared=TABLES[table])
                 return parquet.read(
                     self.files[table],
                     self.facts.get(table),
                     columns=columns,
                     condition=condition,
-                    misfit=fits,
+                    among=None if products is None else ("product_id", products),
+                    misfit=partial(misfit, declared=TABLES[table]),
                 )
             held = self.tables[table]
+            if products is not None:
+                own = pc.field("product_id").isin(products)
+                condition = own if condition is None else own & condition
             held = held if condition is None else held.filter(condition)
             there = set(held.column_names)
             return held if columns is None else held.select([name for name in columns if name in there])

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -81,6 +82,7 @@ def read(
     *,
     columns: Sequence[str] | None = None,
     condition: ds.Expression | None = None,
+    among: tuple[str, pa.Array] | None = None,
     misfit: Callable[[pa.Schema], str] | None = None,
 ) -> pa.Table:
     """Read a file, or some of its columns and rows.
@@ -93,6 +95,9 @@ def read(
         Which columns; those that the file does not have are left out.
     condition
         Which rows.
+    among
+        Which rows as well: a column of text, and the values of it that are meant. Text that repeats may be returned
+        dictionary-encoded.
     misfit
         Says why the columns of the file are not those that it should have, or "".
 
@@ -107,12 +112,44 @@ def read(
     footer = _footer(path, facts)
     schema = _schema(path, footer, facts, misfit)
     names = None if columns is None else [name for name in columns if name in schema.names]
+    # Names with a dot would be taken for paths into a column of the part before it.
+    is_plain = condition is None and not any("." in name for name in schema.names)
+    if among is not None and not is_plain:
+        own = ds.field(among[0]).isin(among[1])
+        condition = own if condition is None else own & condition
     with _reading(path, facts, at_fault=None if condition is None else "the condition"):
-        # Names with a dot would be taken for paths into a column of the part before it.
-        if condition is not None or any("." in name for name in schema.names):
+        if not is_plain:
             return pq.read_table(path, columns=names, filters=condition, partitioning=None, **_READ)
-        with pq.ParquetFile(path, metadata=footer, **_READ) as file:
-            return file.read(names)
+        repeating = None if among is None else _repeating(footer)
+        with pq.ParquetFile(path, metadata=footer, read_dictionary=repeating, **_READ) as file:
+            return file.read(names) if among is None else _rows_among(file, names, *among)
+
+
+def _repeating(footer: pq.FileMetaData) -> list[str]:
+    """Name the columns of text that the file holds as dictionaries."""
+    if not footer.num_row_groups:
+        return []
+    group = footer.row_group(0)
+    columns = map(group.column, range(group.num_columns))
+    return [c.path_in_schema for c in columns if c.physical_type == "BYTE_ARRAY" and c.has_dictionary_page]
+
+
+def _rows_among(file: pq.ParquetFile, names: Sequence[str] | None, column: str, values: pa.Array) -> pa.Table:
+    """Read the rows whose column has one of these values, and nothing of row groups without any."""
+    found = []
+    for group in range(file.num_row_groups):
+        chosen = _are_among(file.read_row_group(group, [column])[column], values)
+        if pc.any(chosen).as_py():
+            found.append(file.read_row_group(group, names).filter(chosen))
+    return pa.concat_tables(found) if found else file.read_row_groups([], names)
+
+
+def _are_among(column: pa.ChunkedArray, values: pa.Array) -> pa.ChunkedArray:
+    """Say which rows have one of these values; of a dictionary each entry is compared once."""
+    if not pa.types.is_dictionary(column.type):
+        return pc.is_in(column, values)
+    chunks = (pc.is_in(chunk.dictionary, values).take(chunk.indices) for chunk in column.chunks)
+    return pc.fill_null(pa.chunked_array(chunks, pa.bool_()), False)
 
 
 @contextmanager

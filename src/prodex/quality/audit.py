@@ -124,7 +124,9 @@ class Audit(AuditMatrix):
         >>> audit.by_check[["check", "failed", "passed"]].values.tolist()
         [['valid_gtin', 1, 1]]
         """
-        return by_check(self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes})
+        return by_check(
+            self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes}
+        )
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
