@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,14 @@ from tests.wire import products
 
 import prodex
 from prodex.catalog import Part
+from prodex.catalog.part import union
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import safe_name
 from prodex.files.untrusted import refuse_links
+from prodex.sandbox.sample import shared_products
+from prodex.store.parts import StoredPart, write_part
+from prodex.store.snapshot import commit
+from prodex.tables.declaration import TABLES
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
@@ -161,6 +167,34 @@ def test_entries_that_parts_share_are_read_once_and_the_others_all() -> None:
     saved.files("descriptors")[1].write_bytes(b"no Parquet")
 
     assert expected.num_rows == prodex.open_snapshot("shop").row_count("descriptors")
+
+
+def test_a_selection_of_a_snapshot_is_that_of_the_catalogue_in_memory() -> None:
+    """Table by table, whatever the part has of the products: all, some, none; in several row groups."""
+    records = [shared.record for shared in shared_products(24)]
+    blocks = [prodex.flatten(records[start : start + 6]) for start in range(0, 24, 6)]
+    parts = [
+        Part.in_memory(
+            {t: union([b.arrow(t) for b in two], t) for t in TABLES if t != "presence"}
+            | {"presence": union([b.parts[0].stored("presence") for b in two], "presence")}
+        )
+        for two in (blocks[:2], blocks[2:])
+    ]
+    catalog = prodex.Catalog(tuple(parts), blocks[0].origin)
+
+    def write(folder: Path) -> Iterator[StoredPart]:
+        for number, two in enumerate((blocks[:2], blocks[2:])):
+            yield write_part([{t: b.parts[0].stored(t) for t in TABLES} for b in two], folder, number)
+
+    saved = commit("shop", catalog.origin, write)
+    assert catalog.arrow("texts").equals(saved.arrow("texts"))
+    every = catalog.products["product_id"].tolist()
+    for chosen in ([], every[:1], every[3:9], every[13:], every, ["none"]):
+        expected, found = catalog.where(product_id=chosen), saved.where(product_id=chosen)
+        for table in TABLES:
+            assert expected.arrow(table).equals(found.arrow(table)), (table, chosen)
+            names = expected.arrow(table).column_names[:-3:-1]
+            assert expected.arrow(table, names).equals(found.arrow(table, names)), (table, chosen)
 
 
 @pytest.mark.parametrize("harm", ["link", "folder is a link", "folder", "pipe", "missing"])

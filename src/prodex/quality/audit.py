@@ -19,6 +19,8 @@ from prodex.quality.gaps import by_check, gaps
 from prodex.quality.matrix import AuditMatrix
 from prodex.quality.states import State
 
+_COUNTED = ("blockers", "failed", "passed", "not_applicable", "unknown")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(AuditMatrix):
@@ -77,11 +79,7 @@ class Audit(AuditMatrix):
             score=tally.scores,
             grade=pd.array(self.grades, "str"),
             ready=ready,
-            blockers=tally.blockers,
-            failed=tally.failed,
-            passed=tally.passed,
-            not_applicable=tally.not_applicable,
-            unknown=tally.unknown,
+            **{name: vars(tally)[name].astype(np.int64) for name in _COUNTED},
         )
 
     @property

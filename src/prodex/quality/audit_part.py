@@ -62,9 +62,9 @@ class AuditPart:
     size: int
     checks: int
     crashes: tuple[Crash, ...]
-    _products: pa.Buffer
+    _products: bytes
     _states: bytes
-    _evidence: pa.Buffer
+    _evidence: bytes
 
     @classmethod
     def of(
@@ -97,14 +97,16 @@ class AuditPart:
         return _unpacked(self._evidence)
 
 
-def _packed(table: pa.Table) -> pa.Buffer:
+def _packed(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression=_CODEC)) as stream:
         stream.write_table(table)
-    return sink.getvalue()
+    # Copied: the buffer of a stream holds up to twice of what was written.
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
 
 
-def _unpacked(content: pa.Buffer, *names: str) -> pa.Table:
+def _unpacked(content: bytes, *names: str) -> pa.Table:
     with pa.ipc.open_stream(content) as stream:
         if not names:
             return stream.read_all()
