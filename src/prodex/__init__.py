@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.ledger import Ledger
     from prodex.limits import Limits
-    from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
+    from prodex.load import LoadBudget, load_products, load_rich_content, recover
     from prodex.load.reference_data import load_organizations, load_segments
+    from prodex.load.refresh import refresh
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
     from prodex.notebook.explore import Explore, explore
@@ -53,16 +54,15 @@ if TYPE_CHECKING:
     from prodex.send import (
         DELETE,
         Changes,
-        DryRun,
         ScenarioRequest,
         Tracking,
         changes_from_frame,
         list_upserts,
         require_scenarios,
         scenario_request,
-        track,
-        upsert,
     )
+    from prodex.send.track import track
+    from prodex.send.upsert import DryRun, upsert
     from prodex.service import Client, ProductPage, RetryPolicy, connect
     from prodex.store.reading import flatten, read_products, with_pending_updates
     from prodex.store.snapshot import list_snapshots, open_snapshot, verify

@@ -94,7 +94,10 @@ class Tally:
         return cls(
             earned,
             earned + failing,
-            *(counts[state] for state in (State.FAIL, State.PASS, State.NOT_APPLICABLE, State.UNKNOWN)),
+            counts[State.FAIL],
+            counts[State.PASS],
+            counts[State.NOT_APPLICABLE],
+            counts[State.UNKNOWN],
             blockers,
             doubtful,
         )
