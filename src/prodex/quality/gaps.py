@@ -149,7 +149,7 @@ _FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight"
 
 
 def by_check(
-    counts: Mapping[State, npt.NDArray[np.int64]], checks: Sequence[CheckFacts], crashed: Mapping[str, str]
+    counts: Mapping[int, npt.NDArray[np.int64]], checks: Sequence[CheckFacts], crashed: Mapping[str, str]
 ) -> pd.DataFrame:
     """Return one row per check.
 

@@ -56,9 +56,11 @@ class AuditMatrix:
         return np.concatenate([empty, *(part.states for part in self.parts)])
 
     @cached_property
-    def state_counts(self) -> dict[State, npt.NDArray[np.int64]]:
-        """For each state how many products have it under each check."""
-        counts = {state: np.zeros(len(self.checks), np.int64) for state in State}
+    def state_counts(self) -> dict[int, npt.NDArray[np.int64]]:
+        """For each value of `State` how many products have it under each check."""
+        counts: dict[int, npt.NDArray[np.int64]] = {
+            state: np.zeros(len(self.checks), np.int64) for state in State
+        }
         for part in self.parts:
             states = part.states
             for state in State:
