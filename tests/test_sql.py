@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import prodex
-from prodex.errors import QueryError
+from prodex.errors import QueryError, SnapshotDamaged
+from prodex.tables.declaration import TABLES
 
 RECORDS = [{"id": 7, "brand": {"code": "ACME"}, "isTaggedBy": ["a"]}, {"id": 8, "brand": {"code": "ZEST"}}]
 
@@ -94,6 +95,36 @@ def test_every_table_answers(catalog: prodex.Catalog) -> None:
         assert len(getattr(catalog, table)) == int(catalog.sql(f"select count(*) n from {table}")["n"][0])
     joined = "select p.brand_code, t.tag from products p join tags t using (product_id)"
     assert [["ACME", "a"]] == catalog.sql(joined).to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("select count(*) from (show tables)", len(TABLES)),
+        ("select count(distinct table_name) from information_schema.tables, products", len(TABLES)),
+        ("select count(*) from duckdb_views() where not internal", len(TABLES)),
+        ('select count(*) from PRODUCTS join "main"."products" using (product_id)', 2),
+        ("select count(*) from query_table('pro' || 'ducts')", 2),
+        ("from products select count(*) where product_id in ($a, $b)", 2),
+    ],
+)
+def test_a_query_has_every_table_that_it_can_mean(query: str, count: int) -> None:
+    """Only tables that are named are read, and nobody can tell: not by a list, nor by a name made while it runs."""
+    catalog = prodex.flatten([{"id": 1}, {"id": 2}])
+
+    assert count == catalog.sql(query, {"a": "1", "b": "2"} if "$a" in query else None).iloc[0, 0]
+
+
+def test_a_table_that_is_not_named_is_not_read() -> None:
+    """A damaged one does not stop a query about others; a misspelt name is answered with the nearest."""
+    saved = prodex.flatten([{"id": 1, "isTaggedBy": ["a"]}]).save("shop")
+    saved.files("raw")[0].write_bytes(b"no Parquet")
+
+    assert 1 == saved.sql("select count(*) from products")["count_star()"][0]
+    with pytest.raises(SnapshotDamaged, match="raw"):
+        saved.sql("select count(*) from raw")
+    with pytest.raises(QueryError, match='Did you mean "texts"'):
+        saved.sql("select text from textss, products")
 
 
 def test_a_query_may_make_tables_of_its_own(catalog: prodex.Catalog) -> None:

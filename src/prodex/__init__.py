@@ -12,38 +12,22 @@ import logging as _logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
+# Of pandas and its accessor: whoever imports prodex has `Series.gtin`.
+from prodex import gtin as _gtin  # noqa: F401
 from prodex.display_text import printable_record as _inert_record
 from prodex.errors import ProdexError
-from prodex.formats.spreadsheet import unescape_formulas
-from prodex.ledger import Ledger
-from prodex.limits import Limits
-from prodex.load import LoadBudget, load_products, load_rich_content, recover, refresh
-from prodex.load.reference_data import load_organizations, load_segments
-from prodex.query import ProductQuery
-from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
-from prodex.send import (
-    DELETE,
-    Changes,
-    DryRun,
-    ScenarioRequest,
-    Tracking,
-    changes_from_frame,
-    list_upserts,
-    require_scenarios,
-    scenario_request,
-    track,
-    upsert,
-)
-from prodex.service import Client, ProductPage, RetryPolicy, connect
-from prodex.store.reading import flatten, read_products, with_pending_updates
-from prodex.store.snapshot import list_snapshots, open_snapshot, verify
-from prodex.store.vacuum import vacuum
 from prodex.text import hint as _hint
 
 if TYPE_CHECKING:
+    from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
+    from prodex.formats.spreadsheet import unescape_formulas
+    from prodex.ledger import Ledger
+    from prodex.limits import Limits
+    from prodex.load import LoadBudget, load_products, load_rich_content, recover
+    from prodex.load.reference_data import load_organizations, load_segments
+    from prodex.load.refresh import refresh
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
     from prodex.notebook.explore import Explore, explore
@@ -66,13 +50,37 @@ if TYPE_CHECKING:
     from prodex.quality.profile import profiles
     from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
+    from prodex.query import ProductQuery
+    from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
+    from prodex.send import (
+        DELETE,
+        Changes,
+        ScenarioRequest,
+        Tracking,
+        changes_from_frame,
+        list_upserts,
+        require_scenarios,
+        scenario_request,
+    )
+    from prodex.send.track import track
+    from prodex.send.upsert import DryRun, upsert
+    from prodex.service import Client, ProductPage, RetryPolicy, connect
+    from prodex.store.reading import flatten, read_products, with_pending_updates
+    from prodex.store.snapshot import list_snapshots, open_snapshot, verify
+    from prodex.store.vacuum import vacuum
 
 # Lines of a log quote the service and suppliers, and end on a terminal.
 _logging.getLogger("prodex").addFilter(_inert_record)
 
-#: Imported when first asked for: whoever only loads or opens a catalogue need not wait for rules, widgets and pictures.
+#: Imported when first asked for: whoever only opens a catalogue need not wait for the network, rules and widgets.
 _LATER = {
+    "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
+    "prodex.formats.spreadsheet": ("unescape_formulas",),
+    "prodex.ledger": ("Ledger",),
+    "prodex.limits": ("Limits",),
+    "prodex.load": ("LoadBudget", "load_products", "load_rich_content", "recover", "refresh"),
+    "prodex.load.reference_data": ("load_organizations", "load_segments"),
     "prodex.notebook.audit.panel": ("AuditPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
     "prodex.notebook.products.explorer": ("CatalogExplorer",),
@@ -95,6 +103,25 @@ _LATER = {
     "prodex.quality.profile": ("profiles",),
     "prodex.quality.rulebook": ("rules",),
     "prodex.quality.run": ("audit",),
+    "prodex.query": ("ProductQuery",),
+    "prodex.query.values": ("ProductStatus", "SharingStatus", "ValidationStatus"),
+    "prodex.send": (
+        "DELETE",
+        "Changes",
+        "DryRun",
+        "ScenarioRequest",
+        "Tracking",
+        "changes_from_frame",
+        "list_upserts",
+        "require_scenarios",
+        "scenario_request",
+        "track",
+        "upsert",
+    ),
+    "prodex.service": ("Client", "ProductPage", "RetryPolicy", "connect"),
+    "prodex.store.reading": ("flatten", "read_products", "with_pending_updates"),
+    "prodex.store.snapshot": ("list_snapshots", "open_snapshot", "verify"),
+    "prodex.store.vacuum": ("vacuum",),
 }
 
 #: The modules that are public beside the names below: figures, and the errors to catch.

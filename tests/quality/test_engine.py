@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
@@ -9,6 +11,7 @@ from itertools import pairwise
 from multiprocessing import get_context
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,8 +19,9 @@ import prodex
 from prodex import Catalog, Origin, ProductQuery
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.products import Products
-from prodex.quality.states import State
+from prodex.quality.states import EVIDENCE, State
 from prodex.sandbox.sample import AS_OF
 from tests.quality import judging
 
@@ -350,3 +354,49 @@ def test_products_gives_rules_what_they_ask_for() -> None:
     assert pa.array(["7", "8", "9"]).equals(products.column("product_id"))
     assert ["absent"] * 3 == products.rows("presence", "brand")["brand"].tolist()
     assert ["filled", "absent", "filled"] == products.rows("presence", "assets")["assets"].tolist()
+
+
+def test_what_was_read_of_a_part_is_given_back_as_soon_as_it_is_judged() -> None:
+    """Without waiting for Python to look for circles: an audit of a hundred parts holds the columns of none."""
+    records = [{"id": n, "namePublicLong": [{**FRENCH, "data": f"Riz {n} " * 300}]} for n in range(200)]
+    catalog = in_parts(prodex.flatten(records), *range(20, 200, 20))
+    prodex.audit(catalog, "food-eu", now=AS_OF)  # what is made once for the process is not the audit's
+    gc.collect()
+    gc.disable()
+    try:
+        before = pa.total_allocated_bytes()
+        audit = prodex.audit(catalog, "food-eu", now=AS_OF)
+        kept = pa.total_allocated_bytes() - before
+    finally:
+        gc.enable()
+
+    assert 200 == len(audit)
+    assert kept < catalog.arrow("texts").nbytes / 4
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (4, 0), (4, 3)])
+def test_a_part_is_the_same_after_it_was_held(shape: tuple[int, int]) -> None:
+    """Compressed, sent to another process and asked again: types, nulls, order and places stay."""
+    products, checks = shape
+    identity = IDENTITY.empty_table()
+    if products:
+        names = pa.array(["Riz", None, "", "Riz"])
+        columns = [pa.array([False, True, None, False]) if f.type == pa.bool_() else names for f in IDENTITY]
+        identity = pa.table(columns, schema=IDENTITY)
+    states = (np.arange(products * checks, dtype=np.int8) % 4).reshape(shape)
+    evidence = EVIDENCE.empty_table()
+    if states.size:
+        evidence = pa.table(
+            [[1, 2], [0, 3], ["a", None], [None, "fr"], ["", "x"], ["r", "r"]], schema=EVIDENCE
+        )
+    crash = Crash("one", 0, "crashed")
+
+    part = pickle.loads(pickle.dumps(AuditPart.of(identity, states, evidence, (crash,))))
+
+    assert shape == part.states.shape == (part.size, part.checks)
+    assert states.tolist() == part.states.tolist()
+    assert identity.equals(part.products)
+    assert IDENTITY == part.products.schema
+    assert all(identity[name].equals(part.column(name)) for name in IDENTITY.names)
+    assert evidence.equals(part.evidence)
+    assert (crash,) == part.crashes

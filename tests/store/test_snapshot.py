@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,14 @@ from tests.wire import products
 
 import prodex
 from prodex.catalog import Part
+from prodex.catalog.part import union
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import safe_name
+from prodex.files.untrusted import refuse_links
+from prodex.sandbox.sample import shared_products
+from prodex.store.parts import StoredPart, write_part
+from prodex.store.snapshot import commit
+from prodex.tables.declaration import TABLES
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
@@ -120,6 +128,109 @@ def test_a_damaged_file_is_refused_and_found(harm: str) -> None:
     if harm == "cut off":
         with pytest.raises(SnapshotDamaged, match=r"part-00000\.parquet cannot be read"):
             prodex.open_snapshot("shop").tags  # noqa: B018
+
+
+def test_the_text_of_a_catalogue_counts_what_the_manifest_says() -> None:
+    """A thousand files need not be looked at for it; damage shows when a table is read."""
+    pages = [
+        [{"id": 10 * page + n, "isTaggedBy": ["a"], "brand": {"code": "X"}} for n in range(3)]
+        for page in range(3)
+    ]
+    parts = tuple(part for page in pages for part in prodex.flatten(page).parts)
+    saved = prodex.Catalog(parts, prodex.flatten([]).origin).save("shop")
+    expected = repr(saved)
+    assert "products " in expected
+    assert " 9 rows" in expected
+    for table in ("products", "tags", "raw", "presence"):
+        for path in saved.files(table):
+            path.write_bytes(b"no Parquet")
+    opened = prodex.open_snapshot("shop")
+
+    assert expected == repr(opened)
+    assert 9 == opened.row_count("tags")
+    for table in ("products", "tags"):
+        with pytest.raises(SnapshotDamaged, match=rf"{table}/part-00000\.parquet"):
+            opened.arrow(table)
+
+
+def test_entries_that_parts_share_are_read_once_and_the_others_all() -> None:
+    """Files that are equal by their digest hold the same; one that is not has entries of its own."""
+    code = {"code": "KG", "label": "kilogram"}
+    units = [code, code, {**code, "label": "Kilogramm"}, code]
+    pages = [[{"id": n, "netContent": [{"data": 1, "expressedIn": unit}]}] for n, unit in enumerate(units)]
+    parts = tuple(part for page in pages for part in prodex.flatten(page).parts)
+    catalog = prodex.Catalog(parts, prodex.flatten([]).origin)
+    expected = catalog.arrow("descriptors")
+    saved = catalog.save("shop")
+    assert expected.num_rows > parts[0].rows("descriptors")
+    assert expected.equals(saved.arrow("descriptors"))
+    saved.files("descriptors")[1].write_bytes(b"no Parquet")
+
+    assert expected.num_rows == prodex.open_snapshot("shop").row_count("descriptors")
+
+
+def test_a_selection_of_a_snapshot_is_that_of_the_catalogue_in_memory() -> None:
+    """Table by table, whatever the part has of the products: all, some, none; in several row groups."""
+    records = [shared.record for shared in shared_products(24)]
+    blocks = [prodex.flatten(records[start : start + 6]) for start in range(0, 24, 6)]
+    parts = [
+        Part.in_memory(
+            {t: union([b.arrow(t) for b in two], t) for t in TABLES if t != "presence"}
+            | {"presence": union([b.parts[0].stored("presence") for b in two], "presence")}
+        )
+        for two in (blocks[:2], blocks[2:])
+    ]
+    catalog = prodex.Catalog(tuple(parts), blocks[0].origin)
+
+    def write(folder: Path) -> Iterator[StoredPart]:
+        for number, two in enumerate((blocks[:2], blocks[2:])):
+            yield write_part([{t: b.parts[0].stored(t) for t in TABLES} for b in two], folder, number)
+
+    saved = commit("shop", catalog.origin, write)
+    assert catalog.arrow("texts").equals(saved.arrow("texts"))
+    every = catalog.products["product_id"].tolist()
+    for chosen in ([], every[:1], every[3:9], every[13:], every, ["none"]):
+        expected, found = catalog.where(product_id=chosen), saved.where(product_id=chosen)
+        for table in TABLES:
+            assert expected.arrow(table).equals(found.arrow(table)), (table, chosen)
+            names = expected.arrow(table).column_names[:-3:-1]
+            assert expected.arrow(table, names).equals(found.arrow(table, names)), (table, chosen)
+
+
+@pytest.mark.parametrize("harm", ["link", "folder is a link", "folder", "pipe", "missing"])
+def test_one_file_among_many_that_is_no_plain_file_is_refused(harm: str, tmp_path: Path) -> None:
+    """Folders are listed once, and every file of them is looked at all the same."""
+    folder = tmp_path / "shop"
+    paths = [
+        folder / table / f"part-{number:05d}.parquet" for table in ("tags", "texts") for number in range(4)
+    ]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    refuse_links(folder, paths)
+    last = paths[-1]
+    if harm == "folder is a link":
+        last.parent.rename(tmp_path / "elsewhere")
+        last.parent.symlink_to(tmp_path / "elsewhere")
+    else:
+        last.unlink()
+    if harm == "link":
+        last.symlink_to(paths[0])
+    if harm == "folder":
+        last.mkdir()
+    if harm == "pipe":
+        os.mkfifo(last)
+    reasons = {
+        "link": "is a link, and links are not followed",
+        "folder is a link": "is no folder of its own",
+        "folder": "is a folder, not a file",
+        "pipe": "is no plain file",
+        "missing": "is missing",
+    }
+    named = last.parent if harm == "folder is a link" else last
+
+    with pytest.raises(OSError, match=re.escape(f"{named} {reasons[harm]}")):
+        refuse_links(folder, paths)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 99}'])

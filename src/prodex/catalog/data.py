@@ -96,8 +96,9 @@ class CatalogData(TableProperties):
         wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
             # Every part has the entries that it uses, so that the same entry may come from several parts.
-            rows = union((part.read(table) for part in self.parts), table)
-            rows = distinct(rows.combine_chunks()) if len(self.parts) > 1 else rows
+            parts = self._unlike(table)
+            rows = union((part.read(table) for part in parts), table)
+            rows = distinct(rows.combine_chunks()) if len(parts) > 1 else rows
             return (rows if filter is None else rows.filter(filter)).select(wanted)
         read = union((part.read(table, wanted, filter) for part in self.parts), table)
         return read if columns is None else read.select(wanted)
@@ -187,6 +188,11 @@ class CatalogData(TableProperties):
     def _held(self) -> list[str]:
         """The tables that are here: all, unless it was read from an export of some."""
         return [name for name in TABLES if all(part.holds(name) for part in self.parts)]
+
+    def _unlike(self, table: str) -> list[Part]:
+        """Return the parts without those whose file of a table is the same, byte for byte, as that of another."""
+        digests = [part.facts.get(table, {}).get("sha256", number) for number, part in enumerate(self.parts)]
+        return list(dict(zip(reversed(digests), reversed(self.parts), strict=True)).values())[::-1]
 
     def _columns(self, table: str) -> list[str]:
         # A catalogue without parts still has the declared columns.

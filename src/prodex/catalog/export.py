@@ -29,7 +29,7 @@ def export_catalog(
     # First of all, so that a mistake is reported before a folder is made.
     check_format(format, escape_formulas)
     place = _checked_folder(folder, format)
-    held = [str(name) for name in catalog.tables.index]
+    held = catalog._held
     chosen = held if tables is None else _chosen(tables)
     return write_export(
         {name: (catalog.batches(name), catalog._schema(name)) for name in chosen},

@@ -178,7 +178,7 @@ def _on_disk(folder: Path, package: Package) -> Part:
     part = Part.on_disk(size, files, facts)
     for name, path in files.items():
         with _reading(path):
-            part.columns(name)
+            part.check(name)
     if (
         "presence" not in files
         or "gtin" in next(r for r in package.resources if r.name == "presence").columns

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -112,11 +113,15 @@ class Part:
         """Read columns with text that repeats as dictionaries, as far as files hold it so: three times as fast."""
         if self.chosen is not None or table not in self.files or table == "presence":
             return self.read(table, columns)
-        self._stored_columns(table)  # which checks that these are the columns of the table
         schema = TABLES[table].schema_of(columns)
         repeating = [f.name for f in schema if pa.types.is_string(f.type) and f.name not in VERBATIM]
-        facts = self.facts.get(table)
-        found = parquet.read(self.files[table], facts, columns=columns, dictionaries=repeating)
+        found = parquet.read(
+            self.files[table],
+            self.facts.get(table),
+            columns=columns,
+            dictionaries=repeating,
+            misfit=partial(misfit, declared=TABLES[table]),
+        )
         plain = {f.name: f for f in schema if f.name not in repeating}
         kinds = [plain.get(f.name, f).type for f in found.schema]
         with self._checking(table):
@@ -140,8 +145,10 @@ class Part:
                     waiting, bytes_waiting = [], 0
 
     def rows(self, table: str) -> int:
-        """Count the rows of a table; without a filter only the footer of a file is read."""
+        """Count the rows of a table; without a filter nothing is read that the manifest says."""
         self._require(table)
+        if table == "products":
+            return self.size
         if self.chosen is None and table in self.files:
             return parquet.rows_of(self.files[table], self.facts.get(table))
         key = TABLES[table].schema.names[0]
@@ -149,18 +156,29 @@ class Part:
 
     def columns(self, table: str) -> list[str]:
         """Name the columns of a table; `presence` has one for each attribute seen."""
+        # A snapshot has every declared column, as is checked when it is read, so that no footer is needed to name them.
+        if table != "presence" and table in self.facts:
+            self._require(table)
+            return list(TABLES[table].schema.names)
         names = self.stored_columns(table)
         return list(shown_columns(names)) if table == "presence" else names
+
+    def check(self, table: str) -> None:
+        """Look at the columns of a table.
+
+        Raises
+        ------
+        SnapshotDamaged
+            When its file is not of this table.
+        """
+        self.stored_columns(table)
 
     def stored_columns(self, table: str) -> list[str]:
         """Name the columns of a table as files hold it."""
         self._require(table)
         if table in self.files:
-            # Before anything is read: a file that was exchanged for another is then refused by its path.
-            schema = parquet.schema_of(self.files[table], self.facts.get(table))
-            if problem := misfit(schema, TABLES[table]):
-                raise parquet.damaged(self.files[table], problem)
-            return list(schema.names)
+            fits = partial(misfit, declared=TABLES[table])
+            return list(parquet.schema_of(self.files[table], self.facts.get(table), fits).names)
         return list(self.tables[table].column_names)
 
     def _require(self, table: str) -> None:
@@ -174,8 +192,7 @@ class Part:
         if self.chosen is not None and TABLES[table].per_product:
             if not self.size:  # a strict filter leaves most parts empty: their files need not be opened
                 return self._nothing(table, columns)
-            own = pc.field("product_id").isin(self.chosen)
-            condition = own if condition is None else own & condition
+            return self._declared(self._stored(table, columns, condition, self.chosen), table)
         return self._declared(self._stored(table, columns, condition), table)
 
     def _presence(self, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
@@ -210,17 +227,31 @@ class Part:
         names = there if columns is None else [name for name in columns if name in there]
         return TABLES[table].schema_of(names).empty_table()
 
-    def _stored(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
-        known = set(self.stored_columns(table))
-        if columns is not None:
-            columns = [name for name in columns if name in known]
+    def _stored(
+        self,
+        table: str,
+        columns: Sequence[str] | None,
+        condition: pc.Expression | None,
+        products: pa.Array | None = None,
+    ) -> pa.Table:
+        self._require(table)
         with _fitting(table):
             if table in self.files:
-                facts = self.facts.get(table)
-                return parquet.read(self.files[table], facts, columns=columns, condition=condition)
+                return parquet.read(
+                    self.files[table],
+                    self.facts.get(table),
+                    columns=columns,
+                    condition=condition,
+                    among=None if products is None else ("product_id", products),
+                    misfit=partial(misfit, declared=TABLES[table]),
+                )
             held = self.tables[table]
+            if products is not None:
+                own = pc.field("product_id").isin(products)
+                condition = own if condition is None else own & condition
             held = held if condition is None else held.filter(condition)
-            return held if columns is None else held.select(columns)
+            there = set(held.column_names)
+            return held if columns is None else held.select([name for name in columns if name in there])
 
 
 def _check(found: pa.Table) -> None:

@@ -6,6 +6,7 @@ of Parquet verifies no checksums), column by column and piece by piece, as the q
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,10 @@ from prodex.files import parquet
 from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table
+from prodex.text import nearest
+
+#: Beginnings of words by which a query lists tables, or makes their names while it runs.
+_LISTING = ("describe", "duckdb_", "information_schema", "pg_", "pragma", "query", "show", "sqlite_")
 
 #: What DuckDB takes as a value, and nothing that it would look into or run.
 _VALUES = (bool, int, float, str, bytes, Decimal, datetime, date, time, timedelta, UUID)
@@ -185,7 +190,7 @@ def ask(
     """
     values = parameters_of(parameters)
     own = tables_of(frames, TABLES)
-    tables = {str(name): catalog._source(str(name)) for name in catalog.tables.index}
+    tables = {name: catalog._source(name) for name in _needed(query, catalog._held)}
     try:
         import duckdb
     except ImportError as error:
@@ -213,6 +218,20 @@ def ask(
     if rows is None:
         raise QueryError(f"The query {query!r:.60} returns no rows. Begin it with SELECT.")
     return to_frame(rows)
+
+
+def _needed(query: Any, held: Sequence[str]) -> list[str]:
+    """Return the tables that a query can mean: those whose name is in it, or all when it asks which there are.
+
+    A table that is not given costs nothing, and to give one means to look at the files of all its parts.
+    """
+    text = str(query).casefold()
+    words = set(re.findall(r"\w+", text))
+    # What is nearly a name counts as well where a table is expected, so that DuckDB can propose the name.
+    expected = re.findall(r"\b(?:from|join)\W+(\w+)", text)
+    named = words | {nearest(word, held) for word in expected}
+    is_listing = any(word.startswith(_LISTING) for word in words)
+    return list(held) if is_listing or named.isdisjoint(held) else [name for name in held if name in named]
 
 
 def _advice(error: Exception, allow_external: bool) -> str:

@@ -63,7 +63,7 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     elif figures["unknown"]:
         yield f"{figures['unknown']:,} of {products * checks:,} results are unknown", False
     # Only worth a warning where a check asks for the market.
-    without_market = sum(part.products["market"].null_count for part in audit.parts)
+    without_market = sum(part.column("market").null_count for part in audit.parts)
     if without_market and any("market = " in check.scope for check in audit.checks):
         nowhere = counted(without_market, "product")
         yield f"no market is known for {nowhere}: checks for a market cannot judge them", True

@@ -24,8 +24,7 @@ def text_of(catalog: Catalog) -> str:
     """Return a catalogue in words."""
     width = max(map(len, TABLES))
     rows = [
-        f"  {name:<{width}} {row['rows']:>12,} rows  one per {row['one row per']}"
-        for name, row in _filled(catalog)
+        f"  {name:<{width}} {rows:>12,} rows  one per {TABLES[name].row}" for name, rows in _filled(catalog)
     ]
     return "\n".join(map(on_one_line, [*_lines(catalog), *rows]))
 
@@ -33,7 +32,11 @@ def text_of(catalog: Catalog) -> str:
 def html_of(catalog: Catalog) -> str:
     """Return a catalogue as a small table for a notebook."""
     headline, *others = _lines(catalog)
-    rows = [(name, row["rows"], row["columns"], row["one row per"]) for name, row in _filled(catalog)]
+    frame = catalog.tables
+    rows = [
+        (name, row["rows"], row["columns"], row["one row per"])
+        for name, row in frame[frame["rows"] > 0].to_dict("index").items()
+    ]
     headings = ["table", "rows", "columns", "one row per"]
     filled = table(
         f"{counted(len(rows), 'table')} with rows", headings, rows, numbers=headings[1:3], codes=headings[:1]
@@ -41,10 +44,17 @@ def html_of(catalog: Catalog) -> str:
     return block(headline, [(line, line.startswith("incomplete")) for line in others], [filled])
 
 
-def _filled(catalog: Catalog) -> list[tuple[str, dict[str, object]]]:
-    # Empty tables are left out: they would hide those that there is something to do with.
-    frame = catalog.tables
-    return [(str(name), row) for name, row in frame[frame["rows"] > 0].to_dict("index").items()]  # type: ignore[misc]
+def _filled(catalog: Catalog) -> Iterator[tuple[str, int]]:
+    """Yield the tables with rows; empty ones would hide those that there is something to do with."""
+    # Not from `catalog.tables`, which counts columns as well: for those of `presence` every part is looked at.
+    left_out = _left_out(catalog)
+    for name in TABLES:
+        if name not in left_out and (rows := catalog.row_count(name)):
+            yield name, rows
+
+
+def _left_out(catalog: Catalog) -> list[str]:
+    return [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]
 
 
 def _lines(catalog: Catalog) -> Iterator[str]:
@@ -61,7 +71,7 @@ def _lines(catalog: Catalog) -> Iterator[str]:
         yield f"set aside: {_SHOWN} of {len(every):,} shown; all in catalog.origin.ledger.set_aside"
     yield from (f"note: {note}" for note in ledger.notes)
     # A file from disk may have fewer tables, which must not be taken for empty ones.
-    if left_out := [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]:
+    if left_out := _left_out(catalog):
         yield f"not exported, and so not here: {', '.join(left_out)}"
     if catalog.published is not None:
         yield f"{'chosen from what is' if is_part else 'as'} published at {catalog.published}"

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -59,7 +60,7 @@ def facts_of(path: Path) -> dict[str, int | str]:
         "rows": pq.read_metadata(path).num_rows,
         "bytes": path.stat().st_size,
         "sha256": sha256(path),
-        "footer": _footer_digest(path),
+        "footer": _digest(_footer_bytes(path)),
     }
 
 
@@ -82,8 +83,26 @@ def read(
     columns: Sequence[str] | None = None,
     condition: ds.Expression | None = None,
     dictionaries: Sequence[str] = (),
+    among: tuple[str, pa.Array] | None = None,
+    misfit: Callable[[pa.Schema], str] | None = None,
 ) -> pa.Table:
     """Read a file, or some of its columns and rows; some columns of text as dictionaries.
+
+    Parameters
+    ----------
+    path, facts
+        The file, and what the manifest holds of it.
+    columns
+        Which columns; those that the file does not have are left out.
+    condition
+        Which rows.
+    dictionaries
+        Columns of text that are returned dictionary-encoded.
+    among
+        Which rows as well: a column of text, and the values of it that are meant. Text that repeats may be returned
+        dictionary-encoded.
+    misfit
+        Says why the columns of the file are not those that it should have, or "".
 
     Raises
     ------
@@ -92,68 +111,122 @@ def read(
     pyarrow.ArrowException
         When the file is as it was written: then the condition does not fit.
     """
-    _verify(path, facts)
+    _verify_content(path, facts)
+    footer = _footer(path, facts)
+    schema = _schema(path, footer, facts, misfit)
+    names = None if columns is None else [name for name in columns if name in schema.names]
+    # Names with a dot would be taken for paths into a column of the part before it.
+    is_plain = condition is None and not any("." in name for name in schema.names)
+    if among is not None and not is_plain:
+        own = ds.field(among[0]).isin(among[1])
+        condition = own if condition is None else own & condition
     with _reading(path, facts, at_fault=None if condition is None else "the condition"):
-        return pq.read_table(
-            path,
-            columns=columns,
-            filters=condition,
-            read_dictionary=list(dictionaries),
-            partitioning=None,
-            **_READ,
-        )
+        if not is_plain:
+            return pq.read_table(
+                path,
+                columns=names,
+                filters=condition,
+                read_dictionary=list(dictionaries),
+                partitioning=None,
+                **_READ,
+            )
+        repeating = list(dictionaries) if among is None else _repeating(footer)
+        with pq.ParquetFile(path, metadata=footer, read_dictionary=repeating, **_READ) as file:
+            return file.read(names) if among is None else _rows_among(file, names, *among)
+
+
+def _repeating(footer: pq.FileMetaData) -> list[str]:
+    """Name the columns of text that the file holds as dictionaries."""
+    if not footer.num_row_groups:
+        return []
+    group = footer.row_group(0)
+    columns = map(group.column, range(group.num_columns))
+    return [c.path_in_schema for c in columns if c.physical_type == "BYTE_ARRAY" and c.has_dictionary_page]
+
+
+def _rows_among(file: pq.ParquetFile, names: Sequence[str] | None, column: str, values: pa.Array) -> pa.Table:
+    """Read the rows whose column has one of these values, and nothing of row groups without any."""
+    found = []
+    for group in range(file.num_row_groups):
+        chosen = _are_among(file.read_row_group(group, [column])[column], values)
+        if pc.any(chosen).as_py():
+            found.append(file.read_row_group(group, names).filter(chosen))
+    return pa.concat_tables(found) if found else file.read_row_groups([], names)
+
+
+def _are_among(column: pa.ChunkedArray, values: pa.Array) -> pa.ChunkedArray:
+    """Say which rows have one of these values; of a dictionary each entry is compared once."""
+    if not pa.types.is_dictionary(column.type):
+        return pc.is_in(column, values)
+    chunks = (pc.is_in(chunk.dictionary, values).take(chunk.indices) for chunk in column.chunks)
+    return pc.fill_null(pa.chunked_array(chunks, pa.bool_()), False)
 
 
 @contextmanager
 def opened(path: Path, facts: FileFacts | None = None) -> Iterator[pq.ParquetFile]:
     """Open a file to read row groups from it; damage is reported as by `read`."""
-    _verify(path, facts)
-    with _reading(path, facts), pq.ParquetFile(path, **_READ) as file:
+    _verify_content(path, facts)
+    footer = _footer(path, facts)
+    with _reading(path, facts), pq.ParquetFile(path, metadata=footer, **_READ) as file:
         yield file
 
 
-def schema_of(path: Path, facts: FileFacts | None = None) -> pa.Schema:
-    """Read the columns of a file from its footer."""
-    footer = _footer(path, facts)
-    with _reading(path, facts):
-        if facts is not None and footer.num_rows != facts["rows"]:
-            raise OSError(f"it has {footer.num_rows:,} rows instead of {facts['rows']:,}")
-        return footer.schema.to_arrow_schema()
+def schema_of(
+    path: Path, facts: FileFacts | None = None, misfit: Callable[[pa.Schema], str] | None = None
+) -> pa.Schema:
+    """Read the columns of a file from its footer; see `read` for `misfit`."""
+    return _schema(path, _footer(path, facts), facts, misfit)
 
 
 def rows_of(path: Path, facts: FileFacts | None = None) -> int:
-    """Read from its footer how many rows a file has."""
-    return int(_footer(path, facts).num_rows)
+    """Return how many rows a file has: what the manifest says, and only without one what its footer says."""
+    return int(_footer(path, None).num_rows if facts is None else facts["rows"])
+
+
+def _schema(
+    path: Path,
+    footer: pq.FileMetaData,
+    facts: FileFacts | None,
+    misfit: Callable[[pa.Schema], str] | None,
+) -> pa.Schema:
+    with _reading(path, facts):
+        schema = footer.schema.to_arrow_schema()
+    # Before anything is read: a file that was exchanged for another is then refused by its path.
+    if misfit is not None and (problem := misfit(schema)):
+        raise damaged(path, problem)
+    return schema
 
 
 def _footer(path: Path, facts: FileFacts | None) -> pq.FileMetaData:
-    # Without the content, of which a footer says nothing: opening a snapshot would else read every file of it.
-    _verify(path, facts, content=False)
+    """Read the footer once, so that what is used is what was verified; the content of the file is not looked at."""
     with _reading(path, facts):
-        return pq.read_metadata(path)
+        content = _footer_bytes(path)
+        if facts is not None and "footer" in facts and _digest(content) != facts["footer"]:
+            raise OSError("the digest of its footer differs")
+        footer = pq.read_metadata(pa.BufferReader(content))
+        if facts is not None and footer.num_rows != facts["rows"]:
+            raise OSError(f"it has {footer.num_rows:,} rows instead of {facts['rows']:,}")
+    return footer
 
 
 def dataset(files: Mapping[Path, FileFacts | None], schema: pa.Schema) -> ds.Dataset:
     """Return files as one Arrow dataset, which is read piece by piece."""
     for path, facts in files.items():
-        _verify(path, facts)
+        _verify_content(path, facts)
+        _footer(path, facts)
     options = ds.ParquetFragmentScanOptions(**_READ)
     kind = ds.ParquetFileFormat(default_fragment_scan_options=options)
     return ds.dataset([str(path) for path in files], schema=schema, format=kind)
 
 
-def _verify(path: Path, facts: FileFacts | None, *, content: bool = True) -> None:
-    """Refuse a file that differs from its manifest, as far as the checksums of its pages would not show it."""
-    if facts is None:
+def _verify_content(path: Path, facts: FileFacts | None) -> None:
+    """Refuse a file without checksums that differs from its manifest; it is read as a whole for that."""
+    if facts is None or "footer" in facts:
         return
     with _reading(path, facts):
-        if "footer" in facts:
-            if _footer_digest(path) != facts["footer"]:
-                raise OSError("the digest of its footer differs")
-        elif content:
-            state = path.stat()
-            if _whole_digest(path, state.st_ino, state.st_size, state.st_mtime_ns) != facts["sha256"]:
-                raise OSError("its digest differs")
+        state = path.stat()
+        if _whole_digest(path, state.st_ino, state.st_size, state.st_mtime_ns) != facts["sha256"]:
+            raise OSError("its digest differs")
 
 
 @contextmanager
@@ -176,14 +249,18 @@ def damaged(path: Path, problem: object) -> SnapshotDamaged:
     )
 
 
-def _footer_digest(path: Path) -> str:
+def _footer_bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         end = file.seek(0, os.SEEK_END)
         file.seek(max(end - _TAIL, 0))
         tail = file.read(_TAIL)
         length = int.from_bytes(tail[:4], "little")
         file.seek(max(end - _TAIL - length, 0))
-        return hashlib.sha256(file.read(length + _TAIL)).hexdigest()
+        return file.read(length + _TAIL)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 @lru_cache(maxsize=100_000)

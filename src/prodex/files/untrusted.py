@@ -79,14 +79,28 @@ def refuse_links(folder: Path, paths: Iterable[Path]) -> None:
     OSError
         When a path is not that of a plain file inside the folder; the message names it.
     """
-    known: set[Path] = set()
+    plain: dict[str, set[str]] = {}
     for path in paths:
-        for place in reversed(path.relative_to(folder).parents[:-1]):
-            if folder / place not in known and not is_folder(folder / place):
-                raise OSError(f"{folder / place} is no folder of its own, and links are not followed")
-            known.add(folder / place)
-        if not is_file(path):
+        # Its folder is listed once for all its files: to ask for each of thousands would take most of the opening.
+        parent, name = os.path.split(path)
+        if parent not in plain:
+            _refuse_linked_folders(folder, path.parent)
+            plain[parent] = _plain_files(parent)
+        # A file system may know a file by its name in other case, which only it can tell.
+        if name not in plain[parent] and not is_file(path):
             raise OSError(f"{path} is missing" if not is_there(path) else f"{path} is {_what(path)}")
+
+
+def _refuse_linked_folders(folder: Path, below: Path) -> None:
+    between = below.relative_to(folder)
+    for place in [*reversed(between.parents), between][1:]:
+        if not is_folder(folder / place):
+            raise OSError(f"{folder / place} is no folder of its own, and links are not followed")
+
+
+def _plain_files(folder: str) -> set[str]:
+    with os.scandir(folder) as entries:
+        return {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
 
 
 def read_bytes(path: Path, most: int | None = _MOST_BYTES) -> bytes:

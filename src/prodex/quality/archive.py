@@ -29,9 +29,9 @@ from prodex.files.untrusted import (
     is_there,
 )
 from prodex.quality.audit import Audit
+from prodex.quality.audit_part import AuditPart, Crash
 from prodex.quality.check import MOST_WEIGHT, CheckFacts, with_problem
-from prodex.quality.engine import AuditPart, Crash
-from prodex.quality.part_files import read_part, write_part
+from prodex.quality.part_files import read_part, refuse_linked_parts, write_part
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.store.archive import Archive, is_entry, new_entry, snapshots_folder
@@ -240,6 +240,7 @@ def _checked(written: _Written) -> _Written:
 def _open(folder: Path) -> Audit:
     manifest = _manifest(folder)
     try:
+        refuse_linked_parts(folder, manifest.parts)
         parts = tuple(
             read_part(folder, number, digests, len(manifest.checks), tuple(crashes))
             for number, (digests, crashes) in enumerate(zip(manifest.parts, manifest.crashes, strict=True))
@@ -266,7 +267,7 @@ def _open(folder: Path) -> Audit:
 
 
 def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
-    if sum(part.products.num_rows for part in parts) != products:
+    if sum(part.size for part in parts) != products:
         raise ValueError(f"its parts do not have {products:,} products together")
 
 

@@ -19,6 +19,8 @@ from prodex.quality.gaps import by_check, gaps
 from prodex.quality.matrix import AuditMatrix
 from prodex.quality.states import State
 
+_COUNTED = ("blockers", "failed", "passed", "not_applicable", "unknown")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(AuditMatrix):
@@ -77,11 +79,7 @@ class Audit(AuditMatrix):
             score=tally.scores,
             grade=pd.array(self.grades, "str"),
             ready=ready,
-            blockers=tally.blockers,
-            failed=tally.failed,
-            passed=tally.passed,
-            not_applicable=tally.not_applicable,
-            unknown=tally.unknown,
+            **{name: vars(tally)[name].astype(np.int64) for name in _COUNTED},
         )
 
     @property
@@ -106,7 +104,7 @@ class Audit(AuditMatrix):
         more = {
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
-            "checks_unknown": int((self.states == State.UNKNOWN).all(axis=0).sum()) if len(self) else 0,
+            "checks_unknown": int((self.state_counts[State.UNKNOWN] == len(self)).sum()) if len(self) else 0,
             "crashed": len({crash.check for crash in self.crashes}),
             "pending_updates": self.pending,
         }
@@ -124,7 +122,9 @@ class Audit(AuditMatrix):
         >>> audit.by_check[["check", "failed", "passed"]].values.tolist()
         [['valid_gtin', 1, 1]]
         """
-        return by_check(self.states, self.checks, {crash.check: crash.message for crash in self.crashes})
+        return by_check(
+            self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes}
+        )
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
@@ -177,7 +177,7 @@ class Audit(AuditMatrix):
         >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
         [['valid_gtin', 1, 1.0]]
         """
-        return gaps(self.states, self.checks, self.tally, by)
+        return gaps((part.states for part in self.parts), self.checks, self.tally, by)
 
     def failures(self, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.

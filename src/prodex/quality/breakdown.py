@@ -105,4 +105,5 @@ def _coverage(audit: AuditMatrix, groups: Groups) -> pd.DataFrame:
 def _tally(audit: AuditMatrix, chosen: npt.NDArray[np.bool_]) -> Tally:
     """Count only some of the checks."""
     checks = [check for check, is_chosen in zip(audit.checks, chosen, strict=True) if is_chosen]
-    return Tally.of(audit.states[:, chosen], checks)
+    empty = Tally.of(np.empty((0, len(checks)), np.int8), checks)
+    return Tally.joined([empty, *(Tally.of(part.states[:, chosen], checks) for part in audit.parts)])

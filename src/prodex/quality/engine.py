@@ -23,54 +23,17 @@ import pyarrow as pa
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, SnapshotError
 from prodex.facts.owner import owner_codes
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
 from prodex.quality.rule_timeout import RULE_SECONDS, RuleExited, RuleTimeout, within, words_of
 from prodex.quality.rulebook import Rule, RuleFunction
 from prodex.quality.scope import Condition
-from prodex.quality.states import EVIDENCE, Judged, State, States, VerdictRefused, judge
+from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge
 from prodex.quality.verdict import Verdict
 from prodex.store.executors import mapped
 from prodex.tables.columns import Answer
-
-#: What an audit keeps of each product, so that it can be read without its catalogue.
-IDENTITY = pa.schema(
-    [
-        *((name, pa.string()) for name in ("product_id", "gtin", "name", "owner_id", "owner")),
-        *((name, pa.string()) for name in ("brand_code", "brand", "kind_code", "kind", "market")),
-        ("has_pending_update", pa.bool_()),
-    ]
-)
-
-
-@dataclass(frozen=True)
-class Crash:
-    """A rule that crashed.
-
-    Attributes
-    ----------
-    check
-        Which check.
-    part
-        In which part of the catalogue.
-    message
-        What happened.
-    """
-
-    check: str
-    part: int
-    message: str
-
-
-@dataclass(frozen=True, eq=False)
-class AuditPart:
-    """The result of one part: products as rows of `products` and of `states`, checks as columns of `states`."""
-
-    products: pa.Table
-    states: States
-    evidence: pa.Table
-    crashes: tuple[Crash, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,14 +131,14 @@ def audit_part(job: PartJob) -> AuditPart:
                 products = _products(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
-    states = np.column_stack(columns) if columns else np.empty((len(products), 0), np.int8)
+    states = np.empty((len(products), len(columns)), np.int8, order="F")
     # Column by column is how states are counted and written.
-    return AuditPart(
-        _identity(products),
-        np.asfortranarray(states),
-        pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks(),
-        tuple(crashes),
-    )
+    for place, column in enumerate(columns):
+        states[:, place] = column
+    found = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
+    part = AuditPart.of(_identity(products), states, found, tuple(crashes))
+    products.forget()
+    return part
 
 
 def _products(job: PartJob) -> Products:

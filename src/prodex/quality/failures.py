@@ -17,11 +17,12 @@ from prodex.catalog.conditions import ColumnCondition, column_condition
 from prodex.errors import QueryError
 from prodex.frames import to_frame
 from prodex.locales import short_of
+from prodex.quality.audit_part import IDENTITY, AuditPart
 from prodex.quality.check import CheckFacts
-from prodex.quality.engine import IDENTITY, AuditPart
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import EVIDENCE, State
 from prodex.tables.attributes import ATTRIBUTES, PATHS
+from prodex.tables.columns import whole
 from prodex.text import hint
 
 #: Columns of the findings that say which check it was, with the name of the fact.
@@ -63,7 +64,7 @@ def failure_filters(
         if column in OF_CHECK:
             return own.unique()
         of_product = column in IDENTITY.names
-        found = [(part.products if of_product else part.evidence)[column] for part in parts]
+        found = [part.column(column) if of_product else part.evidence[column] for part in parts]
         texts = [chunk.cast(pa.string()) for one in found for chunk in one.chunks]
         return pa.chunked_array([own, *texts], pa.string()).unique()
 
@@ -156,8 +157,9 @@ def failure_rows(
     # Product by product, and in the order of the checks: the same on any executor.
     chosen = np.lexsort((places, products))
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
-    chosen = chosen[_kept(part, checks, products[chosen], places[chosen], wants)]
-    rows = _written(part, checks, products[chosen], places[chosen], chosen)
+    identity = part.products
+    chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wants)]
+    rows = _written(identity, evidence, checks, products[chosen], places[chosen], chosen)
     for want in wants:
         if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
             rows = rows.filter(want.holds(rows))
@@ -170,7 +172,7 @@ def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
 
 
 def _kept(
-    part: AuditPart,
+    identity: pa.Table,
     checks: Sequence[CheckFacts],
     products: Any,
     places: Any,
@@ -180,7 +182,7 @@ def _kept(
     kept = np.ones(len(products), bool)
     for want in wants:
         if want.column in _OF_PRODUCT:
-            kept &= want.holds(part.products).to_numpy()[products]
+            kept &= want.holds(identity).to_numpy()[products]
         elif want.column in OF_CHECK and len(checks):
             facts = [getattr(check, OF_CHECK[want.column]) for check in checks]
             matches = want.holds(pa.table({want.column: pa.array(facts, pa.string())}))
@@ -189,20 +191,25 @@ def _kept(
 
 
 def _written(
-    part: AuditPart, checks: Sequence[CheckFacts], products: Any, places: Any, rows: Any
+    identity: pa.Table,
+    evidence: pa.Table,
+    checks: Sequence[CheckFacts],
+    products: Any,
+    places: Any,
+    rows: Any,
 ) -> pa.Table:
-    seen = part.evidence.num_rows
+    seen = evidence.num_rows
     # Rows from the matrix stand behind the evidence, where there is nothing to take.
     of_evidence = pa.array(np.where(rows < seen, rows, 0), mask=rows >= seen)
     columns: dict[str, pa.Array] = {}
     for name in _OF_PRODUCT:
-        columns[name] = part.products[name].combine_chunks().take(pa.array(products))
+        columns[name] = whole(identity[name]).take(pa.array(products))
     place = pa.array(places.astype(np.int32))
     for name, attribute in OF_CHECK.items():
         words = pa.array([getattr(check, attribute) for check in checks], pa.string())
         columns[name] = pa.DictionaryArray.from_arrays(place, words)
     for name in ("attribute", "language", "value", "reason"):
-        found = part.evidence[name].combine_chunks().take(of_evidence)
+        found = whole(evidence[name]).take(of_evidence)
         # A finding without a value has none; the other columns fall back to those of the check.
         if name != "value":
             usual = pa.array([getattr(check, name) for check in checks], pa.string())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from prodex.errors import QueryError
@@ -20,11 +22,20 @@ _COLUMNS = [
 ]
 
 
-def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) -> pd.DataFrame:
+def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by: str) -> pd.DataFrame:
     """Return one row per check (or rule) with failing products, the one that would help most first.
 
     If a check were fixed, every product that fails it would pass it. `ready` moves where it is the only blocker that
     fails, `score` by its weight.
+
+    Parameters
+    ----------
+    parts
+        The states of each part; one part is looked at at a time.
+    checks, tally
+        The columns of the states, and what is counted of all products.
+    by
+        "check" or "rule".
     """
     if by not in {"check", "rule"}:
         near = hint(str(by), ["check", "rule"])
@@ -34,22 +45,23 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
         members.setdefault(check.id if by == "check" else check.rule, []).append(place)
     # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible = tally.earned.sum(), tally.possible.sum()
-    ready, score = _share(tally.ready.sum(), len(states)), _share(earned, possible)
+    size = len(tally.ready)
+    ready, score = _share(tally.ready.sum(), size), _share(earned, possible)
+    found = {name: _Counted(np.zeros(len(places), np.int64)) for name, places in members.items()}
+    end = 0
+    for states in parts:
+        end += len(states)
+        part = tally.taken(slice(end - len(states), end))
+        for name, places in members.items():
+            found[name].add(states[:, places], [checks[place] for place in places], part)
     rows = []
     for name, places in members.items():
-        own = [checks[place] for place in places]
-        failed = states[:, places] == State.FAIL
-        count = int(failed.any(axis=1).sum())
+        own, counted_here = [checks[place] for place in places], found[name]
+        count, applicable, would_be = counted_here.failing, counted_here.applicable, counted_here.ready
         if not count:
             continue
-        is_blocker = np.array([check.severity == "blocker" for check in own])
-        # Fixing a check makes a product ready only where no other blocker fails.
-        left = tally.blockers - failed[:, is_blocker].sum(axis=1)
-        # A product that becomes free of failing blockers but has an unknown one is then undecided.
-        would_be = (left == 0) & ~tally.doubtful
-        ready_then = _share(would_be.sum(), len(states))
-        score_then = _share(earned + failed.sum(axis=0) @ [check.weight for check in own], possible)
-        applicable = int(np.isin(states[:, places], (State.PASS, State.FAIL)).any(axis=1).sum())
+        ready_then = _share(would_be, size)
+        score_then = _share(earned + counted_here.failed @ [check.weight for check in own], possible)
         rows.append(
             (
                 name if by == "check" else None,
@@ -65,7 +77,7 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
                 score_then,
                 ready_then - ready,
                 score_then - score,
-                brings(ready, ready_then, score, score_then, int(would_be.sum() - tally.ready.sum())),
+                brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum())),
                 _together([check.fix for check in own]),
             )
         )
@@ -73,6 +85,38 @@ def gaps(states: States, checks: Sequence[CheckFacts], tally: Tally, by: str) ->
     # Ready products first: a listing needs them, a score does not sell anything.
     frame = frame.sort_values(["ready_gain", "score_gain", "products"], ascending=False, kind="stable")
     return frame.drop(columns=["check"] if by == "rule" else []).reset_index(drop=True)
+
+
+@dataclass
+class _Counted:
+    """What is counted of the checks of a row.
+
+    Attributes
+    ----------
+    failed
+        For each check how many products fail it.
+    failing, applicable
+        Products that fail any of them, and to which any of them applies.
+    ready
+        Products that would be ready if they passed all of them.
+    """
+
+    failed: npt.NDArray[np.int64]
+    failing: int = 0
+    applicable: int = 0
+    ready: int = 0
+
+    def add(self, states: States, checks: Sequence[CheckFacts], tally: Tally) -> None:
+        """Count the products of a part as well."""
+        failed = states == State.FAIL
+        is_blocker = np.array([check.severity == "blocker" for check in checks])
+        # Fixing a check makes a product ready only where no other blocker fails.
+        left = tally.blockers - failed[:, is_blocker].sum(axis=1)
+        # A product that becomes free of failing blockers but has an unknown one is then undecided.
+        self.ready += int(((left == 0) & ~tally.doubtful).sum())
+        self.failed += failed.sum(axis=0)
+        self.failing += int(failed.any(axis=1).sum())
+        self.applicable += int((failed | (states == State.PASS)).any(axis=1).sum())
 
 
 def brings(ready: float, ready_then: float, score: float, score_then: float, products: int) -> str:
@@ -104,19 +148,20 @@ def _together(words: list[str]) -> str:
 _FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight")
 
 
-def by_check(states: States, checks: Sequence[CheckFacts], crashed: Mapping[str, str]) -> pd.DataFrame:
+def by_check(
+    counts: Mapping[int, npt.NDArray[np.int64]], checks: Sequence[CheckFacts], crashed: Mapping[str, str]
+) -> pd.DataFrame:
     """Return one row per check.
 
     Parameters
     ----------
-    states
-        The matrix: products x checks.
+    counts
+        For each state how many products have it under each check.
     checks
-        Its columns.
+        The checks.
     crashed
         Messages of the checks that could not be asked, by id.
     """
-    counts = {state: (states == state).sum(axis=0) for state in State}
     frame = pd.DataFrame(
         {
             "check": [check.id for check in checks],

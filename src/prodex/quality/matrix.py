@@ -21,10 +21,10 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError
 from prodex.facts.groups import KEPT, Groups, grouped, own_rows
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
-from prodex.quality.engine import IDENTITY, AuditPart, Crash
 from prodex.quality.scores import Tally, grades, whole_score
-from prodex.quality.states import States
+from prodex.quality.states import State, States
 from prodex.tables.columns import whole
 
 
@@ -46,7 +46,7 @@ class AuditMatrix:
     grade_with_blocker: str = "A"
 
     def __len__(self) -> int:
-        return sum(len(part.states) for part in self.parts)
+        return sum(part.size for part in self.parts)
 
     @cached_property
     def states(self) -> States:
@@ -54,6 +54,18 @@ class AuditMatrix:
         # An audit without parts still has its columns.
         empty = np.empty((0, len(self.checks)), np.int8)
         return np.concatenate([empty, *(part.states for part in self.parts)])
+
+    @cached_property
+    def state_counts(self) -> dict[int, npt.NDArray[np.int64]]:
+        """For each value of `State` how many products have it under each check."""
+        counts: dict[int, npt.NDArray[np.int64]] = {
+            state: np.zeros(len(self.checks), np.int64) for state in State
+        }
+        for part in self.parts:
+            states = part.states
+            for state in State:
+                counts[state] += (states == state).sum(axis=0)
+        return counts
 
     @property
     def matrix(self) -> pd.DataFrame:
@@ -70,7 +82,7 @@ class AuditMatrix:
     @property
     def pending(self) -> int:
         """How many products have an update that waits for acceptance: they were judged without it."""
-        return sum(int(part.products["has_pending_update"].to_numpy().sum()) for part in self.parts)
+        return sum(int(part.column("has_pending_update").to_numpy().sum()) for part in self.parts)
 
     @cached_property
     def tally(self) -> Tally:
@@ -131,8 +143,9 @@ class AuditMatrix:
 
     def _column(self, name: str) -> pa.Array:
         """Return a column for all products, from the audit itself or from its catalogue."""
-        if name in self.identity.column_names:
-            return self.identity[name].combine_chunks()
+        if name in IDENTITY.names:
+            chunks = [chunk for part in self.parts for chunk in part.column(name).chunks]
+            return whole(pa.chunked_array(chunks, IDENTITY.field(name).type))
         read = self._available_catalog(f"the column {name!r}").arrow("products", ["product_id", name])
         # The catalogue may have its products in another order than the audit.
         place = pc.index_in(self._column("product_id"), whole(read["product_id"]))

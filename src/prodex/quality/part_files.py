@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from prodex.files import parquet
 from prodex.files.atomic import sha256
 from prodex.files.untrusted import refuse_links
-from prodex.quality.engine import IDENTITY, AuditPart, Crash
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.states import EVIDENCE, State, States
 
 
@@ -37,10 +37,23 @@ def _path(table: str, number: int) -> Path:
     return Path(table) / f"part-{number:05d}.parquet"
 
 
+def refuse_linked_parts(folder: Path, parts: Sequence[Mapping[Any, str]]) -> None:
+    """Refuse files of an audit's parts that are links, or none; of each part the digests are given by table.
+
+    Raises
+    ------
+    OSError
+        When one of them is.
+    """
+    refuse_links(
+        folder, (folder / _path(table, number) for number, part in enumerate(parts) for table in part)
+    )
+
+
 def read_part(
     folder: Path, number: int, digests: Mapping[Any, str], checks: int, crashes: tuple[Crash, ...]
 ) -> AuditPart:
-    """Read one part of an audit.
+    """Read one part of an audit, whose files are known to be no links.
 
     Raises
     ------
@@ -49,7 +62,6 @@ def read_part(
     """
     # The digests are checked before a file is parsed: a changed file is refused as such, whatever it holds now.
     paths = {table: folder / _path(table, number) for table in digests}
-    refuse_links(folder, paths.values())
     tables = {}
     for table, path in paths.items():
         if sha256(path) != digests[table]:
@@ -67,7 +79,7 @@ def read_part(
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that there is not")
-    return AuditPart(products, states, evidence, crashes)
+    return AuditPart.of(products, states, evidence, crashes)
 
 
 def _states(table: pa.Table, column: str, products: int) -> States:

@@ -189,6 +189,13 @@ class Products:
         self._paths.update(NAME_PATHS if is_market_asked else (*NAME_PATHS, *wire_paths("market")))
         return self._once("name", self._named)
 
+    def forget(self) -> None:
+        """Give the memory back of what was read and made, once nobody asks any more."""
+        # What was made often refers to the products it is of, and Python would find such a circle only much later: the
+        # columns of hundreds of parts would wait in memory for that.
+        self._columns.clear()
+        self._made.clear()
+
     def _named(self) -> pa.Array:
         texts = pa.table(self._read("texts", TEXT_COLUMNS), names=list(TEXT_COLUMNS))
         positions = self._positions("texts", None).to_numpy()

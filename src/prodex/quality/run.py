@@ -88,7 +88,7 @@ def audit(
         done = 0
         for part in run(catalog, chosen.checks, moment, chosen.market, executor, dict(chosen.assume), limit):
             parts.append(part)
-            done += len(part.states)
+            done += part.size
             show(done, len(catalog))
     return Audit(
         parts=tuple(parts),

@@ -32,6 +32,8 @@ SMALL = 10
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+#: Numbers of checks, of which there is one for each of a million products.
+Counts = npt.NDArray[np.int32]
 
 
 def grades(scores: Floats) -> npt.NDArray[np.object_]:
@@ -64,11 +66,11 @@ class Tally:
 
     earned: Floats
     possible: Floats
-    failed: Integers
-    passed: Integers
-    not_applicable: Integers
-    unknown: Integers
-    blockers: Integers
+    failed: Counts
+    passed: Counts
+    not_applicable: Counts
+    unknown: Counts
+    blockers: Counts
     doubtful: npt.NDArray[np.bool_]
 
     @classmethod
@@ -78,8 +80,8 @@ class Tally:
         blocker = np.array([check.severity == "blocker" for check in checks], bool)
         size = len(states)
         earned, failing = np.zeros(size), np.zeros(size)
-        counts = np.zeros((len(State), size), np.int64)
-        blockers, doubtful = np.zeros(size, np.int64), np.zeros(size, bool)
+        counts = np.zeros((len(State), size), np.int32)
+        blockers, doubtful = np.zeros(size, np.int32), np.zeros(size, bool)
         # Column by column: a matrix of products x checks x states would not fit into memory.
         for column, weight, blocks in zip(states.T, weights, blocker, strict=True):
             is_in = [column == state for state in State]
@@ -107,7 +109,7 @@ class Tally:
             *(np.concatenate([vars(one)[name] for one in tallies]) for name in cls.__dataclass_fields__)
         )
 
-    def taken(self, rows: Integers) -> Self:
+    def taken(self, rows: Integers | slice) -> Self:
         """Return the counts of some products."""
         return type(self)(*(vars(self)[name][rows] for name in self.__dataclass_fields__))
 

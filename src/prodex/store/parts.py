@@ -57,7 +57,8 @@ class StoredPart(NamedTuple):
         return cls(part.number, part.products, value["files"])
 
     def open(self, folder: Path) -> Part:
-        paths = {name: folder / path_of(name, self.number) for name in self.files}
+        file = _file_name(self.number)
+        paths = {name: folder.joinpath(name, file) for name in self.files}
         return Part.on_disk(self.products, paths, self.files)
 
     def problem(self, table: str, folder: Path) -> str:
@@ -88,7 +89,11 @@ def path_of(table: str, number: int) -> Path:
     >>> path_of("texts", 7).as_posix()
     'texts/part-00007.parquet'
     """
-    return Path(table) / f"part-{number:05d}.parquet"
+    return Path(table, _file_name(number))
+
+
+def _file_name(number: int) -> str:
+    return f"part-{number:05d}.parquet"
 
 
 def write_part(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number: int) -> StoredPart:

@@ -291,8 +291,8 @@ def _inexact_rows(array: pa.Array) -> npt.NDArray[np.bool_] | None:
     exact = pc.less(pc.abs(array), EXACT)  # no number is less than NaN
     if pc.all(exact).as_py():
         return None
-    rows: npt.NDArray[np.bool_] = exact.fill_null(True).to_numpy(zero_copy_only=False)
-    return ~rows
+    holds: npt.NDArray[np.bool_] = exact.fill_null(True).to_numpy(zero_copy_only=False)
+    return ~holds
 
 
 def _any_of(rows: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_] | None:

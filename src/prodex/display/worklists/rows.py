@@ -64,9 +64,9 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
     for number, part in enumerate(audit.parts):
         rows = failure_rows(part, audit.checks, wants)
         rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
-        place = pc.index_in(rows["product_id"], part.products["product_id"].combine_chunks())
+        place = pc.index_in(rows["product_id"], part.column("product_id").combine_chunks())
         rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
-        before += part.products.num_rows
+        before += part.size
         found = _found(rows, audit.catalog, number)
         columns = {name: rows[name] for name in rows.column_names} | found
         yield pa.table({name: columns[name] for name in _EMPTY.column_names}, _EMPTY.schema)

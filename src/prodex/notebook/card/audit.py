@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from prodex.display_text import Words, label, words
 from prodex.quality import Audit
+from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import CheckFacts
-from prodex.quality.engine import AuditPart
 from prodex.quality.failures import failure_rows
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
@@ -77,7 +77,7 @@ class ProductAudit:
 def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
     """Return the result of an audit for a product, or None if the audit does not cover it."""
     for part in audit.parts:
-        place = pc.index(part.products["product_id"], pa.scalar(product_id)).as_py()
+        place = pc.index(part.column("product_id"), pa.scalar(product_id)).as_py()
         if place >= 0:
             return _judged(audit, _only(part, place))
     return None
@@ -86,10 +86,11 @@ def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
 def _only(part: AuditPart, place: int) -> AuditPart:
     """Return a part of an audit with one product only."""
     # So the functions that score and explain a part do the same for a product: a card cannot disagree with its audit.
-    evidence = part.evidence.filter(pc.equal(part.evidence["product"], place))
+    evidence = part.evidence
+    evidence = evidence.filter(pc.equal(evidence["product"], place))
     first = pa.array(np.zeros(evidence.num_rows), pa.int32())
     column = evidence.schema.get_field_index("product")
-    return AuditPart(
+    return AuditPart.of(
         part.products.slice(place, 1),
         part.states[place : place + 1],
         evidence.set_column(column, evidence.schema.field(column), first),
