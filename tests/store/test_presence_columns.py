@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.store.repair import repaired
 from prodex.store.snapshot import SNAPSHOTS, commit, stored_parts
+from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
 from prodex.tables.flatten import flatten_products
 from prodex.tables.records import identify
@@ -230,3 +232,18 @@ def test_merging_gives_what_flattening_gives(
         == found[order].sort_values("product_id").values.tolist()
     )
     assert 1 == len({tuple(names) for names in columns(new)})
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_a_part_without_an_attribute_has_it_absent(on_disk: bool, tmp_path: Path) -> None:
+    """Where only one part knows an attribute, the products of the other are read all the same."""
+    parts = [prodex.flatten([{"id": 1, "brand": {"code": "B"}}]), prodex.flatten([{"id": 2, "only": 1}])]
+    catalog = replace(parts[0], parts=tuple(part for one in parts for part in one.parts))
+    if on_disk:
+        tables = [{table: one.parts[0].stored(table) for table in TABLES} for one in parts]
+        written = [write_part([one], tmp_path, number) for number, one in enumerate(tables)]
+        catalog = replace(catalog, parts=tuple(one.open(tmp_path) for one in written))
+
+    assert ["absent", "filled"] == catalog.table("presence", columns=["only_state"])["only_state"].tolist()
+    chosen = catalog.where(product_id="1").table("presence", columns=["only_state"])
+    assert ["absent"] == chosen["only_state"].tolist()

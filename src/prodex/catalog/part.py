@@ -293,6 +293,8 @@ def _kind_of(kind: pa.DataType) -> str:
 
 def _as_declared(found: pa.Table, table: str) -> pa.Table:
     """Give each column its declared type: files know neither dictionaries nor meanings."""
+    if not found.num_columns:
+        return found  # a table made of no columns would have no rows either
     schema = TABLES[table].schema_of(found.column_names)
     # A cast to the same type is quick, but not for thousands of columns of `presence` in every part.
     columns = zip(found.columns, schema, strict=True)
