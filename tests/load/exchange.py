@@ -43,9 +43,10 @@ def records(total: int = TOTAL) -> list[dict[str, Any]]:
 
 
 class LeapingClock:
-    """A clock that stands still, and leaps by more than the life of a cursor every 20 readings.
+    """A clock that stands still, and leaps by more than the life of a cursor at two of every 20 readings.
 
-    The sandbox reads it twice for each page of a scroll. Lives in seconds would depend on the machine.
+    The sandbox reads it twice for each page of a scroll, and at each login: of two readings that follow each other one
+    is between two pages. Lives in seconds would depend on the machine.
     """
 
     def __init__(self) -> None:
@@ -53,7 +54,7 @@ class LeapingClock:
 
     def __call__(self) -> float:
         self.readings += 1
-        return 121.0 * ((self.readings + 11) // 20)
+        return 121.0 * ((self.readings + 11) // 20 + (self.readings + 10) // 20)
 
 
 def renamed(record: dict[str, Any], name: str) -> dict[str, Any]:
