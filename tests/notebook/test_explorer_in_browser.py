@@ -95,7 +95,8 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
         ids = notebook.wait_for("len(explorer.selected) == 2 and explorer.selected")
         out.get_by_role("button", name="Next").first.click()
         out.get_by_text("26 to 50 of").first.wait_for()
-        assert 0 == out.locator("tr.selected").count()
+        # No row of this page is selected: the marks go with the rows that had them.
+        out.locator("tr.selected").first.wait_for(state="detached")
         # Every row is reached with Tab, and chosen with Return or Space.
         row(out, 0).focus()
         notebook.page.keyboard.press("Tab")

@@ -192,15 +192,18 @@ def test_a_rule_that_takes_too_long_concerns_its_column_only(rule: Callable[...,
 
 def test_an_abandoned_rule_does_not_reach_those_after_it() -> None:
     """What it does to its products when it wakes up is done to others than theirs."""
+    wake, woken = threading.Event(), threading.Event()
 
     def lingers(products: Products) -> Any:
         try:
-            time.sleep(0.5)  # a call into C, which nothing ends
+            wake.wait()  # a call into C, which nothing ends
         finally:
             products.now = products.now.replace(year=1999)
+            woken.set()
 
     def is_of_today(products: Products) -> prodex.Verdict:
-        time.sleep(0.15)
+        wake.set()
+        assert woken.wait(60)
         return prodex.Verdict([products.now.year == 1999] * len(products))
 
     prodex.rule(title="never")(lingers)
@@ -209,9 +212,10 @@ def test_an_abandoned_rule_does_not_reach_those_after_it() -> None:
         prodex.rule(title="it is not 1999")(is_of_today)
     checks = {"lingers": {}, **{f"is_of_today_{number}": {} for number in range(4)}}
 
-    audit = prodex.audit(catalog(), {"checks": checks}, rule_seconds=0.3, progress=False)
+    audit = prodex.audit(catalog(), {"checks": checks}, rule_seconds=3, progress=False)
 
-    assert [[3, 0, 0, 0, 0]] * 2 == audit.states.tolist()
+    assert ["lingers"] == [crash.check for crash in audit.crashes]
+    assert [[State.UNKNOWN, *[State.PASS] * 4]] * 2 == audit.states.tolist()
 
 
 def test_what_a_rule_wants_whole_is_limited_as_well() -> None:

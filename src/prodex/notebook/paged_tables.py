@@ -113,9 +113,10 @@ class Pager(HBox):
             self.next.focus()
 
     def _turned(self) -> None:
+        # The rows first: until they are there, the sentence must not say that they are.
+        self._draw()
         self._words.value = f"<span role='status'>{self.summary}</span>"
         self.previous.disabled = not self.first
         self.next.disabled = self.page.stop >= self._total
         for one in (self.previous, self.next):
             show_if(one, self._total > self.size)
-        self._draw()
