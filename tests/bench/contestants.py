@@ -220,14 +220,16 @@ class DuckDb:
 
         self._connection = duckdb.connect()
         self._pages = str(pages / "*.json")
+        self._largest = max(path.stat().st_size for path in pages.glob("*.json"))
         self._out = out
         self._rows: dict[str, int] = {}
 
     def run(self) -> None:
-        # A page is one object of several MB, larger than what DuckDB takes for an object unless told.
+        # A page is one object of several MB, larger than what DuckDB takes for an object unless told; it makes room for
+        # two of the largest in every thread.
         self._connection.execute(
             "CREATE TABLE records AS SELECT unnest(data, max_depth := 2) FROM "
-            "read_json(?, maximum_object_size = 500000000, sample_size = -1, union_by_name = true)",
+            f"read_json(?, maximum_object_size = {self._largest + 1}, sample_size = -1, union_by_name = true)",
             [self._pages],
         )
         kinds = dict(

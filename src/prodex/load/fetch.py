@@ -7,7 +7,7 @@ repeating the same steps. What is built of it is decided in `prodex.store.plan`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -58,6 +58,8 @@ class Fetch:
         Whether to skip windows that the service fails to send, and list them.
     show
         Called with the number of products received and the number announced.
+    pulled
+        Called when nearly everything has come, before products are listed to see what is missing.
     budget
         Limits of the load.
     """
@@ -72,9 +74,11 @@ class Fetch:
         held: Mapping[str, Identity] | None = None,
         tolerant: bool = False,
         show: Show = lambda *_: None,
+        pulled: Callable[[], object] = lambda: None,
         budget: LoadBudget | None = None,
     ) -> None:
         self._journal = journal
+        self._pulled = pulled
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
@@ -109,6 +113,7 @@ class Fetch:
         ledger = ledger_of(self._journal, newest(self._journal))
         is_too_low = contradiction_of("totals") in totals_notes(self._journal)
         if not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low):
+            self._pulled()
             self.reconcile()
 
     def pull(self) -> None:

@@ -13,9 +13,8 @@ from prodex import locales
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.files.atomic import checked_name, remove, storage
+from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
-from prodex.files.untrusted import is_plain, is_there
 from prodex.ledger import Ledger
 from prodex.limits import LoadBudget
 from prodex.load.fetch import Fetch
@@ -29,8 +28,9 @@ from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
 from prodex.store.archive import snapshots_folder
-from prodex.store.build import build_parts
+from prodex.store.build import build_folder
 from prodex.store.delivery import FILES
+from prodex.store.early_build import EarlyBuild
 from prodex.store.executors import checked_executor
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
@@ -84,7 +84,9 @@ def load_products(
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
         When a snapshot is reused, a line with its age takes the place of the bar.
     executor
-        Builds the parts: any `concurrent.futures` executor; threads by default.
+        Builds the parts when all products have come: any `concurrent.futures` executor. By default most of them are
+        built while others still come, by threads, and from 20,000 products on by processes of our own, which never run
+        your script again.
     budget
         Limits of calls, seconds and bytes; see `LoadBudget`.
 
@@ -126,13 +128,21 @@ def load_products(
     with locked(folder, f"loading {name!r}"):
         settings = {"windows": windows, "page_size": page_size}
         journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
-        with kept_for_later(journal):
+        with kept_for_later(journal), EarlyBuild(journal, executor) as early:
             # A load that was judged has all its pages: it was interrupted while its parts were built.
             if not is_judged(journal):
                 with showing(progress, "Products") as show:
-                    fetch = Fetch(reads, query, journal, tolerant=allow_incomplete, show=show, budget=budget)
+                    fetch = Fetch(
+                        reads,
+                        query,
+                        journal,
+                        tolerant=allow_incomplete,
+                        show=early.also(show),
+                        pulled=early.rest,
+                        budget=budget,
+                    )
                     fetch.load()
-            catalog = _published(name, asked, journal, allow_incomplete, executor, reads)
+            catalog = _published(name, asked, journal, allow_incomplete, early, reads)
         journal.remove()
         return catalog
 
@@ -245,7 +255,7 @@ def recover(
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
-        catalog = _published(name, asked, journal, allow_incomplete, executor)
+        catalog = _published(name, asked, journal, allow_incomplete, EarlyBuild(journal, executor))
         journal.remove()
         return catalog
 
@@ -282,22 +292,16 @@ def _published(
     asked: Origin,
     journal: Journal,
     allow_incomplete: bool,
-    executor: Executor | None,
+    build: EarlyBuild,
     service: Client | None = None,
 ) -> Catalog:
-    """Plan what to build, build the parts and publish them as a snapshot; raise if it is incomplete.
-
-    The parts are built inside the journal, where they survive an interruption.
-    """
+    """Plan what to build, build the parts and publish them as a snapshot; raise if it is incomplete."""
     query = asked.query or ProductQuery()
     decided = plan(journal, gtins_in=query.gtins_in or (), cores=cpu_count() or 1)
     judge("The load", decided.ledger, journal, allow_incomplete)
-    beside = journal.folder / "build"
-    # What an interrupted build left is used again, but never through links, which may lead anywhere.
-    if is_there(beside) and not is_plain(beside):
-        remove(beside)
+    beside = build_folder(journal.folder)
     with storage(beside):
-        parts = list(build_parts(journal.folder, decided.parts, beside, executor))
+        parts = list(build.parts(decided.parts))
         if asked.labels and service is not None:
             parts = load_code_labels(service, query, asked.labels, parts, beside)
     return commit_built(name, dated(asked, journal, decided.ledger), parts, beside)

@@ -32,9 +32,15 @@ class NewestCopy(NamedTuple):
 
 def newest(journal: Journal) -> dict[str, NewestCopy]:
     """Return the newest copy of each product that came, in the order in which products first came."""
+    return newest_of(journal.entries())
+
+
+def newest_of(entries: Iterable[PageEntry]) -> dict[str, NewestCopy]:
+    """Return the newest copy of each product on some pages, in the order in which products first came."""
     copies: dict[str, NewestCopy] = {}
-    for entry in journal.entries():
-        if not entry.stage.has_products:
+    for entry in entries:
+        stage = entry.stage
+        if not stage.has_products:
             continue
         for index, key in enumerate(entry.keys):
             if key is None:
@@ -42,9 +48,10 @@ def newest(journal: Journal) -> dict[str, NewestCopy]:
             seen = copies.get(key.product_id)
             updated_at = key.updated_at or ""
             # Of copies with the same updatedAt the last one received counts; dates are ISO text and compare as such.
-            if seen is None or updated_at >= seen.updated_at:
-                stage = entry.stage if seen is None else seen.stage
+            if seen is None:
                 copies[key.product_id] = NewestCopy(updated_at, entry.page, index, stage)
+            elif updated_at >= seen.updated_at:
+                copies[key.product_id] = NewestCopy(updated_at, entry.page, index, seen.stage)
     return copies
 
 

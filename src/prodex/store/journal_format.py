@@ -51,8 +51,15 @@ class Doubtful(msgspec.Struct):
     known: str | None = None
 
 
+_Products = Annotated[int, msgspec.Meta(ge=0, lt=10**12)]
+
 #: Notes that are no text, by the first word of their names.
-NOTES: dict[str, Any] = {"missing": list[str], "absent": dict[str, Doubtful], "bounds": bool}
+NOTES: dict[str, Any] = {
+    "missing": list[str],
+    "absent": dict[str, Doubtful],
+    "bounds": bool,
+    "early": tuple[_Products, _Products],
+}
 
 
 class _Head(msgspec.Struct):

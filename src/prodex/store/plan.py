@@ -6,12 +6,13 @@ Pure: it reads the lines of the ledger and decides; nothing is written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from prodex.ledger import Ledger
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import gone_from, newest
+from prodex.store.journal_contents import gone_from, newest, newest_of
+from prodex.store.journal_format import PageEntry
 from prodex.store.reconciliation import ledger_of
 
 #: About the most products and bytes of JSON in one part; a page is never split for it.
@@ -20,6 +21,17 @@ BYTES_PER_PART = 100_000_000
 
 #: Parts are made smaller for the sake of more cores, but not smaller than this.
 _WORTH_A_PART = 1_000
+
+#: Of a load whose parts are built while it goes on, so many for each core at least: the more there are, the less is
+#: left to build when the last page has come.
+_EARLY_FOR_A_CORE = 4
+
+#: But not smaller than this, and nor are the last ones, which begin while others are still built: each part has a price
+#: of its own, that of a few hundred products.
+_WORTH_AN_EARLY_PART = 1_250
+
+#: The note in which a journal keeps how its first parts are cut; see `early_cut`.
+EARLY = "early parts"
 
 #: Where a product stands in the journal: page, and index on that page.
 Place = tuple[int, int]
@@ -71,10 +83,69 @@ def plan(
 def parts_of(
     journal: Journal, places: Collection[Place], products_per_part: int | None = None, cores: int = 2
 ) -> tuple[PartPlan, ...]:
-    """Assign products of a journal to parts; see `plan`."""
-    size = sum(entry.size for entry in journal.entries() if entry.stage.has_products)
-    count = _count_of(len(places), size, products_per_part or PRODUCTS_PER_PART, cores)
-    return tuple(_parts(by_page(places), len(places) / count))
+    """Assign products of a journal to parts; see `plan`.
+
+    The first parts are cut as its note says, however many copies on their pages were superseded since: what was built
+    of them while pages still came is what is decided here.
+    """
+    pages = by_page(places)
+    taken = dict(pages)
+    early = [
+        PartPlan(number, tuple((entry.page, taken[entry.page]) for entry in part if entry.page in taken))
+        for number, part in enumerate(early_parts(journal))
+    ]
+    built = {page for part in early for page, _ in part.pages}
+    rest = tuple((page, indexes) for page, indexes in pages if page not in built)
+    if early and not rest:
+        return tuple(early)
+    products = sum(len(indexes) for _, indexes in rest)
+    size = sum(
+        entry.size for entry in journal.entries() if entry.stage.has_products and entry.page not in built
+    )
+    count = _count_of(products, size, products_per_part or PRODUCTS_PER_PART, cores)
+    if early:
+        # The cores come to these parts one after another, as they finish others: small ones let them end together.
+        count = max(count, min(2 * cores, products // _WORTH_AN_EARLY_PART))
+    return (*early, *_parts(rest, products / count, len(early)))
+
+
+def early_cut(announced: int, cores: int) -> tuple[int, int]:
+    """Return how many products make a part that is built early, and of how many products in all such parts are made.
+
+    The last parts, one for each core, wait for the end: then all cores work on what is left.
+
+    >>> early_cut(30_000, cores=2), early_cut(1_000_000, cores=2), early_cut(1_500, cores=2)
+    ((3750, 22500), (10000, 980000), (1500, 0))
+    """
+    wanted = min(_EARLY_FOR_A_CORE * cores, announced // _WORTH_AN_EARLY_PART)
+    count = max(math.ceil(announced / PRODUCTS_PER_PART), wanted, 1)
+    if count > cores:
+        count = math.ceil(count / cores) * cores
+    size = max(math.ceil(announced / count), 1)
+    return size, max(announced - cores * size, 0)
+
+
+def early_parts(journal: Journal) -> Iterator[list[PageEntry]]:
+    """Yield the pages of each part that later pages do not change any more, but for newer copies of its products."""
+    per_part, until = journal.notes.get(EARLY, (0, 0))
+    part: list[PageEntry] = []
+    before = products = size = 0
+    for number, entry in enumerate(journal.entries()):
+        # Pages are numbered as they are asked for, and one may still be on its way.
+        if entry.page != number or not entry.stage.has_products or before + products >= until:
+            return
+        part.append(entry)
+        products += len(entry.keys)
+        size += entry.size
+        if products >= per_part or size >= BYTES_PER_PART:
+            yield part
+            before += products
+            part, products, size = [], 0, 0
+
+
+def early_plan(number: int, pages: Sequence[PageEntry]) -> PartPlan:
+    """Return the plan of a part as it will be if no other page holds a newer copy of one of its products."""
+    return PartPlan(number, by_page((copy.page, copy.item) for copy in newest_of(pages).values()))
 
 
 def _count_of(products: int, size: int, products_per_part: int, cores: int) -> int:
@@ -96,7 +167,7 @@ def by_page(places: Iterable[Place]) -> Pages:
     return tuple((page, tuple(indexes)) for page, indexes in pages.items())
 
 
-def _parts(pages: Pages, products_per_part: float) -> list[PartPlan]:
+def _parts(pages: Pages, products_per_part: float, first: int) -> list[PartPlan]:
     """Share the pages out evenly: the last part would otherwise be small, and a core idle."""
     parts: list[list[tuple[int, tuple[int, ...]]]] = [[]]
     before = 0
@@ -105,4 +176,4 @@ def _parts(pages: Pages, products_per_part: float) -> list[PartPlan]:
             parts.append([])
         parts[-1].append((page, indexes))
         before += len(indexes)
-    return [PartPlan(number, tuple(pages)) for number, pages in enumerate(parts)]
+    return [PartPlan(number, tuple(pages)) for number, pages in enumerate(parts, first)]

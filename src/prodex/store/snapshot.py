@@ -135,10 +135,19 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
     # The manifest comes last: until then nobody takes the folder for a snapshot.
     with storage(built):
         parts = same_columns(parts, built)
+        _keep_only(parts, built)
         _write_manifest(built, name, origin, parts)
     folder = new_entry(SNAPSHOTS.folder(name))
     publish(built, folder)
     return _open(folder)
+
+
+def _keep_only(parts: Iterable[StoredPart], built: Path) -> None:
+    """Delete the files of parts that were built for another plan: other programs read the folders as they are."""
+    named = {path_of(table, part.number) for part in parts for table in part.files}
+    for path in built.glob("*/*.parquet"):
+        if path.relative_to(built) not in named:
+            path.unlink()
 
 
 def open_snapshot(name: str | Path | Catalog) -> Catalog:

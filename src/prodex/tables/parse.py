@@ -74,6 +74,8 @@ class _Known(NamedTuple):
 
     def odd_ones(self, tops: Sequence[Top]) -> _Raws:
         """Return the attributes that are new, or were odd before and are so again."""
+        if not self.shape.type.num_fields:
+            return {index: top for index, top in enumerate(tops) if top}
         names = frozenset(field.name for field in self.shape.type)
         # A block without any of these is told by one comparison of sets for each product.
         usual = names - self.misfits - self.repeats

@@ -26,8 +26,12 @@ from prodex.tables.values import fit, read_json, storable
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
-_SPACE = {b" ", b"\t", b"\r", b"\n"}
+#: Values that are blank as they stand, and how long the longest of them is.
 _BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
+_LONGEST_BLANK = 4
+_EMPTY_TEXT = msgspec.Raw(b'""')
+#: White space between the tokens of JSON is this or less.
+_SPACE = 32
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -67,12 +71,20 @@ def read_records(products: Sequence[bytes]) -> Records:
     {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty', 'lifeCycle': 'filled'}
     """
     records = Records([], [], {}, {}, {}, [])
+    presence = _Presence(len(products))
     for index, product in enumerate(products):
         try:
             top = _TOP.decode(product)
         except (msgspec.DecodeError, UnicodeDecodeError):
             top = _leniently(product, index, records)
-        _see(records, index, len(products), top)
+        presence.add(top, blank := _blank_ones(top))
+        for name in blank:
+            if top[name] == _EMPTY_TEXT:
+                if name in _TEXTS_OF_ROOT:
+                    continue
+                records.empty_texts.setdefault(name, []).append(index)
+            # Many records use null, [], {} and "" alike.
+            del top[name]
         identity, gtin = _scalar(top.get("id")), _scalar(top.get("gtin"))
         if key := fit(identity, "code"):
             del top["id"]
@@ -86,6 +98,7 @@ def read_records(products: Sequence[bytes]) -> Records:
         records.product_ids.append(key)
         records.gtins.append(text)
         records.tops.append(top)
+    records.presence.update(presence.states())
     return records
 
 
@@ -166,26 +179,51 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     }
 
 
-def _see(records: Records, index: int, count: int, top: dict[str, msgspec.Raw]) -> None:
-    """Record the state of each attribute, and remove blank ones: many records use null, [], {} and "" alike."""
-    blank: list[str] = []
-    presence = records.presence
-    for name, raw in top.items():
-        value = bytes(raw)
-        face = _FILLED
-        if len(value) <= 4:
-            face = _BLANK.get(value, _FILLED)
-        if face == _FILLED and value[1:2] in _SPACE and value[0] in b"[{" and value[1:-1].isspace():
-            face = _EMPTY
-        if name not in presence:
-            presence[name] = bytearray(count)
-        presence[name][index] = face
-        if face != _FILLED and (value != b'""' or name not in _TEXTS_OF_ROOT):
-            blank.append(name)
-            if value == b'""':
-                records.empty_texts.setdefault(name, []).append(index)
-    for name in blank:
-        del top[name]
+def _blank_ones(top: dict[str, msgspec.Raw]) -> dict[str, int]:
+    """Return the states of the attributes of a product that are not filled."""
+    # Nearly all values are longer, and do not begin with white space. What is shorter may be blank.
+    looked_at = {
+        name: value
+        for name, raw in top.items()
+        if len(value := bytes(raw)) <= _LONGEST_BLANK or value[1] <= _SPACE
+    }
+    states = {}
+    for name, value in looked_at.items():
+        if value in _BLANK:
+            states[name] = _BLANK[value]
+        elif value[0] in b"[{" and value[1:-1].isspace():
+            states[name] = _EMPTY
+    return states
+
+
+class _Presence:
+    """Collects which attributes came with each of so many products."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._rows: dict[str, int] = {}
+        self._came: list[int] = []
+        self._sizes: list[int] = []
+        self._blank: list[tuple[str, int, int]] = []
+
+    def add(self, top: dict[str, msgspec.Raw], blank: dict[str, int]) -> None:
+        """Add the next product: all its attributes, and the states of those that are blank."""
+        rows = self._rows
+        try:
+            came = [rows[name] for name in top]
+        except KeyError:
+            came = [rows.setdefault(name, len(rows)) for name in top]
+        self._blank += [(name, len(self._sizes), state) for name, state in blank.items()]
+        self._came += came
+        self._sizes.append(len(came))
+
+    def states(self) -> dict[str, bytearray]:
+        """Return the state of every attribute of every product."""
+        states = np.full((len(self._rows), self._count), _ABSENT, np.int8)
+        states[self._came, np.repeat(np.arange(self._count), self._sizes)] = _FILLED
+        for name, index, state in self._blank:
+            states[self._rows[name], index] = state
+        return {name: bytearray(states[row]) for name, row in self._rows.items()}
 
 
 # An empty text of these is a value of the row itself.

@@ -1,0 +1,123 @@
+"""Building the parts of a load while its later pages are fetched.
+
+It never holds up the fetch, and decides nothing: what it built is used where the plan at the end is the same, and built
+again where it is not, because a newer copy of a product came later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, wait
+from os import cpu_count
+from types import TracebackType
+from typing import Self
+
+from prodex.store.build import build_folder, build_part, build_parts, own_executor
+from prodex.store.journal import Journal
+from prodex.store.journal_contents import newest
+from prodex.store.parts import StoredPart
+from prodex.store.plan import EARLY, PartPlan, early_cut, early_parts, early_plan, parts_of
+
+
+class EarlyBuild:
+    """Builds the parts of one load, the first of them while pages still come.
+
+    Parameters
+    ----------
+    journal
+        Where the pages come.
+    executor
+        Builds everything at the end; without one, parts are built early, by threads or processes of our own.
+    """
+
+    def __init__(self, journal: Journal, executor: Executor | None = None) -> None:
+        self._journal = journal
+        self._given = executor
+        self._own: Executor | None = None
+        self._begun: dict[int, tuple[PartPlan, Future[StoredPart]]] = {}
+        self._is_offset = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._own is not None:
+            self._own.shutdown(cancel_futures=True)
+
+    def also(self, show: Callable[[int, int], object]) -> Callable[[int, int], None]:
+        """Return a function that shows the progress of a fetch, and begins the parts that are whole by then."""
+
+        def came(received: int, announced: int) -> None:
+            show(received, announced)
+            self._begin(announced)
+
+        return came
+
+    def rest(self) -> None:
+        """Begin all other parts: every page has come, and what is left to fetch is only to see whether that is all."""
+        if self._given is not None:
+            return
+        came = newest(self._journal)
+        if self._own is None:
+            self._own = own_executor(len(came))
+        plans = parts_of(
+            self._journal, [(copy.page, copy.item) for copy in came.values()], cores=cpu_count() or 1
+        )
+        for plan in plans:
+            if plan.number not in self._begun:
+                self._submit(plan)
+
+    def parts(self, plans: Sequence[PartPlan]) -> Iterator[StoredPart]:
+        """Build the parts of a plan, but for those that were built like this before; in order."""
+        folder = build_folder(self._journal.folder)
+        if self._own is None:
+            yield from build_parts(self._journal.folder, plans, folder, self._given)
+            return
+        decided = {plan.number: plan for plan in plans}
+        other = [future for number, (plan, future) in self._begun.items() if decided.get(number) != plan]
+        for future in other:
+            future.cancel()
+        # Nobody may write the files of a part while they are written again.
+        wait(other)
+        futures = [
+            self._begun[plan.number][1]
+            if plan.number in self._begun and self._begun[plan.number][0] == plan
+            else self._own.submit(build_part, self._journal.folder, plan, folder)
+            for plan in plans
+        ]
+        for plan, future in zip(plans, futures, strict=True):
+            try:
+                yield future.result()
+            except Exception:  # noqa: BLE001 - what is wrong for good is raised by the second attempt
+                # Its process may have been killed for its memory, or the disk was full for a while.
+                yield build_part(self._journal.folder, plan, folder)
+
+    def _begin(self, announced: int) -> None:
+        """Begin the parts whose pages have all come."""
+        if EARLY not in self._journal.notes:
+            if not announced:
+                return
+            # Whoever builds them, the parts are the same.
+            self._journal.note(EARLY, early_cut(announced, cpu_count() or 1))
+        if self._given is not None or self._is_offset:
+            return
+        if self._own is None:
+            if self._journal.notes[EARLY][1] <= 0:
+                return
+            self._own = own_executor(announced)
+        for number, pages in enumerate(early_parts(self._journal)):
+            if number in self._begun:
+                continue
+            # Offset pages overlap, so that most parts would be built again.
+            if any(page.asked is not None for page in pages):
+                self._is_offset = True
+                return
+            self._submit(early_plan(number, pages))
+
+    def _submit(self, plan: PartPlan) -> None:
+        assert self._own is not None  # noqa: S101 - whoever calls it has seen to that
+        folder = build_folder(self._journal.folder)
+        future = self._own.submit(build_part, self._journal.folder, plan, folder)
+        self._begun[plan.number] = (plan, future)
