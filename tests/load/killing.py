@@ -33,6 +33,12 @@ from prodex.service import paging
 paging.SCROLL_FROM, windows.SMALLEST = 100, 100
 """
 
+# As loads of 20,000 products and more are built.
+_BY_PROCESSES = """
+from prodex.store import build, plan
+build.WORTH_PROCESSES, plan.PRODUCTS_PER_PART = 1, 100
+"""
+
 
 @dataclass(frozen=True)
 class Killing:
@@ -74,6 +80,7 @@ def kill_often(
     page_size: int,
     seed: int = 1,
     small: bool = True,
+    by_processes: bool = False,
 ) -> Killing:
     """Load, kill the process (SIGKILL), load again, and so on; let the last load end.
 
@@ -81,7 +88,8 @@ def kill_often(
     it is building.
     """
     home.mkdir(parents=True, exist_ok=True)
-    with forking(_IMPORTED + (_SMALL if small else ""), _LOAD, home / "complaints.txt") as forks:
+    before = _IMPORTED + (_SMALL if small else "") + (_BY_PROCESSES if by_processes else "")
+    with forking(before, _LOAD, home / "complaints.txt") as forks:
         return _kill_often(
             partial(_run, forks, sandbox, home, page_size), sandbox, kills, random.Random(seed)
         )
