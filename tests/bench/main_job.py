@@ -92,6 +92,8 @@ def main(arguments: list[str]) -> Any:
         case ["catalogue", count, file]:
             return str(pinned.write_lines(Path(file), pinned.products(int(count))))
         case [way, *given]:
+            # prodex is imported as it is used. Modules are no part of the job, as `requests` above is none.
+            assert callable(prodex.connect) and callable(prodex.load_products)  # noqa: PT018
             watch = Stopwatch()
             count = WAYS[way](*given)
             return [*watch.read(), count]

@@ -36,6 +36,9 @@ BLOCK_BYTES = 36_000_000
 #: less than threads, which wait for the interpreter's lock, and let those wait that fetch.
 WORTH_PROCESSES = 20_000
 
+#: On a machine with many cores, so many products for each process.
+_WORTH_A_PROCESS = 10_000
+
 #: What this process learnt of products so far; see `prodex.tables.shape`.
 _SHAPES = ShapeCache()
 
@@ -80,7 +83,9 @@ def build_folder(journal: Path) -> Path:
 def own_executor(products: int) -> Executor:
     """Return what builds so many products where no executor was given."""
     cores = cpu_count() or 1
-    return BuildProcesses(cores) if products >= WORTH_PROCESSES else ThreadPoolExecutor(cores)
+    if products < WORTH_PROCESSES:
+        return ThreadPoolExecutor(cores)
+    return BuildProcesses(min(cores, max(products // _WORTH_A_PROCESS, 1)))
 
 
 @contextmanager

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
 from prodex.files.atomic import make_folder
-from prodex.store.build import BLOCK_BYTES, blocks_of, running
+from prodex.store.build import blocks_of, running
 from prodex.store.executors import mapped
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
@@ -30,7 +30,7 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import Tables, decoded, distinct
 
 #: Row groups smaller than this are combined when they are copied: each merge adds one, and there would be ever more.
-_PIECE_BYTES = BLOCK_BYTES // 2
+_PIECE_BYTES = 6_000_000
 
 #: Tables of one row for each product, which stand in the same order in all of them.
 _ONE_ROW_EACH = frozenset({"products", "presence", "raw"})
