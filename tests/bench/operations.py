@@ -9,41 +9,36 @@ a hundred was changed; `... audit` does one of the operations in this process an
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from datetime import timedelta
-from itertools import islice
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import prodex
 from prodex.catalog import Catalog
-from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import AS_OF
 from tests.bench import pinned
-from tests.bench.measuring import Stopwatch
+from tests.bench.measuring import Measured, Stopwatch, alone, sandbox
 
-#: Products of one part, as a load makes them.
-_AT_ONCE = 10_000
 _PROFILE = "online-listing"
 _CHANGED_ONE_IN = 100
 
 
-def keep(count: int) -> None:
-    """Keep the products as snapshots: as they are, and changed."""
+def keep(count: int) -> Measured:
+    """Keep the products as snapshots, as they are and changed; return what the first took to read."""
+    made = []
     for name, lines in (("bench", pinned.products(count)), ("changed", changed(count))):
         with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
-            pieces = []
-            while piece := list(islice(lines, _AT_ONCE)):
-                file = pinned.write_lines(Path(folder) / "piece.jsonl", piece)
-                # Each is kept by itself, so that no more than one is in memory.
-                pieces.append(prodex.read_products(file).save(f"{name}-piece"))
-        joined = tuple(part for one in pieces for part in one.parts)
-        replace(pieces[0], parts=joined).save(name)
-        shutil.rmtree(pieces[0].folder.parent)  # type: ignore[union-attr]
+            file = pinned.write_lines(Path(folder) / "products.jsonl", lines)
+            watch = Stopwatch()
+            found = prodex.read_products(file, name=name, progress=False)
+            made.append(watch.read())
+            if len(found) != count:
+                raise SystemExit(f"{len(found):,} of {count:,} products were read")
+    return made[0]
 
 
 def changed(count: int) -> Iterator[bytes]:
@@ -140,24 +135,43 @@ OPERATIONS: dict[str, Callable[[], object]] = {
 
 
 def refresh(count: int) -> Any:
-    """Refresh a snapshot after one in a hundred products was changed at the service."""
-    now = AS_OF + timedelta(days=1)
-    with Sandbox(json.loads(line) for line in pinned.products(count)) as exchange:
-        key = exchange.credentials[0]
-        service = prodex.connect(
-            base_url=exchange.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
-        )
-        prodex.load_products(service, name="refreshed", max_age=0, progress=False)
-        records = (json.loads(line) for line in islice(pinned.products(count), 0, None, _CHANGED_ONE_IN))
-        exchange.change(
-            [record | {"lifeCycle": 7, "updatedAt": f"{now:%Y-%m-%dT%H:%M:%S}"} for record in records]
-        )
-        watch = Stopwatch()
+    """Refresh a snapshot after one in a hundred products was changed at the service, which is another process."""
+    address: tuple[object, ...] = ()
+    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
+        for step, lines in (("load", pinned.products(count)), ("update", updated(count))):
+            file = pinned.write_lines(Path(folder) / "products.jsonl", lines)
+            with sandbox("--products", file, *address) as server:
+                key, port = server["credentials"][0], urlsplit(server["base_url"]).port
+                given = (server["base_url"], key["client_id"], key["client_secret"], count)
+                measured = alone("operations", step, *given)
+            # It is the same service, at the same address, that has the changed products next time.
+            address = ("--port", port)
+    return measured
+
+
+def updated(count: int) -> Iterator[bytes]:
+    """Yield the products, one in a hundred with another value and updated now."""
+    now = datetime.now(UTC)  # after the load, or a refresh would not ask for it
+    for number, line in enumerate(pinned.products(count)):
+        if number % _CHANGED_ONE_IN:
+            yield line
+        else:
+            change = {"lifeCycle": 7, "updatedAt": f"{now:%Y-%m-%dT%H:%M:%S}"}
+            yield json.dumps(json.loads(line) | change).encode()
+
+
+def _pulled(step: str, base_url: str, client_id: str, client_secret: str, count: int) -> Measured:
+    service = prodex.connect(base_url=base_url, client_id=client_id, client_secret=client_secret)
+    watch = Stopwatch()
+    if step == "load":
+        found = prodex.load_products(service, name="refreshed", max_age=0, progress=False)
+    else:
         found = prodex.refresh("refreshed", service, progress=False)
-        measured = watch.read()
-        if not found.complete or len(found) != count:
-            raise SystemExit(f"the refresh found {len(found):,} of {count:,} products")
-        return measured
+    measured = watch.read()
+    expected = count if step == "load" else count // _CHANGED_ONE_IN
+    if not found.complete or len(found) != count or found.origin.ledger.received < expected:
+        raise SystemExit(f"the {step} found {len(found):,} of {count:,} products: {found.origin.ledger}")
+    return measured
 
 
 def main(arguments: Sequence[str]) -> Any:
@@ -167,6 +181,8 @@ def main(arguments: Sequence[str]) -> Any:
             return keep(int(count))
         case ["refresh", count]:
             return refresh(int(count))
+        case ["load" | "update" as step, base_url, client_id, client_secret, count]:
+            return _pulled(step, base_url, client_id, client_secret, int(count))
         case [name]:
             operation = OPERATIONS[name]
             watch = Stopwatch()
