@@ -43,7 +43,7 @@ def test_the_bench_runs_and_its_contestants_agree(tmp_path: Path) -> None:
     assert (find_spec("dlt") is None) == ("dlt is not installed" in ended.stdout)
     for figure in ("load / download", "times json_normalize", "one odd product", "import over pandas"):
         assert any(figure in line and "reached" in line for line in ended.stdout.splitlines())
-    for name in ("duckdb", "open and repr", "refresh, 1 % changed"):
+    for name in ("duckdb", "open and repr", "refresh, 1 % changed", "wide(", "Dask", "publish"):
         assert any(line.startswith(name) for line in ended.stdout.splitlines())
 
 

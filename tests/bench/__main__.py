@@ -89,10 +89,14 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--products", type=int, default=20_000, help="how many products the race is about")
     parser.add_argument("--leaves", type=int, default=20_000, help="products to compare with a naive walk")
     parser.add_argument("--explored", type=int, default=100_000, help="products in the explorer")
+    parser.add_argument("--wide", type=int, default=300_000, help="products of the wide table")
+    parser.add_argument("--clustered", type=int, default=60_000, help="products for the workers of a cluster")
+    parser.add_argument("--published", type=int, default=12_000, help="products to publish")
     parser.add_argument("--quick", action="store_true", help="small counts: whether it works, not how fast")
     options = parser.parse_args(arguments)
     if options.quick:
         options.products = options.leaves = options.explored = 100
+        options.wide = options.clustered = options.published = 100
         options.sizes, options.loaded, options.rounds = [100], [100], 1
     return options
 
@@ -253,6 +257,41 @@ def _at_a_million(found: dict[str, dict[int, Measured]]) -> Iterator[Figure]:
             yield Figure(f"{name}: memory at 1,000,000 / 100,000", large.peak_mb / small.peak_mb, -_FLAT)
 
 
+def wide(run: _Run) -> None:
+    """Measure one wide table of a large catalogue, against what it returns."""
+    count, home = run.options.wide, run.folder / "home-wide"
+    alone("operations", "keep", count, home=home)
+    turns = [alone("operations", "wide over result", home=home) for _ in range(run.options.rounds)]
+    seconds, over = (median(values) for values in zip(*turns, strict=True))
+    what = f"wide('fr') of {count:,} products"
+    run.add(
+        "One wide table",
+        [Figure(f"{what}, s", seconds, -5), Figure(f"{what}, MB over its result", over, -1_500)],
+    )
+
+
+def team(run: _Run) -> None:
+    """Measure a cluster of two workers against one, and publishing."""
+    if find_spec("distributed") is None or find_spec("deltalake") is None:
+        print("the cluster and publishing are left out: they need distributed and deltalake\n")
+        return
+    dask = alone("team", "cluster", run.options.clustered, run.options.rounds)
+    published = alone("team", "publish", run.options.published, run.options.rounds)
+    figures = [
+        *(
+            Figure(
+                f"Dask, {run.options.clustered:,} products: two workers of one thread against one, {what}",
+                times,
+                1.6,
+            )
+            for what, times in dask.items()
+        ),
+        Figure(f"publish {run.options.published:,} products, the first time, s", published["first"], -3),
+        Figure("publish again when nothing has changed, s", published["again"], -0.3),
+    ]
+    run.add("Past one machine", figures)
+
+
 def further(run: _Run) -> None:
     """Measure the parser, the import and the sandbox, and count leaves."""
     rounds = run.options.rounds
@@ -306,8 +345,10 @@ _SECTIONS = {
     "race": race,
     "main_job": main_job,
     "operations": operations,
+    "wide": wide,
     "rules": rules,
     "explorer": explorer,
+    "team": team,
     "further": further,
 }
 

@@ -106,6 +106,15 @@ def export() -> object:
         return _opened().export(Path(folder) / "out")
 
 
+def wide_over_result() -> list[float]:
+    """Return the seconds of one wide table, and the peak of memory over what it returns, in MB."""
+    catalog = _opened()
+    watch = Stopwatch()
+    frame = catalog.wide("fr")
+    measured = watch.read()
+    return [measured.seconds, measured.peak_mb - frame.memory_usage(index=True, deep=True).sum() / 1e6]
+
+
 def verify() -> object:
     """Check every file against the manifest."""
     return prodex.verify("bench")
@@ -181,6 +190,8 @@ def main(arguments: Sequence[str]) -> Any:
             return keep(int(count))
         case ["refresh", count]:
             return refresh(int(count))
+        case ["wide over result"]:
+            return wide_over_result()
         case ["load" | "update" as step, base_url, client_id, client_secret, count]:
             return _pulled(step, base_url, client_id, client_secret, int(count))
         case [name]:
