@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Protocol
 
+from tests.bench.measuring import Stopwatch
 from tests.bench.products import SHARED
 
 #: Pages that make one Parquet file: 10,000 products, as prodex's parts hold.
@@ -290,28 +289,18 @@ def main(name: str, pages: str, out: str, rounds: str) -> None:
     first = folder / "first"
     first.mkdir(parents=True)
     shutil.copy(min(Path(pages).glob("*.json")), first)
-    seconds, cpu = [], []
+    found = []
     for number, source in enumerate([first, *[Path(pages)] * int(rounds)]):
         place = folder / f"round-{number}"
         place.mkdir()
         contestant = CONTESTANTS[name](source, place)
-        started, cpu_before = perf_counter(), _cpu_seconds()
+        watch = Stopwatch()
         contestant.run()
-        seconds.append(perf_counter() - started)
-        cpu.append(_cpu_seconds() - cpu_before)
+        found.append(watch.read())
         rows = contestant.rows()
         shutil.rmtree(place)
-    peak = sum(usage.ru_maxrss for usage in _usages()) / 1024
-    print(json.dumps({"seconds": seconds[1:], "cpu": cpu[1:], "peak_mb": peak, "rows": rows}))
-
-
-def _usages() -> list[resource.struct_rusage]:
-    """Return what this process has used, and what its workers have (memory: the largest of them)."""
-    return [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-
-
-def _cpu_seconds() -> float:
-    return sum(usage.ru_utime + usage.ru_stime for usage in _usages())
+    seconds, cpu, peaks = (list(values) for values in zip(*found[1:], strict=True))
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "peak_mb": max(peaks), "rows": rows}))
 
 
 if __name__ == "__main__":

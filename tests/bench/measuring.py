@@ -14,11 +14,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from time import perf_counter
 from typing import Any, NamedTuple
 
 #: The repository, from which `tests.bench` can be run as a module.
 HOME = Path(__file__).parents[2]
+
+#: Seconds between two looks at the memory of several processes.
+_LOOK_EVERY = 0.05
 
 
 class Measured(NamedTuple):
@@ -31,7 +35,7 @@ class Measured(NamedTuple):
     cpu
         Seconds of processor time, of child processes too.
     peak_mb
-        Peak of memory of the process, in MB; with child processes, the largest of them is added.
+        Peak of memory of the process and of all its child processes at the same time, in MB.
     """
 
     seconds: float
@@ -44,10 +48,39 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self._began, self._cpu = perf_counter(), _cpu_seconds()
+        self._together = 0.0
+        self._ended = Event()
+        self._looking = Thread(target=self._look, daemon=True)
+        self._looking.start()
 
     def read(self) -> Measured:
-        peak = sum(usage.ru_maxrss for usage in _usages()) / 1024
-        return Measured(perf_counter() - self._began, _cpu_seconds() - self._cpu, peak)
+        seconds, cpu = perf_counter() - self._began, _cpu_seconds() - self._cpu
+        self._ended.set()
+        self._looking.join()
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        return Measured(seconds, cpu, max(own, self._together))
+
+    def _look(self) -> None:
+        # The kernel keeps the peak of one process. Of several together nobody does, so somebody has to look.
+        while not self._ended.wait(_LOOK_EVERY):
+            self._together = max(self._together, memory_of_all())
+
+
+def memory_of_all() -> float:
+    """Return the MB that this process and all below it hold now: what files they share counts once."""
+    own, shared = [], []
+    waiting = [str(os.getpid())]
+    while waiting:
+        process = Path("/proc", waiting.pop())
+        try:
+            _, resident, of_files, *_ = map(int, (process / "statm").read_text().split())
+            below = [path.read_text() for path in (process / "task").glob("*/children")]
+        except (OSError, ValueError):  # it has just ended, or the system has no such files
+            continue
+        own.append(resident - of_files)
+        shared.append(of_files)
+        waiting += " ".join(below).split()
+    return (sum(own) + max(shared, default=0)) * resource.getpagesize() / 2**20
 
 
 def alone(module: str, *arguments: object, home: Path | None = None) -> Any:
@@ -81,9 +114,6 @@ def sandbox(*options: object) -> Iterator[dict[str, Any]]:
                 process.terminate()
 
 
-def _usages() -> list[resource.struct_rusage]:
-    return [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-
-
 def _cpu_seconds() -> float:
-    return sum(usage.ru_utime + usage.ru_stime for usage in _usages())
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)

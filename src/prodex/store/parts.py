@@ -111,7 +111,8 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
     held: dict[str, list[pa.Table]] = {}
     with ExitStack() as stack:
         writers: dict[str, pq.ParquetWriter] = {}
-        for tables in blocks:
+
+        def take(tables: Mapping[str, pa.Table]) -> None:
             for name, table in tables.items():
                 if name not in _STREAMED:
                     held.setdefault(name, []).append(table)
@@ -119,6 +120,10 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
                 if name not in writers:
                     writers[name] = stack.enter_context(_writer(folder, name, number, table.schema))
                 writers[name].write_table(table)
+
+        for tables in blocks:
+            take(tables)
+            del tables  # the next block needs the memory of this one
     written = {*held, *writers}
     while held:  # taken out one by one, so that the memory of each table is free once it is written
         name, pieces = held.popitem()

@@ -225,9 +225,10 @@ def _read(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refused:
     left = list(tops)
     for index, taken in odd.items():
         left[index] = {name: raw for name, raw in tops[index].items() if name not in taken}
-    bodies = list(map(_ENCODER.encode, left))
-    if not shape.type.num_fields or not bodies:
+    bodies = map(_ENCODER.encode, left)
+    if not shape.type.num_fields or not left:
         return {} if all(body == b"{}" for body in bodies) else _Refused(None)
+    # Joined as they are made: nothing else is as large as the block, and it is in memory twice for long enough.
     block = b"\n".join(
         body.translate(_ONE_LINE) if b"\n" in body or b"\r" in body else body for body in bodies
     )
@@ -242,7 +243,7 @@ def _read(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refused:
     except pa.ArrowInvalid as error:
         row = _ROW.search(str(error))
         return _Refused(int(row[1]) if row else None)
-    if table.num_rows != len(bodies):
+    if table.num_rows != len(left):
         return _Refused(None)
     fields = {name: table.column(i).combine_chunks() for i, name in enumerate(table.column_names)}
     for name, rows in _inexact(fields):
