@@ -110,7 +110,7 @@ class Catalog(CatalogViews):
         >>> prodex.flatten([{"id": n} for n in range(9)]).head(2).products["product_id"].tolist()
         ['0', '1']
         """
-        return self.where(first(self, n))
+        return replace(self, parts=first(self, n))
 
     def sample(self, n: int = 1, seed: int | None = None) -> Self:
         """Return the catalogue of some products chosen at random, with their children, in the order of the catalogue.
@@ -133,7 +133,7 @@ class Catalog(CatalogViews):
         >>> len(prodex.flatten([{"id": n} for n in range(9)]).sample(3, seed=1))
         3
         """
-        return self.where(drawn(self, n, seed))
+        return replace(self, parts=drawn(self, n, seed))
 
     def sql(
         self,

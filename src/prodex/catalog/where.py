@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from prodex.arguments import is_one, listed, whole_number
 from prodex.catalog.conditions import column_condition, not_found_words
 from prodex.catalog.data import CatalogData
-from prodex.catalog.part import Part
+from prodex.catalog.part import Part, of_each
 from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
@@ -225,33 +225,34 @@ def selected(
     if not conditions:
         return parts
     # Parts without any product are kept: descriptors and labels of codes are spread over all parts.
-    return tuple(part.choose(reduce(and_, conditions)) for part in parts)
+    meant = reduce(and_, conditions)
+    return tuple(of_each(parts, lambda part: part.choose(meant)))
 
 
 def _ids(catalog: CatalogData) -> pa.ChunkedArray:
     return catalog.arrow("products", ["product_id"])["product_id"]
 
 
-def first(catalog: CatalogData, n: int) -> pc.Expression:
-    """Return the condition that holds for the first products."""
-    return _among(_ids(catalog).slice(0, _count(n, "head")))
+def first(catalog: CatalogData, n: int) -> tuple[Part, ...]:
+    """Return the parts of a catalogue with only its first products."""
+    return _taken(catalog, np.arange(min(_count(n, "head"), len(catalog))))
 
 
-def drawn(catalog: CatalogData, n: int, seed: int | None) -> pc.Expression:
-    """Return the condition that holds for products drawn at random, each at most once."""
-    ids = _ids(catalog)
-    if _count(n, "sample") > len(ids):
-        raise QueryError(f"sample({n}) asks for more products than the {len(ids):,} that there are.")
-    # Sorted, so that the sample is in the order of the catalogue.
-    places = np.random.default_rng(seed).choice(len(ids), n, replace=False)
-    return _among(ids.take(pa.array(np.sort(places))))
+def drawn(catalog: CatalogData, n: int, seed: int | None) -> tuple[Part, ...]:
+    """Return the parts of a catalogue with only products drawn at random, each at most once."""
+    if _count(n, "sample") > len(catalog):
+        raise QueryError(f"sample({n}) asks for more products than the {len(catalog):,} that there are.")
+    return _taken(catalog, np.random.default_rng(seed).choice(len(catalog), n, replace=False))
+
+
+def _taken(catalog: CatalogData, places: npt.NDArray[np.int64]) -> tuple[Part, ...]:
+    mask = np.zeros(len(catalog), np.bool_)
+    mask[places] = True
+    cut = in_parts(mask, [part.size for part in catalog.parts])
+    return tuple(part.take(chosen) for part, chosen in zip(catalog.parts, cut, strict=True))
 
 
 def _count(n: int, method: str) -> int:
     if (number := whole_number(n, 0)) is None:
         raise QueryError(f"{method}() takes a number of products, and {n!r:.60} is none.")
     return number
-
-
-def _among(ids: pa.ChunkedArray) -> pc.Expression:
-    return pc.field("product_id").isin(ids.combine_chunks())
