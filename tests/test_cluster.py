@@ -33,8 +33,9 @@ from prodex.store.build import build_parts
 from prodex.store.executors import mapped
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
+from prodex.store.newest import Place, by_page
 from prodex.store.parts import StoredPart
-from prodex.store.plan import PartPlan, Place, by_page
+from prodex.store.plan import PartPlan
 from prodex.store.snapshot import commit, stored_parts
 from prodex.tables.declaration import TABLES
 from tests.cluster import scheduler, worker

@@ -22,8 +22,9 @@ from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import plan_merge
+from prodex.store.newest import Place
 from prodex.store.parts import StoredPart
-from prodex.store.plan import PRODUCTS_PER_PART, PartPlan, Place
+from prodex.store.plan import PRODUCTS_PER_PART, PartPlan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
 from tests.bench.products import pages, products

@@ -30,8 +30,8 @@ from prodex.sandbox.sample import shared_products
 from prodex.store.journal import Journal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
+from prodex.store.newest import Place
 from prodex.store.parts import StoredPart, rewrite_table
-from prodex.store.plan import Place
 from prodex.store.repair import repaired
 from prodex.store.snapshot import commit, stored_parts
 from prodex.tables.declaration import TABLES

@@ -261,7 +261,7 @@ class Fetch:
             expected, parts = _of_second(self._held.values(), newest_second), list(range(len(self._whole)))
             keys_of_window = set(contents(self._journal))
         else:
-            pulled = [one for entry in self._entries(Stage.PULL) for one in entry.keys if one]
+            pulled = (one for entry in self._entries(Stage.PULL) for one in entry.keys if one)
             expected = _of_second(pulled, newest_second) if parts else set()
             keys_of_window = {
                 one.product_id for entry in self._entries(Stage.CHANGES) for one in entry.keys if one
@@ -300,7 +300,7 @@ class Fetch:
     def _may_have_moved(self) -> bool:
         """Whether products may have been added and removed unnoticed, and a listing of all of them costs few calls."""
         pages = [self._pages_of(part) for part in range(len(self._asked))]
-        return max(pages, default=0) > 1 and len(contents(self._journal)) < paging.SCROLL_FROM
+        return max(pages, default=0) > 1 and len(newest(self._journal)) < paging.SCROLL_FROM
 
 
 def _since(query: ProductQuery, since: datetime) -> ProductQuery:

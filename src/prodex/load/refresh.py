@@ -31,9 +31,10 @@ from prodex.service.connection import service_given
 from prodex.store.archive import snapshots_folder
 from prodex.store.executors import checked_executor
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import NewestCopy, gone_from, newest
+from prodex.store.journal_contents import gone_from, newest
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
+from prodex.store.newest import NewestCopy
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
 from prodex.store.repair import repaired

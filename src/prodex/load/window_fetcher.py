@@ -24,7 +24,6 @@ from prodex.service.paging import PagingState, ProductPage, fetch_pages
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import contradiction_of, failure_of
 from prodex.store.journal_format import PageEntry, Stage
-from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
 
@@ -83,7 +82,7 @@ class WindowFetcher:
     spending: Spending
     announced: int = 0
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
-    _received: set[str] = field(default_factory=set, init=False)
+    _received: dict[str, int] = field(default_factory=dict, init=False)
     _as_large: Counter[str] = field(default_factory=Counter, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -241,6 +240,7 @@ class WindowFetcher:
                 return parts
             state = after
             self._keep(window, page, before)
+            self._report(window, len(seen))
             if self._stop.is_set() or self._spent():
                 break
         return state
@@ -262,7 +262,6 @@ class WindowFetcher:
             self.contradiction(
                 "limit", f"{limit:,} products a page were requested, and the service sent {len(page):,}"
             )
-        self._report(window, page.identities)
 
     def _parts_of(self, request: WindowRequest, total: int | None) -> Sequence[WindowRequest]:
         """Return the parts of a window; none if its size is not known, or if it is better fetched as a whole."""
@@ -295,7 +294,7 @@ class WindowFetcher:
             return beginning
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
-            self._report(window, entry.keys)
+        self._report(window, len(seen))
         is_late = entries and datetime.now(UTC) - entries[-1].received_at > CURSOR_LIFE
         if is_late and state.by_scroll and not state.ended:
             self.journal.restart(window.name)
@@ -312,11 +311,16 @@ class WindowFetcher:
             self._stop.set()
         return bool(reason)
 
-    def _report(self, window: Window, keys: Iterable[Identity | None]) -> None:
-        if window.stage.has_products:
-            with self._lock:
-                self._received.update(key.product_id for key in keys if key)
-                self.show(len(self._received), max(self.announced, len(self._received)))
+    def _report(self, window: Window, received: int) -> None:
+        """Show how many products were received, now that a window has so many."""
+        if not window.stage.has_products:
+            return
+        with self._lock:
+            # What changed meanwhile was received before, most of it.
+            if window.stage is not Stage.CHANGES:
+                self._received[window.name] = received
+            total = sum(self._received.values())
+            self.show(total, max(self.announced, total))
 
 
 def _is_older(entries: Sequence[PageEntry]) -> bool:

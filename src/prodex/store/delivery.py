@@ -64,7 +64,7 @@ def save_files(
             journal.remove()
             raise nothing_read(reply)
         received = sum(len(entry.keys) for entry in journal.entries())
-        plans = parts_of(journal, [(copy.page, copy.item) for copy in came.values()])
+        plans = parts_of(journal, came.by_page())
         ledger = Ledger(reply.total, received=received, distinct=len(came), set_aside=tuple(reply.set_aside))
         source = ", ".join(path.name for path in files)
         origin = Origin(source, query, loaded_at=datetime.now(UTC), ledger=ledger)

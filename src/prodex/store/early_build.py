@@ -62,10 +62,7 @@ class EarlyBuild:
         came = newest(self._journal)
         if self._own is None:
             self._own = own_executor(len(came))
-        plans = parts_of(
-            self._journal, [(copy.page, copy.item) for copy in came.values()], cores=cpu_count() or 1
-        )
-        for plan in plans:
+        for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
             if plan.number not in self._begun:
                 self._submit(plan)
 

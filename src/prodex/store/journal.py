@@ -33,10 +33,12 @@ from prodex.store.journal_format import (
     Restarted,
     records_of,
 )
+from prodex.store.newest import packed
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity
 
 _LINE = msgspec.json.Decoder(Counted | PageEntry | Restarted | Noted)
+_LINES = msgspec.json.Encoder(enc_hook=list)  # for keys that are columns
 
 
 class Journal:
@@ -93,11 +95,9 @@ class Journal:
         journal = cls(folder, question)
         ledger = folder / LEDGER
         try:
-            lines, good, size = journal_format.read_ledger(ledger, _LINE)
+            good, size = journal_format.read_ledger(ledger, _LINE, journal._enter)
         except OSError:
             return None
-        for line in lines:
-            journal._enter(line)
         if good < size:  # appending behind a half-written line would make the next one unreadable, too
             with storage(ledger):
                 os.truncate(ledger, good)
@@ -196,7 +196,7 @@ class Journal:
 
     def _write(self, line: Counted | PageEntry | Restarted | Noted) -> None:
         with self._lock, storage(self.folder):
-            _write_flushed(self.folder / LEDGER, "ab", msgspec.json.encode(line) + b"\n")
+            _write_flushed(self.folder / LEDGER, "ab", _LINES.encode(line) + b"\n")
             self._enter(line)
 
     def _enter(self, line: Counted | PageEntry | Restarted | Noted) -> None:
@@ -204,6 +204,7 @@ class Journal:
             case Counted():
                 self.counts[line.window] = line
             case PageEntry():
+                line = msgspec.structs.replace(line, keys=packed(line.keys))
                 self._windows.setdefault(line.window, []).append(line)
                 self._pages[line.page] = line
                 self._next = max(self._next, line.page + 1)

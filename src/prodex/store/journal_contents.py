@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry, Stage
+from prodex.store.newest import Newest
 from prodex.tables.records import Identity
 
 #: The note in which a journal keeps what was asked for by GTIN to see whether it has gone: for each window the keys,
@@ -21,38 +21,9 @@ ABSENT = "absent"
 _GTIN = re.compile("[0-9]{1,14}")
 
 
-class NewestCopy(NamedTuple):
-    """The newest copy of a product in the journal: its updatedAt, where it stands, and what it was fetched for."""
-
-    updated_at: str
-    page: int
-    item: int
-    stage: Stage
-
-
-def newest(journal: Journal) -> dict[str, NewestCopy]:
+def newest(journal: Journal) -> Newest:
     """Return the newest copy of each product that came, in the order in which products first came."""
-    return newest_of(journal.entries())
-
-
-def newest_of(entries: Iterable[PageEntry]) -> dict[str, NewestCopy]:
-    """Return the newest copy of each product on some pages, in the order in which products first came."""
-    copies: dict[str, NewestCopy] = {}
-    for entry in entries:
-        stage = entry.stage
-        if not stage.has_products:
-            continue
-        for index, key in enumerate(entry.keys):
-            if key is None:
-                continue
-            seen = copies.get(key.product_id)
-            updated_at = key.updated_at or ""
-            # Of copies with the same updatedAt the last one received counts; dates are ISO text and compare as such.
-            if seen is None:
-                copies[key.product_id] = NewestCopy(updated_at, entry.page, index, stage)
-            elif updated_at >= seen.updated_at:
-                copies[key.product_id] = NewestCopy(updated_at, entry.page, index, seen.stage)
-    return copies
+    return Newest(journal.entries())
 
 
 def contents(journal: Journal) -> dict[str, str | None]:
@@ -86,7 +57,7 @@ def gone_from(held: Iterable[str], journal: Journal) -> frozenset[str]:
         is_heeded = all(key.filled_gtin in gtins for key in came.values())
         if is_whole and is_heeded and asked["known"] in {None, *came} and gave_all(pages, len(came)):
             gone.update(set(asked["keys"]) - came.keys())
-    return frozenset(held) & gone
+    return frozenset(gone.intersection(held)) if gone else frozenset()
 
 
 def is_newer(updated_at: str | None, than: str | None) -> bool:

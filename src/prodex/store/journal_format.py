@@ -6,7 +6,7 @@ cannot be read, because each line describes what happened after those before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -112,8 +112,8 @@ def _question_of(folder: Path) -> dict[str, Any]:
     return question
 
 
-def read_ledger(path: Path, line: msgspec.json.Decoder[Any]) -> tuple[list[Any], int, int]:
-    """Return the lines of a ledger that hold, the bytes that they take, and the bytes that there are.
+def read_ledger(path: Path, line: msgspec.json.Decoder[Any], enter: Callable[[Any], None]) -> tuple[int, int]:
+    """Enter the lines of a ledger that hold; return the bytes that they take, and the bytes that there are.
 
     Parameters
     ----------
@@ -121,6 +121,8 @@ def read_ledger(path: Path, line: msgspec.json.Decoder[Any]) -> tuple[list[Any],
         The ledger; none is an empty one.
     line
         Reads a line.
+    enter
+        Gets what it says.
 
     Raises
     ------
@@ -128,11 +130,10 @@ def read_ledger(path: Path, line: msgspec.json.Decoder[Any]) -> tuple[list[Any],
         When it cannot be read, or writing to it would write elsewhere.
     """
     if not is_there(path):
-        return [], 0, 0
+        return 0, 0
     if not is_own_file(path):
         raise OSError(f"{path} is no file of its own")
     content = read_bytes(path, most=None)  # it has a line for each page, and the keys of all products
-    lines: list[Any] = []
     good = 0
     while (end := content.find(b"\n", good)) >= 0:
         try:
@@ -140,9 +141,9 @@ def read_ledger(path: Path, line: msgspec.json.Decoder[Any]) -> tuple[list[Any],
             _check(read)
         except (ValueError, RecursionError, msgspec.MsgspecError):
             break
-        lines.append(read)
+        enter(read)
         good = end + 1
-    return lines, good, len(content)
+    return good, len(content)
 
 
 def _check(line: Any) -> None:
@@ -285,7 +286,7 @@ class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     received_at: Moment
     size: Count
     sha256: str
-    keys: list[Identity | None]
+    keys: Sequence[Identity | None]
     asked: int | None = None
     limit: int | None = None
 

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from prodex.catalog import Catalog
-from prodex.store.plan import PRODUCTS_PER_PART, Pages, Place, by_page
+from prodex.store.newest import Pages, Place, by_page
+from prodex.store.plan import PRODUCTS_PER_PART
 
 
 class PartMerge(NamedTuple):

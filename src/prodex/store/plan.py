@@ -6,13 +6,14 @@ Pure: it reads the lines of the ledger and decides; nothing is written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from prodex.ledger import Ledger
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import gone_from, newest, newest_of
+from prodex.store.journal_contents import gone_from, newest
 from prodex.store.journal_format import PageEntry
+from prodex.store.newest import Newest, Pages
 from prodex.store.reconciliation import ledger_of
 
 #: About the most products and bytes of JSON in one part; a page is never split for it.
@@ -32,11 +33,6 @@ _WORTH_AN_EARLY_PART = 1_250
 
 #: The note in which a journal keeps how its first parts are cut; see `early_cut`.
 EARLY = "early parts"
-
-#: Where a product stands in the journal: page, and index on that page.
-Place = tuple[int, int]
-#: For each page the indexes of the products that are taken from it.
-Pages = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class PartPlan(NamedTuple):
@@ -76,19 +72,17 @@ def plan(
     came = newest(journal)
     ledger = ledger_of(journal, came, gtins_in)
     gone = gone_from(came, journal)
-    places = [(copy.page, copy.item) for product, copy in came.items() if product not in gone]
-    return Plan(parts_of(journal, places, products_per_part, cores), ledger)
+    return Plan(parts_of(journal, came.by_page(gone), products_per_part, cores), ledger)
 
 
 def parts_of(
-    journal: Journal, places: Collection[Place], products_per_part: int | None = None, cores: int = 2
+    journal: Journal, pages: Pages, products_per_part: int | None = None, cores: int = 2
 ) -> tuple[PartPlan, ...]:
     """Assign products of a journal to parts; see `plan`.
 
     The first parts are cut as its note says, however many copies on their pages were superseded since: what was built
     of them while pages still came is what is decided here.
     """
-    pages = by_page(places)
     taken = dict(pages)
     early = [
         PartPlan(number, tuple((entry.page, taken[entry.page]) for entry in part if entry.page in taken))
@@ -145,7 +139,7 @@ def early_parts(journal: Journal) -> Iterator[list[PageEntry]]:
 
 def early_plan(number: int, pages: Sequence[PageEntry]) -> PartPlan:
     """Return the plan of a part as it will be if no other page holds a newer copy of one of its products."""
-    return PartPlan(number, by_page((copy.page, copy.item) for copy in newest_of(pages).values()))
+    return PartPlan(number, Newest(pages).by_page())
 
 
 def _count_of(products: int, size: int, products_per_part: int, cores: int) -> int:
@@ -157,14 +151,6 @@ def _count_of(products: int, size: int, products_per_part: int, cores: int) -> i
     count = max(math.ceil(products / products_per_part), math.ceil(size / BYTES_PER_PART), 1)
     even = math.ceil(count / cores) * cores
     return max(count, min(even, products // _WORTH_A_PART))
-
-
-def by_page(places: Iterable[Place]) -> Pages:
-    """Return for each page of the journal the indexes of some products on it, in order."""
-    pages: dict[int, list[int]] = {}
-    for page, index in sorted(places):
-        pages.setdefault(page, []).append(index)
-    return tuple((page, tuple(indexes)) for page, indexes in pages.items())
 
 
 def _parts(pages: Pages, products_per_part: float, first: int) -> list[PartPlan]:

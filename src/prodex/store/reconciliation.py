@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from prodex.ledger import Ledger
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import (
-    NewestCopy,
     askable_gtin,
     contradiction_of,
     failure_of,
@@ -21,6 +20,7 @@ from prodex.store.journal_contents import (
     keys_of,
 )
 from prodex.store.journal_format import PageEntry, Stage
+from prodex.store.newest import Newest, NewestCopy, distinct_keys
 from prodex.tables.records import Identity
 
 
@@ -50,7 +50,7 @@ def ledger_of(
         announced_end=_counted(journal, Stage.END),
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
-        arrived=sum(isinstance(copy, NewestCopy) and copy.stage is not Stage.PULL for copy in held.values()),
+        arrived=_arrived(held),
         # A product that was listed and then not returned by GTIN has disappeared in between.
         listed=None if listing is None else len(listing.keys() - gone),
         gone=len(gone),
@@ -59,6 +59,12 @@ def ledger_of(
         not_loaded=tuple(_not_loaded(journal, held, listing)),
         notes=tuple(_notes(journal, held, listing, gone, gtins_in)),
     )
+
+
+def _arrived(held: Mapping[str, object]) -> int:
+    if isinstance(held, Newest):
+        return held.arrived
+    return sum(isinstance(copy, NewestCopy) and copy.stage is not Stage.PULL for copy in held.values())
 
 
 def listing_is_whole(journal: Journal) -> bool:
@@ -84,12 +90,12 @@ def totals_notes(journal: Journal) -> dict[str, str]:
     if came and all(total is None for total in totals):
         notes[contradiction_of("totals")] = "the service announced no number of products"
     elif low := [
-        window for window, keys in came.items() if len(keys) > max(most[window], _count(journal, window))
+        window for window, count in came.items() if count > max(most[window], _count(journal, window))
     ]:
-        window = max(low, key=lambda window: len(came[window]))
+        window = max(low, key=lambda window: came[window])
         notes[contradiction_of("totals")] = (
             f"the service announced at most {max(most[window], _count(journal, window)):,} products and gave "
-            f"{len(came[window]):,} ({window}): its totals are no counts, and do not tell whether more are missing"
+            f"{came[window]:,} ({window}): its totals are no counts, and do not tell whether more are missing"
         )
     return notes
 
@@ -203,18 +209,18 @@ def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
     """
     came, most = _by_window(journal, *stages)
     for window, total in most.items():
-        if len(came[window]) < total:
-            yield window, f"{len(came[window]):,} of the {total:,} products that were announced came"
+        if came[window] < total:
+            yield window, f"{came[window]:,} of the {total:,} products that were announced came"
 
 
-def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, set[str]], dict[str, int]]:
-    """Return for each window the products that came in it, and the most that a page of it announced."""
-    came: dict[str, set[str]] = {}
-    most: dict[str, int] = {}
+def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, int], dict[str, int]]:
+    """Return for each window how many products came in it, and the most that a page of it announced."""
+    entries: dict[str, list[PageEntry]] = {}
     for entry in journal.entries():
         if entry.stage in stages:
-            came.setdefault(entry.window, set()).update(key.product_id for key in entry.keys if key)
-            most[entry.window] = max(most.get(entry.window, 0), entry.total_results or 0)
+            entries.setdefault(entry.window, []).append(entry)
+    came = {window: distinct_keys(several) for window, several in entries.items()}
+    most = {window: max(entry.total_results or 0 for entry in several) for window, several in entries.items()}
     return came, most
 
 

@@ -1,0 +1,183 @@
+"""Keys as a journal holds them: those of each page packed, and the newest copy of each product among them.
+
+A load of a million products has a million keys. As Python objects they would take three times the memory of everything
+else that a load holds; so they are columns, and become objects one page at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import repeat
+from typing import NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.store.journal_format import PageEntry, Stage
+from prodex.tables.records import Identity
+
+#: Where a product stands in the journal: page, and index on that page.
+Place = tuple[int, int]
+#: For each page the indexes of the products that are taken from it.
+Pages = tuple[tuple[int, tuple[int, ...]], ...]
+
+Rows = npt.NDArray[np.int64]
+
+
+class Keys(Sequence[Identity | None]):
+    """The keys of one page, as columns: read-only, and equal to the list that they were made of.
+
+    Examples
+    --------
+    >>> keys = Keys([Identity("7", "2026-11-20T08:00:00"), None])
+    >>> len(keys), list(keys)
+    (2, [Identity(product_id='7', updated_at='2026-11-20T08:00:00', gtin=None), None])
+    """
+
+    __slots__ = ("columns",)
+
+    def __init__(self, keys: Iterable[Identity | None]) -> None:
+        nothing = (None, None, None)
+        rows = [nothing if key is None else key for key in keys]
+        columns = zip(*rows, strict=True) if rows else repeat((), 3)
+        #: Key, updatedAt and GTIN; an item that is no product has no key.
+        self.columns = tuple(pa.array(column, pa.string()) for column in columns)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __iter__(self) -> Iterator[Identity | None]:
+        for row in zip(*(column.to_pylist() for column in self.columns), strict=True):
+            yield None if row[0] is None else Identity(*row)
+
+    @overload
+    def __getitem__(self, place: int) -> Identity | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Identity | None]: ...
+    def __getitem__(self, place: int | slice) -> Identity | list[Identity | None] | None:
+        return list(self)[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment] # as of a list
+
+
+class NewestCopy(NamedTuple):
+    """The newest copy of a product in the journal: its updatedAt, where it stands, and what it was fetched for."""
+
+    updated_at: str
+    page: int
+    item: int
+    stage: Stage
+
+
+class Newest(Mapping[str, NewestCopy]):
+    """The newest copy of each product on some pages, by key, in the order in which products first came.
+
+    Of copies with the same updatedAt the last one received counts; dates are ISO text and compare as such.
+
+    Examples
+    --------
+    >>> len(Newest([])), Newest([]).by_page()
+    (0, ())
+    """
+
+    def __init__(self, entries: Iterable[PageEntry]) -> None:
+        entries = [entry for entry in entries if entry.stage.has_products and len(entry.keys)]
+        keys = [packed(entry.keys) for entry in entries]
+        sizes = [len(one) for one in keys]
+        ids, dates = (
+            pa.chunked_array([one.columns[column] for one in keys], pa.string()) for column in (0, 1)
+        )
+        pages = np.repeat(np.array([entry.page for entry in entries], np.int64), sizes)
+        items = np.concatenate([np.arange(size) for size in sizes] or [np.arange(0)])
+        stages = np.repeat(np.array([_STAGES.index(entry.stage) for entry in entries], np.int64), sizes)
+        first, newest = _first_and_newest(ids, dates)
+        self._ids = ids.take(pa.array(first)).combine_chunks()
+        self._dates = pc.fill_null(dates.take(pa.array(newest)), "").combine_chunks()
+        self._pages, self._items, self._stages = pages[newest], items[newest], stages[first]
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._ids.to_pylist()
+
+    def __contains__(self, product: object) -> bool:
+        return product in self._rows
+
+    def __getitem__(self, product: str) -> NewestCopy:
+        row = self._rows[product]
+        stage = _STAGES[self._stages[row]]
+        return NewestCopy(self._dates[row].as_py(), int(self._pages[row]), int(self._items[row]), stage)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {product: row for row, product in enumerate(self)}
+
+    @property
+    def arrived(self) -> int:
+        """How many were not there when the pull asked: they came with the changes, or when they were missed."""
+        return int(np.count_nonzero(self._stages != _STAGES.index(Stage.PULL)))
+
+    def by_page(self, without: Collection[str] = ()) -> Pages:
+        """Return for each page the indexes of the products that are taken from it, without some products."""
+        pages, items = self._pages, self._items
+        if without:
+            kept = ~pc.is_in(self._ids, pa.array(list(without), pa.string())).to_numpy(zero_copy_only=False)
+            pages, items = pages[kept], items[kept]
+        order = np.lexsort((items, pages))
+        pages, items = pages[order], items[order]
+        numbers, starts = np.unique(pages, return_index=True)
+        each = np.split(items, starts[1:]) if len(starts) else []
+        return tuple(
+            (page, tuple(indexes.tolist())) for page, indexes in zip(numbers.tolist(), each, strict=True)
+        )
+
+
+_STAGES = tuple(Stage)
+
+
+def packed(keys: Sequence[Identity | None]) -> Keys:
+    """Return keys as columns."""
+    return keys if isinstance(keys, Keys) else Keys(keys)
+
+
+def distinct_keys(pages: Iterable[PageEntry]) -> int:
+    """Count the products on some pages, each once."""
+    ids = pa.chunked_array([packed(page.keys).columns[0] for page in pages], pa.string())
+    return int(pc.count_distinct(ids).as_py())
+
+
+def by_page(places: Iterable[Place]) -> Pages:
+    """Return for each page of the journal the indexes of some products on it, in order."""
+    pages: dict[int, list[int]] = {}
+    for page, index in sorted(places):
+        pages.setdefault(page, []).append(index)
+    return tuple((page, tuple(indexes)) for page, indexes in pages.items())
+
+
+def _first_and_newest(ids: pa.ChunkedArray, dates: pa.ChunkedArray) -> tuple[Rows, Rows]:
+    """Return for each product the row of its first copy, and that of its newest one."""
+    numbers = pc.fill_null(ids.combine_chunks().dictionary_encode().indices, -1).to_numpy(
+        zero_copy_only=False
+    )
+    rows = np.flatnonzero(numbers >= 0)
+    first = rows[np.sort(np.unique(numbers[rows], return_index=True)[1])]
+    newest = first.copy()
+    if len(first) < len(rows):
+        place = np.full(numbers.max() + 1, -1)
+        place[numbers[first]] = np.arange(len(first))
+        again = np.setdiff1d(rows, first, assume_unique=True)
+        products = place[numbers[again]]
+        several = np.unique(products)
+        best = dict(zip(several.tolist(), dates.take(pa.array(first[several])).to_pylist(), strict=True))
+        copies = zip(products.tolist(), again.tolist(), dates.take(pa.array(again)).to_pylist(), strict=True)
+        for product, row, date in copies:
+            if (date or "") >= (best[product] or ""):
+                best[product], newest[product] = date, row
+    return first, newest
