@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import names_given
 from prodex.catalog.origin import Origin
-from prodex.catalog.part import Part, of_each, union, with_absent
+from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
 from prodex.files import parquet
@@ -26,6 +26,7 @@ from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.text import hint
+from prodex.threads import side_by_side
 
 #: The same in every table, so that no prefix tells them apart where two tables are joined.
 _KEYS = ("product_id", "gtin")
@@ -100,7 +101,7 @@ class CatalogData(TableProperties):
             rows = union((part.read(table) for part in parts), table)
             rows = distinct(rows.combine_chunks()) if len(parts) > 1 else rows
             return (rows if filter is None else rows.filter(filter)).select(wanted)
-        read = union(of_each(self.parts, lambda part: part.read(table, wanted, filter)), table)
+        read = union(side_by_side(lambda part: part.read(table, wanted, filter), self.parts), table)
         return read if columns is None else read.select(wanted)
 
     def table(

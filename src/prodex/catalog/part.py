@@ -5,15 +5,13 @@ Only this module knows which of these it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from os import cpu_count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Self, TypeVar
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,8 +24,6 @@ from prodex.tables.schema import Table
 
 #: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
 VERBATIM = frozenset({"json", "text", "url", "uuid"})
-
-_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,14 +305,6 @@ def _as_declared(found: pa.Table, table: str) -> pa.Table:
         column if column.type == wanted.type else column.cast(wanted.type) for column, wanted in columns
     ]
     return pa.table(arrays, schema=schema)
-
-
-def of_each(parts: Sequence[Part], work: Callable[[Part], _Made]) -> list[_Made]:
-    """Return what a function makes of each part, in order: side by side, since reading needs no lock of Python's."""
-    if len(parts) < 2:
-        return [work(part) for part in parts]
-    with ThreadPoolExecutor(cpu_count()) as threads:
-        return list(threads.map(work, parts))
 
 
 def union(tables: Iterable[pa.Table], table: str) -> pa.Table:

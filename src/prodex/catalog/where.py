@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 from prodex.arguments import is_one, listed, whole_number
 from prodex.catalog.conditions import column_condition, not_found_words
 from prodex.catalog.data import CatalogData
-from prodex.catalog.part import Part, of_each
+from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
+from prodex.threads import side_by_side
 
 Mask = npt.NDArray[np.bool_]
 
@@ -226,7 +227,7 @@ def selected(
         return parts
     # Parts without any product are kept: descriptors and labels of codes are spread over all parts.
     meant = reduce(and_, conditions)
-    return tuple(of_each(parts, lambda part: part.choose(meant)))
+    return tuple(side_by_side(lambda part: part.choose(meant), parts))
 
 
 def _ids(catalog: CatalogData) -> pa.ChunkedArray:

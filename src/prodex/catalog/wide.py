@@ -7,10 +7,7 @@ columns are computed at a time, and a column keeps the type of its values if the
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -30,11 +27,9 @@ from prodex.locales import language_tag, short_of
 from prodex.tables.attributes import TEXTS, within
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
+from prodex.threads import side_by_side
 
 _PRODUCTS = TABLES["products"]
-
-#: Parts whose cells are made side by side. Most of it is reading, in which the threads do not wait for each other.
-_AT_A_TIME = 2
 
 
 def wide(
@@ -91,15 +86,10 @@ def _cells_by_part(
         return [in_order(some) for some in cells_of(read, ids, wanted, languages, numbers)]
 
     begin = 0
-    with ThreadPoolExecutor(_AT_A_TIME) as threads:
-        # Only so many parts are read ahead: all at once they would be all tables again.
-        ahead: deque[Future[list[Cells]]] = deque()
-        waiting = iter(catalog.parts)
-        for part in catalog.parts:
-            ahead.extend(threads.submit(cells, one) for one in islice(waiting, _AT_A_TIME + 1 - len(ahead)))
-            for some in ahead.popleft().result():
-                yield some._replace(products=some.products + begin)
-            begin += part.size
+    for part, made in zip(catalog.parts, side_by_side(cells, catalog.parts), strict=True):
+        for some in made:
+            yield some._replace(products=some.products + begin)
+        begin += part.size
 
 
 def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
-from os import cpu_count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +29,7 @@ from prodex.files.folders import replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.formats.csv_files import write_csv
 from prodex.quality.audit import Audit
+from prodex.threads import side_by_side
 
 #: The index, for programs and for people.
 MANIFEST = "worklists.json"
@@ -99,7 +98,7 @@ def write_worklists(
     """
     target = Path(folder).resolve()  # where a link leads, which stays one
     rows = worklist_rows(audit, equal)
-    made = list(grouped_worklists(audit, rows, by, _TAKEN))
+    made = grouped_worklists(audit, rows, by, _TAKEN)
     facts = _facts(audit, by, equal, len(rows))
     codes = _codes(audit.catalog, rows)
     options = {"escape_formulas": escape_formulas}
@@ -107,9 +106,7 @@ def write_worklists(
     # Only the files that the index lists are removed with the folder that is replaced.
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
         write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
-        # Arrow, compression and the disk work without the lock of the interpreter.
-        with ThreadPoolExecutor(cpu_count()) as threads:
-            index = list(threads.map(write, made))
+        index = list(side_by_side(write, made))
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / _INDEX, **options)

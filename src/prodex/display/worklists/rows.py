@@ -50,12 +50,24 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        `WORKLIST`, but for `row`, and `product`: the place of the product in the audit.
+        `WORKLIST`, but for `row`, and `product`: the place of the product in the audit. Text is dictionary-encoded.
     """
-    table = pa.concat_tables([_EMPTY, *_by_part(audit, equal)])
-    severity = pc.index_in(table["severity"], pa.array(list(SEVERITIES))).to_numpy()
+    # There are few different texts among millions of findings.
+    table = pa.concat_tables([_encoded(_EMPTY), *map(_encoded, _by_part(audit, equal))]).unify_dictionaries()
+    severity = pc.index_in(_plain(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
     order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
     return table.take(pa.array(order))
+
+
+def _encoded(table: pa.Table) -> pa.Table:
+    columns = [
+        column.dictionary_encode() if pa.types.is_string(column.type) else column for column in table.columns
+    ]
+    return pa.table(columns, table.column_names)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.string())
 
 
 def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
@@ -141,8 +153,9 @@ def grouped_worklists(
     """
     found: list[tuple[str | None, str | None, Rows, Mapping[Any, Any]]] = []
     if by == "language":
-        codes = pc.unique(rows["language"]).to_pylist()
-        place = pc.index_in(rows["language"], pa.array(codes, pa.string())).to_numpy()
+        languages = _plain(rows["language"])
+        codes = pc.unique(languages).to_pylist()
+        place = pc.index_in(languages, pa.array(codes, pa.string())).to_numpy()
         found = [
             (code, None if code is None else language_label(code), np.flatnonzero(place == number), {})
             for number, code in enumerate(codes)

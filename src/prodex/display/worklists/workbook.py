@@ -34,7 +34,7 @@ from prodex.formats.workbooks import workbook
 FORMAT = 1
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
-_SMALL = 20_000
+_SMALL = 5_000
 #: Rows that are written at once: with the longest texts in all cells they still fit into an Arrow array.
 _AT_ONCE = 500
 
