@@ -39,22 +39,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prodex.frames import to_frame
-
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 
 class TableProperties:
-    """What has the tables of a catalogue; `arrow` reads one of them."""
+    """What has the tables of a catalogue; `_frame` reads one of them."""
 
     if TYPE_CHECKING:
 
-        def arrow(self, table: str) -> pa.Table: ...
-
-    def _frame(self, table: str) -> pd.DataFrame:
-        return to_frame(self.arrow(table))
+        def _frame(self, table: str) -> pd.DataFrame: ...
 '''
 
 

@@ -10,10 +10,13 @@ import pyarrow as pa
 #: Parquet has no timestamps in seconds and returns milliseconds, so frames have milliseconds before saving as well.
 _SECONDS = pa.timestamp("s", "UTC")
 
+_TEXT = pd.StringDtype("pyarrow", na_value=float("nan"))
+
 _DTYPES = {
     pa.int64(): pd.Int64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
-    pa.string(): pd.StringDtype("pyarrow", na_value=float("nan")),
+    pa.string(): _TEXT,
+    pa.large_string(): _TEXT,
 }
 
 
@@ -27,14 +30,24 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     >>> [str(dtype) for dtype in frame.dtypes]
     ['str', 'Int64']
     """
-    for i, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
-        elif field.type == _SECONDS:
-            table = table.set_column(i, field.name, table.column(i).cast(pa.timestamp("ms", "UTC")))
+    table = as_framed(table)
     # The metadata for pandas in a file would override `types_mapper`; it is for those who read it without prodex.
     frame: pd.DataFrame = table.replace_schema_metadata(None).to_pandas(types_mapper=_DTYPES.get)
     return frame
+
+
+def as_framed(table: pa.Table) -> pa.Table:
+    """Return a table with the types of columns that pandas keeps, so that `to_frame` copies none of them again.
+
+    >>> as_framed(pa.table({"kind": pa.array(["rice", "rice"]).dictionary_encode()})).schema.types
+    [DataType(large_string)]
+    """
+    columns = []
+    for column in table.columns:
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        wanted = {pa.string(): pa.large_string(), _SECONDS: pa.timestamp("ms", "UTC")}.get(kind, kind)
+        columns.append(column if column.type == wanted else column.cast(wanted))
+    return pa.table(columns, names=table.column_names) if columns else table
 
 
 def for_pandas(schema: pa.Schema) -> pa.Schema:

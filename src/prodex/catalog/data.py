@@ -22,7 +22,7 @@ from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
 from prodex.files import parquet
-from prodex.frames import to_frame
+from prodex.frames import as_framed, to_frame
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.text import hint
@@ -185,6 +185,14 @@ class CatalogData(TableProperties):
             )
         return [part.files[table] for part in self.parts]
 
+    def _frame(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a table as a frame; text that repeats is read as such, and copied once."""
+        if not TABLES[known_table(table)].per_product or table == "presence" or len(self.parts) < 2:
+            return to_frame(self.arrow(table, columns))
+        wanted = self._checked(table, columns)
+        read = side_by_side(lambda part: as_framed(part.encoded(table, wanted)).select(wanted), self.parts)
+        return to_frame(pa.concat_tables(read))
+
     @property
     def _held(self) -> list[str]:
         """The tables that are here: all, unless it was read from an export of some."""
@@ -241,7 +249,7 @@ def joined(
     beside = names_given(with_products, "table", "with_products")
     chosen = list(own) if columns is None else names_given(columns, "table", "columns")
     if name == "products" or not beside:
-        return to_frame(catalog.arrow(name, list(dict.fromkeys([*chosen, *beside]))))
+        return catalog._frame(name, list(dict.fromkeys([*chosen, *beside])))
     if not TABLES[name].per_product:
         raise QueryError(
             f"{name} belongs to no product, so it has no columns of one. Leave out with_products."
