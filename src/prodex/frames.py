@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -61,10 +63,21 @@ def for_pandas(schema: pa.Schema) -> pa.Schema:
     )
 
 
-# Every file of every part of a table says the same, and to have pandas describe a frame takes longer than to write a
-# small file. Tables have the columns of their declaration; only those of `presence` differ between catalogues.
-@lru_cache(maxsize=256)
 def _pandas_dtypes(schema: pa.Schema) -> bytes:
-    described = pa.Schema.from_pandas(to_frame(schema.empty_table()), preserve_index=False)
-    dtypes: bytes = described.metadata[b"pandas"]
-    return dtypes
+    described = [_pandas_dtype(field.type) for field in schema]
+    columns = [
+        {**one, "name": name, "field_name": name}
+        for name, (one, _) in zip(schema.names, described, strict=True)
+    ]
+    of_frame = described[0][1] if described else _pandas_dtype(pa.int64())[1]
+    return json.dumps({**of_frame, "columns": columns}).encode()
+
+
+# To have pandas describe a frame takes longer than to write a small file; what it says of a column is up to its type.
+@lru_cache(maxsize=256)
+def _pandas_dtype(kind: pa.DataType) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what pandas says of a column of a type, and of a frame."""
+    empty = to_frame(pa.schema([("column", kind)]).empty_table())
+    of_frame = json.loads(pa.Schema.from_pandas(empty, preserve_index=False).metadata[b"pandas"])
+    (column,) = of_frame.pop("columns")
+    return column, of_frame

@@ -155,7 +155,7 @@ class Fetch:
         )
         named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
-            dates = {key: one.updated_at for key, one in self._held.items()} | contents(self._journal)
+            dates = {**{key: one.updated_at for key, one in self._held.items()}, **contents(self._journal)}
             self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
         if ABSENT not in notes:
             pages = (entry for entry in self._journal.entries() if entry.stage.has_products)

@@ -6,7 +6,7 @@ Pure: it reads the lines of a journal and no page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry, Stage
@@ -26,9 +26,9 @@ def newest(journal: Journal) -> Newest:
     return Newest(journal.entries())
 
 
-def contents(journal: Journal) -> dict[str, str | None]:
+def contents(journal: Journal) -> Mapping[str, str | None]:
     """Return key and updatedAt of each product that came."""
-    return {product: copy.updated_at for product, copy in newest(journal).items()}
+    return newest(journal).dates
 
 
 def keys_of(journal: Journal, stage: Stage) -> dict[str, Identity]:

@@ -108,16 +108,25 @@ class Newest(Mapping[str, NewestCopy]):
         yield from self._ids.to_pylist()
 
     def __contains__(self, product: object) -> bool:
-        return product in self._rows
+        return product in self._copies
 
     def __getitem__(self, product: str) -> NewestCopy:
-        row = self._rows[product]
-        stage = _STAGES[self._stages[row]]
-        return NewestCopy(self._dates[row].as_py(), int(self._pages[row]), int(self._items[row]), stage)
+        return self._copies[product]
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {product: row for row, product in enumerate(self)}
+    def _copies(self) -> dict[str, NewestCopy]:
+        # Only needed to look products up one by one, as where a listing of all keys is compared with what came.
+        columns = (self._dates.to_pylist(), self._pages.tolist(), self._items.tolist(), self._stages.tolist())
+        copies = (
+            NewestCopy(date, page, item, _STAGES[stage])
+            for date, page, item, stage in zip(*columns, strict=True)
+        )
+        return dict(zip(self, copies, strict=True))
+
+    @property
+    def dates(self) -> dict[str, str]:
+        """The `updatedAt` of each product."""
+        return dict(zip(self, self._dates.to_pylist(), strict=True))
 
     @property
     def arrived(self) -> int:
