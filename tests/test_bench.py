@@ -86,9 +86,9 @@ def _items(value: Any) -> list[dict[str, Any]]:
     return [inner for item in nested for inner in item.get("text", [item])]
 
 
-def test_every_operation_is_one() -> None:
+def test_every_operation_is_one(tmp_path: Path) -> None:
     """Each does what users do, on a snapshot of few products, without an error."""
-    operations.keep(100)
+    operations.keep(pinned.write_lines(tmp_path / "products.jsonl", pinned.products(100)))
 
     assert all(operation() is not None for operation in operations.OPERATIONS.values())
 

@@ -67,6 +67,13 @@ class _Run:
     growth: dict[str, dict[int, float]] = field(default_factory=dict)
     whole: bool = True
 
+    def lines(self, count: int) -> Path:
+        """Return the file of so many products, which is made once."""
+        path = self.folder / f"products-{count}.jsonl"
+        if not path.exists():
+            alone("main_job", "catalogue", count, path)
+        return path
+
     def add(self, heading: str, figures: list[Figure]) -> None:
         for figure in figures:
             print(figure.line(), flush=True)
@@ -116,11 +123,9 @@ def main_job(run: _Run) -> None:
     """Load whole catalogues, against downloading them."""
     found = {}
     for count in run.options.loaded:
-        lines = run.folder / f"products-{count}.jsonl"
-        alone("main_job", "catalogue", count, lines)
+        lines = run.lines(count)
         rounds = run.options.rounds if count <= _OFTEN else 1
         found[f"{count:,} products of the sandbox"] = alone("main_job", "measured", lines, rounds)
-        lines.unlink()
     if real_products().exists():
         found["the 5,000 real products"] = alone("main_job", "measured", real_products(), run.options.rounds)
     else:
@@ -223,14 +228,16 @@ def operations(run: _Run) -> None:
     for count in run.options.sizes:
         home = run.folder / f"home-{count}"
         found["read_products from JSON lines"][count] = Measured(
-            *alone("operations", "keep", count, home=home)
+            *alone("operations", "keep", run.lines(count), home=home)
         )
         rounds = run.options.rounds if count <= _OFTEN else 1
         for name in names:
             turns = [Measured(*alone("operations", name, home=home)) for _ in range(rounds)]
             found[name][count] = _median(turns)
             print(f"{name}, {count:,} products: {found[name][count].seconds:.2f} s", flush=True)
-        found["refresh, 1 % changed"][count] = Measured(*alone("operations", "refresh", count, home=home))
+        found["refresh, 1 % changed"][count] = Measured(
+            *alone("operations", "refresh", run.lines(count), home=home)
+        )
     sizes = run.options.sizes
     run.growth = {
         name: {count: one.seconds for count, one in by_size.items()} for name, by_size in found.items()
@@ -277,7 +284,7 @@ def _at_a_million(found: dict[str, dict[int, Measured]]) -> Iterator[Figure]:
 def wide(run: _Run) -> None:
     """Measure one wide table of a large catalogue, against what it returns."""
     count, home = run.options.wide, run.folder / "home-wide"
-    alone("operations", "keep", count, home=home)
+    alone("operations", "keep", run.lines(count), home=home)
     turns = [alone("operations", "wide over result", home=home) for _ in range(run.options.rounds)]
     seconds, over = (median(values) for values in zip(*turns, strict=True))
     what = f"wide('fr') of {count:,} products"

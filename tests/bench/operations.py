@@ -1,7 +1,7 @@
 """What users do with a catalogue that is there, at several sizes: seconds and the peak of memory of each.
 
-`python -m tests.bench.operations keep COUNT` keeps the pinned products as a snapshot, and a second one in which one in
-a hundred was changed; `... audit` does one of the operations in this process and prints what it took.
+`python -m tests.bench.operations keep FILE` keeps the products of a file as a snapshot, and a second one in which one
+in a hundred was changed; `... audit` does one of the operations in this process and prints what it took.
 """
 
 # ruff: noqa: T201 - it prints figures
@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,34 +21,35 @@ from urllib.parse import urlsplit
 import prodex
 from prodex.catalog import Catalog
 from prodex.sandbox.sample import AS_OF
-from tests.bench import pinned
 from tests.bench.measuring import Measured, Stopwatch, alone, sandbox
 
 _PROFILE = "online-listing"
 _CHANGED_ONE_IN = 100
 
 
-def keep(count: int) -> Measured:
+def keep(lines: Path) -> Measured:
     """Keep the products as snapshots, as they are and changed; return what the first took to read."""
-    made = []
-    for name, lines in (("bench", pinned.products(count)), ("changed", changed(count))):
-        with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
-            file = pinned.write_lines(Path(folder) / "products.jsonl", lines)
+    with changed(lines, lambda number: {"lifeCycle": 7, "xChangedName": f"name {number}"}) as other:
+        made = []
+        for name, file in (("bench", lines), ("changed", other)):
             watch = Stopwatch()
-            found = prodex.read_products(file, name=name, progress=False)
+            prodex.read_products(file, name=name, progress=False)
             made.append(watch.read())
-            if len(found) != count:
-                raise SystemExit(f"{len(found):,} of {count:,} products were read")
     return made[0]
 
 
-def changed(count: int) -> Iterator[bytes]:
-    """Yield the products, one in a hundred with another name."""
-    for number, line in enumerate(pinned.products(count)):
-        if number % _CHANGED_ONE_IN:
-            yield line
-        else:
-            yield json.dumps(json.loads(line) | {"lifeCycle": 7, "xChangedName": f"name {number}"}).encode()
+@contextmanager
+def changed(lines: Path, change: Callable[[int], dict[str, Any]]) -> Iterator[Path]:
+    """Give a file of the products, one in a hundred of them with other values."""
+    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder, lines.open("rb") as products:
+        file = Path(folder) / "changed.jsonl"
+        with file.open("wb") as other:
+            for number, line in enumerate(products):
+                if number % _CHANGED_ONE_IN:
+                    other.write(line)
+                else:
+                    other.write(json.dumps(json.loads(line) | change(number)).encode() + b"\n")
+        yield file
 
 
 def _opened() -> Catalog:
@@ -143,30 +145,22 @@ OPERATIONS: dict[str, Callable[[], object]] = {
 }
 
 
-def refresh(count: int) -> Any:
+def refresh(lines: Path) -> Any:
     """Refresh a snapshot after one in a hundred products was changed at the service, which is another process."""
-    address: tuple[object, ...] = ()
-    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
-        for step, lines in (("load", pinned.products(count)), ("update", updated(count))):
-            file = pinned.write_lines(Path(folder) / "products.jsonl", lines)
-            with sandbox("--products", file, *address) as server:
-                key, port = server["credentials"][0], urlsplit(server["base_url"]).port
-                given = (server["base_url"], key["client_id"], key["client_secret"], count)
-                measured = alone("operations", step, *given)
-            # It is the same service, at the same address, that has the changed products next time.
-            address = ("--port", port)
-    return measured
+    first, _ = _served("load", lines)
+    # After the load, or a refresh would not ask for it.
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}"
+    with changed(lines, lambda _: {"lifeCycle": 7, "updatedAt": now}) as other:
+        # It is the same service, at the same address, that has the changed products next time.
+        return _served("update", other, "--port", first)[1]
 
 
-def updated(count: int) -> Iterator[bytes]:
-    """Yield the products, one in a hundred with another value and updated now."""
-    now = datetime.now(UTC)  # after the load, or a refresh would not ask for it
-    for number, line in enumerate(pinned.products(count)):
-        if number % _CHANGED_ONE_IN:
-            yield line
-        else:
-            change = {"lifeCycle": 7, "updatedAt": f"{now:%Y-%m-%dT%H:%M:%S}"}
-            yield json.dumps(json.loads(line) | change).encode()
+def _served(step: str, lines: Path, *options: object) -> tuple[int | None, Any]:
+    """Do one step with a sandbox that serves the products of a file; return its port, and what was measured."""
+    with sandbox("--products", lines, *options) as server:
+        key, port = server["credentials"][0], urlsplit(server["base_url"]).port
+        given = (server["base_url"], key["client_id"], key["client_secret"], server["products"])
+        return port, alone("operations", step, *given)
 
 
 def _pulled(step: str, base_url: str, client_id: str, client_secret: str, count: int) -> Measured:
@@ -186,10 +180,10 @@ def _pulled(step: str, base_url: str, client_id: str, client_secret: str, count:
 def main(arguments: Sequence[str]) -> Any:
     """Keep the snapshots, or do one of the operations."""
     match arguments:
-        case ["keep", count]:
-            return keep(int(count))
-        case ["refresh", count]:
-            return refresh(int(count))
+        case ["keep", lines]:
+            return keep(Path(lines))
+        case ["refresh", lines]:
+            return refresh(Path(lines))
         case ["wide over result"]:
             return wide_over_result()
         case ["load" | "update" as step, base_url, client_id, client_secret, count]:

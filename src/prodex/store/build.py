@@ -30,7 +30,7 @@ from prodex.tables.parse import ShapeCache
 
 #: JSON flattened at a time, in bytes: large enough for columns to pay (of half as many bytes each product takes a tenth
 #: longer, and of more it takes no less), small enough for any laptop: a block takes about twelve times its size.
-BLOCK_BYTES = 24_000_000
+BLOCK_BYTES = 20_000_000
 
 #: From so many products on, parts are built in other processes. These take a second of work until they begin, and then
 #: less than threads, which wait for the interpreter's lock, and let those wait that fetch.

@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
@@ -71,6 +73,7 @@ def save_files(
         # Keys and copies of all products are not needed any more, and there may be a million of them.
         path = journal.folder
         del journal, came
+        pa.default_memory_pool().release_unused()
         with _kept_for_later():
             catalog = _built(path, name, origin, plans, progress, executor)
         Journal(path, {}).remove()
