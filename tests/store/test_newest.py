@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry
 from prodex.store.newest import Keys, Newest, NewestCopy, by_page, distinct_keys
@@ -75,6 +77,27 @@ def test_the_newest_copies_are_those_of_a_plain_walk(
         places = [(copy.page, copy.item) for key, copy in expected.items() if key not in without]
         assert by_page(places) == found.by_page(without)
     assert len({key.product_id for one in entries for key in one.keys if key}) == distinct_keys(entries)
+
+
+@given(st.dictionaries(st.sampled_from("1234567"), IDENTITIES), KEYS)
+def test_what_is_held_and_what_came_are_as_two_dictionaries(
+    held: dict[str, Identity], keys: list[Identity | None]
+) -> None:
+    """Looked up, counted and listed: the newest copy of what came, and what was held of all else."""
+    before = {key: one._replace(product_id=key) for key, one in held.items()}
+    names = ["product_id", "updated_at", "gtin"]
+    columns = [pa.array(column, pa.string()) for column in zip(*before.values(), strict=True)]
+    nothing = [pa.array([], pa.string())] * 3
+    found = Held(pa.table(columns or nothing, names=names))
+    received = Newest([entry(0, "pull/0", keys), entry(1, "changes/0", keys[:2])])
+
+    together = Together(found, received)
+
+    assert before == dict(found)
+    assert {key: one for key, one in before.items() if key in received} == found.among(received)
+    expected = before | dict(received)
+    assert expected == dict(together)
+    assert (len(expected), received.arrived) == (len(together), together.arrived)
 
 
 @given(st.lists(KEYS, max_size=4))

@@ -7,7 +7,7 @@ repeating the same steps. What is built of it is decided in `prodex.store.plan`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from prodex.load.window_fetcher import Show, WindowFetcher
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
+from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import ABSENT, contents, contradiction_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
@@ -71,7 +72,7 @@ class Fetch:
         journal: Journal,
         *,
         since: datetime | None = None,
-        held: Mapping[str, Identity] | None = None,
+        held: Held | None = None,
         tolerant: bool = False,
         show: Show = lambda *_: None,
         pulled: Callable[[], object] = lambda: None,
@@ -82,7 +83,7 @@ class Fetch:
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
-        self._held = held or {}
+        self._held = Held.nothing() if held is None else held
         # A resumed load keeps its settings: with other windows, the received ones could not be recognised.
         self._page_size: int | None = journal.question.get("page_size")
         self._parallel: int = journal.question["windows"]
@@ -155,7 +156,8 @@ class Fetch:
         )
         named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
-            dates = {**{key: one.updated_at for key, one in self._held.items()}, **contents(self._journal)}
+            before = {one.product_id: one.updated_at for one in self._held.identities()}
+            dates = {**before, **contents(self._journal)}
             self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
         if ABSENT not in notes:
             pages = (entry for entry in self._journal.entries() if entry.stage.has_products)
@@ -187,7 +189,7 @@ class Fetch:
             Whether the snapshot was complete; otherwise the counts may agree by chance.
         """
         self.pull()
-        everything = {**self._held, **newest(self._journal)}
+        everything = Together(self._held, newest(self._journal))
         ledger = ledger_of(self._journal, everything, refreshed=True)
         costs_little = sweep is None and len(everything) < paging.SCROLL_FROM
         if sweep or costs_little or not was_complete or not (ledger.complete and ledger.agrees):
@@ -258,7 +260,10 @@ class Fetch:
         if newest_second is None or not should_find(since, newest_second):
             return
         if self._since is not None:  # its pull has fetched the changes
-            expected, parts = _of_second(self._held.values(), newest_second), list(range(len(self._whole)))
+            expected, parts = (
+                _of_second(self._held.identities(), newest_second),
+                list(range(len(self._whole))),
+            )
             keys_of_window = set(contents(self._journal))
         else:
             pulled = (one for entry in self._entries(Stage.PULL) for one in entry.keys if one)
@@ -283,7 +288,7 @@ class Fetch:
     def _newest(self) -> str | None:
         """Return the latest updatedAt: of the snapshot that is refreshed, or of the products received."""
         if self._since is not None:
-            return newest_update(one.updated_at for one in self._held.values())
+            return newest_update(one.updated_at for one in self._held.identities())
         return newest_update(
             one.updated_at for entry in self._entries(Stage.PULL) for one in entry.keys if one
         )

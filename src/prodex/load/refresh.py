@@ -30,6 +30,7 @@ from prodex.service import Client, connect
 from prodex.service.connection import service_given
 from prodex.store.archive import snapshots_folder
 from prodex.store.executors import checked_executor
+from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import gone_from, newest
 from prodex.store.merge import merge_parts
@@ -39,7 +40,6 @@ from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
 from prodex.store.repair import repaired
 from prodex.store.snapshot import commit, name_of, open_snapshot, stored_parts
-from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
 
@@ -113,7 +113,7 @@ def refresh(
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
         held = _held(old)
-        newest_second = newest_update(one.updated_at for one in held.values())
+        newest_second = newest_update(one.updated_at for one in held.identities())
         since = starting_from(origin.server_time, origin.loaded_at, newest_second)
         asked = question_of(origin).to_json()
         question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True}
@@ -174,13 +174,12 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
     return origin, service.for_load()
 
 
-def _held(old: Catalog) -> dict[str, Identity]:
+def _held(old: Catalog) -> Held:
     """Return the products of a snapshot by key, with the date as the service writes it."""
     table = old.arrow("products", ["product_id", "updated_at", "gtin"])
     dates = pc.strftime(table["updated_at"], format="%Y-%m-%dT%H:%M:%S")
     seconds = pc.utf8_slice_codeunits(dates, 0, 19)  # Arrow writes fractions of seconds too
-    columns = (table["product_id"].to_pylist(), seconds.to_pylist(), table["gtin"].to_pylist())
-    return {key: Identity(key, date, gtin) for key, date, gtin in zip(*columns, strict=True)}
+    return Held(table.set_column(1, "updated_at", seconds))
 
 
 def _merged(
@@ -188,7 +187,7 @@ def _merged(
     name: str,
     old: Catalog,
     journal: Journal,
-    held: Mapping[str, Identity],
+    held: Held,
     allow_incomplete: bool,
     executor: Executor | None,
 ) -> Catalog:
@@ -197,7 +196,7 @@ def _merged(
     assert folder is not None  # noqa: S101 - see refresh
     query = origin.query or ProductQuery()
     received = _newer(newest(journal), held, old, journal)
-    everything = {**held, **received}
+    everything = Together(held, received)
     ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
     gone = gone_from(everything, journal)
     if ledger.missing_gtins:
@@ -225,15 +224,15 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    received: Mapping[str, NewestCopy], held: Mapping[str, Identity], old: Catalog, journal: Journal
+    received: Mapping[str, NewestCopy], held: Held, old: Catalog, journal: Journal
 ) -> dict[str, NewestCopy]:
     """Return the received copies that differ: products updated shortly before the last load are received every time."""
     newer = {}
     same = []
+    before = held.among(received)
     for product, copy in received.items():
-        before = held[product].updated_at or "" if product in held else ""
         # Any other date counts, not only a later one: it has no time zone, and one hour is repeated in autumn.
-        if product not in held or copy.updated_at[:19] != before:
+        if product not in before or copy.updated_at[:19] != (before[product].updated_at or ""):
             newer[product] = copy
         else:
             same.append(product)

@@ -27,6 +27,10 @@ Pages = tuple[tuple[int, tuple[int, ...]], ...]
 Rows = npt.NDArray[np.int64]
 
 
+#: Keys that are objects at the same time.
+_AT_ONCE = 10_000
+
+
 class Keys(Sequence[Identity | None]):
     """The keys of one page, as columns: read-only, and equal to the list that they were made of.
 
@@ -46,12 +50,21 @@ class Keys(Sequence[Identity | None]):
         #: Key, updatedAt and GTIN; an item that is no product has no key.
         self.columns = tuple(pa.array(column, pa.string()) for column in columns)
 
+    @classmethod
+    def of(cls, ids: pa.Array, dates: pa.Array, gtins: pa.Array) -> Keys:
+        """Return keys of the columns that they are kept as."""
+        made = cls(())
+        made.columns = (ids, dates, gtins)
+        return made
+
     def __len__(self) -> int:
         return len(self.columns[0])
 
     def __iter__(self) -> Iterator[Identity | None]:
-        for row in zip(*(column.to_pylist() for column in self.columns), strict=True):
-            yield None if row[0] is None else Identity(*row)
+        for start in range(0, len(self), _AT_ONCE):
+            rows = zip(*(column.slice(start, _AT_ONCE).to_pylist() for column in self.columns), strict=True)
+            for row in rows:
+                yield None if row[0] is None else Identity(*row)
 
     @overload
     def __getitem__(self, place: int) -> Identity | None: ...

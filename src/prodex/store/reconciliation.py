@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from prodex.ledger import Ledger
+from prodex.store.held import Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import (
     askable_gtin,
@@ -25,7 +26,7 @@ from prodex.tables.records import Identity
 
 
 def ledger_of(
-    journal: Journal, held: Mapping[str, object], gtins_in: Sequence[str] = (), *, refreshed: bool = False
+    journal: Journal, held: Newest | Together, gtins_in: Sequence[str] = (), *, refreshed: bool = False
 ) -> Ledger:
     """Compare what came with what was announced.
 
@@ -50,7 +51,7 @@ def ledger_of(
         announced_end=_counted(journal, Stage.END),
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
-        arrived=_arrived(held),
+        arrived=held.arrived,
         # A product that was listed and then not returned by GTIN has disappeared in between.
         listed=None if listing is None else len(listing.keys() - gone),
         gone=len(gone),
@@ -59,12 +60,6 @@ def ledger_of(
         not_loaded=tuple(_not_loaded(journal, held, listing)),
         notes=tuple(_notes(journal, held, listing, gone, gtins_in)),
     )
-
-
-def _arrived(held: Mapping[str, object]) -> int:
-    if isinstance(held, Newest):
-        return held.arrived
-    return sum(isinstance(copy, NewestCopy) and copy.stage is not Stage.PULL for copy in held.values())
 
 
 def listing_is_whole(journal: Journal) -> bool:
