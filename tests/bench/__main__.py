@@ -74,6 +74,10 @@ class _Run:
             alone("main_job", "catalogue", count, path)
         return path
 
+    def served(self, count: int) -> Path:
+        """Return where a sandbox keeps so many products."""
+        return self.folder / f"served-{count}"
+
     def add(self, heading: str, figures: list[Figure]) -> None:
         for figure in figures:
             print(figure.line(), flush=True)
@@ -125,7 +129,9 @@ def main_job(run: _Run) -> None:
     for count in run.options.loaded:
         lines = run.lines(count)
         rounds = run.options.rounds if count <= _OFTEN else 1
-        found[f"{count:,} products of the sandbox"] = alone("main_job", "measured", lines, rounds)
+        found[f"{count:,} products of the sandbox"] = alone(
+            "main_job", "measured", lines, rounds, run.served(count)
+        )
     if real_products().exists():
         found["the 5,000 real products"] = alone("main_job", "measured", real_products(), run.options.rounds)
     else:
@@ -236,7 +242,7 @@ def operations(run: _Run) -> None:
             found[name][count] = _median(turns)
             print(f"{name}, {count:,} products: {found[name][count].seconds:.2f} s", flush=True)
         found["refresh, 1 % changed"][count] = Measured(
-            *alone("operations", "refresh", run.lines(count), home=home)
+            *alone("operations", "refresh", run.lines(count), run.served(count), home=home)
         )
     sizes = run.options.sizes
     run.growth = {

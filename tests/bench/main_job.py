@@ -25,9 +25,12 @@ from tests.bench.measuring import Measured, Stopwatch, alone, sandbox
 _PAGE = 500
 
 
-def measured(lines: Path, rounds: int) -> dict[str, Any]:
-    """Return what loading took, and what downloading took, of a catalogue in a file of JSON lines."""
-    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as home, sandbox("--products", lines) as server:
+def measured(lines: Path, rounds: int, kept: Path | None = None) -> dict[str, Any]:
+    """Return what loading took, and what downloading took, of a catalogue in a file of JSON lines.
+
+    `kept` is where the sandbox keeps it.
+    """
+    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as home, sandbox(lines, home=kept) as server:
         key = server["credentials"][0]
         ways: dict[str, list[Measured]] = {"download": [], "load": []}
         for _ in range(rounds):
@@ -87,8 +90,8 @@ WAYS = {"load": load, "download": download}
 def main(arguments: list[str]) -> Any:
     """Run one way alone, or measure both."""
     match arguments:
-        case ["measured", lines, rounds]:
-            return measured(Path(lines), int(rounds))
+        case ["measured", lines, rounds, *kept]:
+            return measured(Path(lines), int(rounds), *map(Path, kept))
         case ["catalogue", count, file]:
             return str(pinned.write_lines(Path(file), pinned.products(int(count))))
         case [way, *given]:

@@ -92,18 +92,23 @@ def alone(module: str, *arguments: object, home: Path | None = None) -> Any:
 
 
 @contextmanager
-def sandbox(*options: object) -> Iterator[dict[str, Any]]:
-    """Serve the sandbox from a process of its own; gives what it says of itself: its address and its keys."""
-    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as home:
+def sandbox(products: Path, *options: object, home: Path | None = None) -> Iterator[dict[str, Any]]:
+    """Serve products from a process of its own; gives what it says of itself: its address and its keys.
+
+    A home that is given keeps them, so that the next sandbox there has no need to read them again.
+    """
+    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as passing:
         command = [
             sys.executable,
             "-m",
             "prodex",
             "sandbox",
             "--home",
-            home,
+            str(home or passing),
             "--port",
             "0",
+            "--products",
+            str(products),
             *map(str, options),
         ]
         with subprocess.Popen(command, cwd=HOME, stdout=subprocess.PIPE, text=True) as process:

@@ -145,9 +145,12 @@ OPERATIONS: dict[str, Callable[[], object]] = {
 }
 
 
-def refresh(lines: Path) -> Any:
-    """Refresh a snapshot after one in a hundred products was changed at the service, which is another process."""
-    first, _ = _served("load", lines)
+def refresh(lines: Path, kept: Path) -> Any:
+    """Refresh a snapshot after one in a hundred products was changed at the service, which is another process.
+
+    `kept` is where the sandbox keeps them as they were.
+    """
+    first, _ = _served("load", lines, home=kept)
     # After the load, or a refresh would not ask for it.
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}"
     with changed(lines, lambda _: {"lifeCycle": 7, "updatedAt": now}) as other:
@@ -155,9 +158,9 @@ def refresh(lines: Path) -> Any:
         return _served("update", other, "--port", first)[1]
 
 
-def _served(step: str, lines: Path, *options: object) -> tuple[int | None, Any]:
+def _served(step: str, lines: Path, *options: object, home: Path | None = None) -> tuple[int | None, Any]:
     """Do one step with a sandbox that serves the products of a file; return its port, and what was measured."""
-    with sandbox("--products", lines, *options) as server:
+    with sandbox(lines, *options, home=home) as server:
         key, port = server["credentials"][0], urlsplit(server["base_url"]).port
         given = (server["base_url"], key["client_id"], key["client_secret"], server["products"])
         return port, alone("operations", step, *given)
@@ -182,8 +185,8 @@ def main(arguments: Sequence[str]) -> Any:
     match arguments:
         case ["keep", lines]:
             return keep(Path(lines))
-        case ["refresh", lines]:
-            return refresh(Path(lines))
+        case ["refresh", lines, kept]:
+            return refresh(Path(lines), Path(kept))
         case ["wide over result"]:
             return wide_over_result()
         case ["load" | "update" as step, base_url, client_id, client_secret, count]:
