@@ -9,6 +9,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
+from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
 
 RECORDS = [
@@ -125,6 +126,34 @@ def test_wide_puts_the_texts_of_one_language_beside_the_product(every_catalog: p
     assert [f"Riz {n}" for n in range(1, 61)] == wide["namePublicLong"].tolist()
     assert "0.5 g" == wide["netContent"][0]
     assert {"namePublicLong.fr", "namePublicLong.en"} <= set(every_catalog.wide().columns)
+
+
+def test_a_table_is_the_same_frame_wherever_its_parts_are(catalog: prodex.Catalog) -> None:
+    """Parts in memory, in files, filtered and empty: rows, order and types are those of the Arrow table."""
+    stored = prodex.flatten(RECORDS[20:]).save("forty")
+    chosen = stored.where(brand_code="B1").parts + stored.where(brand_code="none").parts
+    mixed = prodex.Catalog(catalog.head(20).parts + stored.parts + chosen, catalog.origin)
+
+    for name in TABLES:
+        pd.testing.assert_frame_equal(to_frame(mixed.arrow(name)), mixed.table(name))
+    some = ["text", "product_id", "language"]
+    pd.testing.assert_frame_equal(to_frame(mixed.arrow("texts", some)), mixed.table("texts", some))
+    assert 60 + len(mixed.parts[2].read("products")) == len(mixed.products)
+
+
+def test_the_first_products_are_those_of_the_first_parts(every_catalog: prodex.Catalog) -> None:
+    """Any number of them, with their children; a sample is in the order of the catalogue."""
+    ids = every_catalog.products["product_id"].tolist()
+
+    for count in (0, 1, 29, 30, 31, 60, 99):
+        some = every_catalog.head(count)
+        assert ids[:count] == some.products["product_id"].tolist()
+        assert set(ids[:count]) == set(some.texts["product_id"])
+        assert len(every_catalog.arrow("descriptors")) == len(some.arrow("descriptors"))
+    drawn = every_catalog.sample(17, seed=3).products["product_id"].tolist()
+    assert 17 == len(set(drawn))
+    assert sorted(drawn, key=ids.index) == drawn
+    assert every_catalog.where(brand_code="B2").head(2).products["brand_code"].tolist() == ["B2", "B2"]
 
 
 def test_lexicons_stay_whole_when_a_part_has_no_product_left() -> None:
