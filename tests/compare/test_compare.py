@@ -401,6 +401,18 @@ def test_a_product_that_stands_twice_is_said() -> None:
     assert "old holds 4 products more than once" in " ".join(prodex.diff(twice, prodex.flatten(OLD)).notes)
 
 
+def test_a_record_that_the_other_catalogue_holds_a_second_time_is_read_again() -> None:
+    """The first of each key counts: a record can be needed although the other catalogue holds the same bytes."""
+    first, second = prodex.flatten([{"id": 7, "serves": 1}]), prodex.flatten([{"id": 7, "serves": 2}])
+    old = prodex.Catalog(first.parts + second.parts, first.origin)
+
+    changes = prodex.diff(old, second).changes
+
+    assert [["7", "serves", "1", "2"]] == changes[
+        ["product_id", "attribute", "old", "new"]
+    ].to_numpy().tolist()
+
+
 def test_very_deep_products_are_compared_as_well() -> None:
     """Records are compared however deep they are nested."""
     old, new = (b'{"id": 1, "x": %s%d%s}' % (400 * b'[{"a": ', value, 400 * b"}]") for value in (1, 2))

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.progress import Progress, showing
@@ -90,6 +92,8 @@ def audit(
             parts.append(part)
             done += part.size
             show(done, len(catalog))
+    # Every table went through memory, which Arrow keeps for more.
+    pa.default_memory_pool().release_unused()
     return Audit(
         parts=tuple(parts),
         checks=tuple(check.facts for check in chosen.checks),
