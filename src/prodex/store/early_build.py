@@ -12,6 +12,8 @@ from os import cpu_count
 from types import TracebackType
 from typing import Self
 
+import pyarrow as pa
+
 from prodex.store.build import build_folder, build_part, build_parts, own_executor
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
@@ -65,6 +67,8 @@ class EarlyBuild:
         for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
             if plan.number not in self._begun:
                 self._submit(plan)
+        # Those who build need what a million keys took.
+        pa.default_memory_pool().release_unused()
 
     def parts(self, plans: Sequence[PartPlan]) -> Iterator[StoredPart]:
         """Build the parts of a plan, but for those that were built like this before; in order."""
