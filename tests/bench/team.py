@@ -72,7 +72,11 @@ def workers(number: int, rounds: int) -> dict[str, float]:
 
 
 def _build(executor: Executor, folder: Path) -> Callable[[], object]:
-    parts = plan(Journal(_journal(), {})).parts
+    journal = Journal.open(_journal())
+    assert journal is not None
+    parts = plan(journal).parts
+    if not all(part.pages for part in parts):
+        raise SystemExit("there is nothing to build")
     places = (folder / f"built-{number}" for number in count())
     return lambda: list(build_parts(_journal(), parts, next(places), executor))
 
