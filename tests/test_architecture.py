@@ -35,7 +35,7 @@ ROWS = (
     {"load"},
     {"pictures"},
     {"display"},
-    {"notebook"},
+    {"notebook", "job"},
     {"__init__"},
     {"cli"},
     {"__main__"},

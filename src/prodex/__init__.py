@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
     from prodex.formats.spreadsheet import unescape_formulas
+    from prodex.job import JobResult, run_job
     from prodex.ledger import Ledger
     from prodex.limits import Limits
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
@@ -77,6 +78,7 @@ _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
+    "prodex.job": ("JobResult", "run_job"),
     "prodex.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),
     "prodex.load": ("LoadBudget", "load_products", "load_rich_content", "recover", "refresh"),
@@ -142,6 +144,7 @@ __all__ = [
     "Evidence",
     "Explore",
     "Gallery",
+    "JobResult",
     "Ledger",
     "Limits",
     "LoadBudget",
@@ -190,6 +193,7 @@ __all__ = [
     "require_scenarios",
     "rule",
     "rules",
+    "run_job",
     "scenario_request",
     "track",
     "unescape_formulas",
