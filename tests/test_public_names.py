@@ -49,6 +49,7 @@ NAMES = [
     "UnmatchedWarning",
     "ValidationStatus",
     "Verdict",
+    "Watch",
     "audit",
     "changes_from_frame",
     "connect",
@@ -83,6 +84,7 @@ NAMES = [
     "upsert",
     "vacuum",
     "verify",
+    "watch",
     "with_pending_updates",
 ]
 

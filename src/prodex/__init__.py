@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from prodex.quality.profile import profiles
     from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
+    from prodex.quality.watch import Watch, watch
     from prodex.query import ProductQuery
     from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
     from prodex.send import (
@@ -105,6 +106,7 @@ _LATER = {
     "prodex.quality.profile": ("profiles",),
     "prodex.quality.rulebook": ("rules",),
     "prodex.quality.run": ("audit",),
+    "prodex.quality.watch": ("Watch", "watch"),
     "prodex.query": ("ProductQuery",),
     "prodex.query.values": ("ProductStatus", "SharingStatus", "ValidationStatus"),
     "prodex.send": (
@@ -166,6 +168,7 @@ __all__ = [
     "UnmatchedWarning",
     "ValidationStatus",
     "Verdict",
+    "Watch",
     "audit",
     "changes_from_frame",
     "connect",
@@ -200,6 +203,7 @@ __all__ = [
     "upsert",
     "vacuum",
     "verify",
+    "watch",
     "with_pending_updates",
 ]
 

@@ -1,4 +1,4 @@
-"""The command that runs a job; parsing and printing only."""
+"""The commands for every night: run a job, and watch what its audits say; parsing and printing only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 import prodex
-from prodex.cli.output import say
+from prodex.cli.options import OutputOptions, with_groups
+from prodex.cli.output import Format, say
 
 app: typer.Typer = typer.Typer()
 
@@ -34,3 +35,26 @@ def run(
     say(result.markdown if dry_run else repr(result))
     if result.exit_code:
         raise typer.Exit(result.exit_code)
+
+
+@app.command(epilog="Example: prodex watch shop --exit-code")
+@with_groups
+def watch(
+    name: Annotated[str, typer.Argument(help="Name of the snapshots whose audits were saved.")],
+    output: OutputOptions,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 if anything is newly unusual.")
+    ] = False,
+) -> None:
+    """Say what is unusual at the newest saved audit, by the audits before it.
+
+    As text it is sentences; every other format has one row for each figure that is not usual. Less than five audits say
+    nothing.
+    """
+    found = prodex.watch(name)
+    if output.format is Format.TABLE and output.out is None:
+        say(repr(found))
+    else:
+        output.show(found.findings)
+    if exit_code and found.is_unusual:
+        raise typer.Exit(1)

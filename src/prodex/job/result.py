@@ -61,7 +61,9 @@ class JobResult:
         if failed:
             outcome = f"{', '.join(failed)} failed"
             outcome += f", {', '.join(skipped)} skipped" if skipped else ""
-        return f"{self.name}, {self.began.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {outcome}"
+        unusual = sum(int(step.figures.get("unusual", 0)) for step in self.steps)
+        news = f"; {counted(unusual, 'figure')} unusual" if unusual else ""
+        return f"{self.name}, {self.began.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {outcome}{news}"
 
     @property
     def markdown(self) -> str:

@@ -18,7 +18,7 @@ from prodex.job.log import JobLog
 from prodex.job.result import JobResult
 from prodex.job.run_journal import RunJournal, folder_of
 from prodex.job.step_result import StepResult
-from prodex.job.steps import ACTIONS, StepOutcome, Step, steps_of
+from prodex.job.steps import ACTIONS, Step, StepOutcome, steps_of
 
 #: Gets each line of the log, which is a JSON object.
 OnLine = Callable[[str], object]

@@ -7,6 +7,7 @@ end of a step and its line in the journal, the step finds what it has made and d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
@@ -26,6 +27,7 @@ from prodex.quality.archive import AUDITS, remove_audits
 from prodex.quality.comparison import compare_audits, worsening
 from prodex.quality.run import audit
 from prodex.quality.scores import readiness
+from prodex.quality.watch import watch_of
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.store.vacuum import vacuum
 from prodex.tables.declaration import TABLES
@@ -75,6 +77,8 @@ def steps_of(job: Job) -> Iterator[Step]:
         yield Step(name, "audit", number, ("load",))
     if job.compare:
         yield Step("compare", "compare", needs=("load", *audits))
+    if job.watch and audits:
+        yield Step("watch", "watch", needs=tuple(audits))
     if job.worklists is not None:
         yield Step("worklists", "worklists", needs=(f"audit {job.worklists.profile}",))
     for number, export in enumerate(job.exports):
@@ -216,6 +220,28 @@ def _plan_compare(context: Context, _: int) -> StepOutcome:
     return StepOutcome({}, (f"Would compare with the snapshot {newest}.",))
 
 
+def _watch(context: Context, _: int) -> StepOutcome:
+    lines: list[str] = []
+    states: Counter[str] = Counter()
+    for number, profile in enumerate(context.job.profiles):
+        found = watch_of(context.audit(profile.name))
+        assert found is not None  # noqa: S101 - the audit is that of a snapshot
+        findings = found.findings
+        # What is of the catalogue is the same for every profile.
+        own = findings if number == 0 else findings[findings["measure"].str.endswith("score")]
+        states.update(own["state"])
+        about = "" if number == 0 else f"{profile.name}: "
+        lines += found.sentences if number == 0 else [f"{about}{sentence}" for sentence in own["sentence"]]
+    return StepOutcome(
+        {"unusual": states["new"], "lasting": states["lasting"], "over": states["over"]}, tuple(lines)
+    )
+
+
+def _plan_watch(context: Context, _: int) -> StepOutcome:
+    audits = len(AUDITS.of(context.job.name))
+    return StepOutcome({}, (f"Would look for what is unusual after {counted(audits, 'audit')}.",))
+
+
 def _worklists(context: Context, _: int) -> StepOutcome:
     options = context.job.worklists
     assert options is not None  # noqa: S101 - else there is no such step
@@ -303,6 +329,7 @@ ACTIONS: Mapping[str, Action] = {
     "load": Action(_load, _plan_load),
     "audit": Action(_audit, _plan_audit),
     "compare": Action(_compare, _plan_compare),
+    "watch": Action(_watch, _plan_watch),
     "worklists": Action(_worklists, _plan_worklists),
     "export": Action(_export, _plan_export),
     "publish": Action(_publish, _plan_publish),

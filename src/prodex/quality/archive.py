@@ -41,7 +41,7 @@ from prodex.store.snapshot import folder_of, name_of, open_snapshot
 AUDITS = Archive("audit", "Audit the catalogue again.", below="audits")
 
 
-def save_audit(audit: Audit, name: str | None = None) -> Audit:
+def write_audit(audit: Audit, name: str | None = None) -> Audit:
     """Keep an audit beside the snapshots of a name.
 
     Parameters

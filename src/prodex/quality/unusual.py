@@ -1,0 +1,253 @@
+"""What is unusual: one measure for all figures of a catalogue over time.
+
+A figure is unusual if it lies outside all its values of the last 28 audits, by more than its usual changes explain. The
+distance to the nearest of those values is measured in spreads. A spread is the median change from one audit to the
+next, but at least what chance alone does to a count or a share of that size, and at least a small part of the figure
+itself, so that tiny changes of huge counts are no news. How many spreads are too many follows from the number of
+figures that are looked at: all together, chance alone exceeds it once in a thousand audits.
+
+Range and median make it robust: one odd night moves neither. A figure that was unusual is left out of what is usual.
+If it stays, it is lasting; after seven audits it is what is usual. If it comes back, it is over.
+
+Figures of one day (updates) are compared with the same day of the week where there are four of them, since many
+suppliers do nothing on Sundays, and only after fourteen audits, which have seen two weekends.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import NormalDist, median
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+#: Audits below which nothing is said; the one that is judged counts.
+NEEDED = 5
+
+#: The same for figures of one day.
+_NEEDED_OF_DAYS = 15
+
+#: Audits of which the values are usual, and days of the same weekday.
+WINDOW, _SAME_DAYS, _LEAST_SAME_DAYS = 28, 8, 4
+
+#: Audits after which what was unusual is usual.
+LASTING = 7
+
+#: Share of audits in which chance alone may make any of all figures unusual.
+CHANCE = 1 / 1000
+
+#: From the median of absolute deviations to the standard deviation of a normal distribution.
+_SCALE = 1.4826
+
+
+class FigureKind(StrEnum):
+    """What a figure is: how many there are, how many on one day, a share, or an age in days."""
+
+    COUNT = "count"
+    OF_A_DAY = "of a day"
+    SHARE = "share"
+    AGE = "age"
+
+
+class FigureState(StrEnum):
+    """What a figure is at an audit."""
+
+    UNKNOWN = "unknown"
+    USUAL = "usual"
+    NEW = "new"
+    LASTING = "lasting"
+    OVER = "over"
+
+
+@dataclass(frozen=True)
+class Series:
+    """A figure over time, the oldest audit first.
+
+    Attributes
+    ----------
+    kind
+        What it is.
+    values
+        Its values; NaN where it is not known.
+    sizes
+        Of a share, of how many products it is one.
+    weekdays
+        The day of the week of each audit.
+    """
+
+    kind: FigureKind
+    values: Floats
+    sizes: Floats
+    weekdays: npt.NDArray[np.int64]
+
+
+class Judgement(NamedTuple):
+    """What became of a figure at the last audit.
+
+    Attributes
+    ----------
+    state
+        What it is.
+    low, high
+        Its usual range.
+    distance
+        How far outside of it, in spreads.
+    since
+        Place of the audit at which it became unusual.
+    audits
+        Number of audits that the range is of.
+    """
+
+    state: FigureState
+    low: float = float("nan")
+    high: float = float("nan")
+    distance: float = 0.0
+    since: int = -1
+    audits: int = 0
+
+
+class _Usual(NamedTuple):
+    """What is usual: range, spread, and the number of audits."""
+
+    low: float
+    high: float
+    spread: float
+    audits: int
+
+    def distance(self, value: float) -> float:
+        return max(self.low - value, value - self.high, 0.0) / self.spread
+
+
+def limit_of(figures: int) -> float:
+    """Return how many spreads are too many, where so many figures are looked at.
+
+    >>> [round(limit_of(figures), 2) for figures in (1, 30, 300)]
+    [3.29, 4.15, 4.65]
+    """
+    return NormalDist().inv_cdf(1 - CHANCE / (2 * max(figures, 1)))
+
+
+def judge(series: Series, figures: int) -> list[Judgement]:
+    """Say what a figure is at each audit, given what it was before.
+
+    Parameters
+    ----------
+    series
+        The figure over time.
+    figures
+        How many figures are looked at.
+
+    Examples
+    --------
+    >>> values = np.array([0.98, 0.97, 0.99, 0.98, 0.97, 0.12])
+    >>> found = judge(Series(FigureKind.SHARE, values, np.full(6, 200.0), np.arange(6)), 300)[-1]
+    >>> str(found.state), found.low, found.high
+    ('new', 0.97, 0.99)
+    """
+    walk = _Walk(series, limit_of(figures))
+    return [walk.step(place, value) for place, value in enumerate(series.values.tolist())]
+
+
+@dataclass
+class _Walk:
+    """What is known of a figure on the way from the oldest audit to the newest: what is usual, and what is not."""
+
+    series: Series
+    limit: float
+    usual: list[int] = field(default_factory=list)
+    incident: list[int] = field(default_factory=list)
+    before: _Usual = field(default_factory=lambda: _Usual(0, 0, 1, 0))
+
+    def step(self, place: int, value: float) -> Judgement:
+        """Judge the next value."""
+        if math.isnan(value):
+            return Judgement(FigureState.UNKNOWN)
+        if self.incident:
+            return self._during_incident(place, value)
+        if len(self.usual) + 1 < (_NEEDED_OF_DAYS if _is_of_days(self.series.kind) else NEEDED):
+            self.usual.append(place)
+            return Judgement(FigureState.UNKNOWN)
+        self.before = _usual(self.series, _compared(self.series, self.usual, place), place)
+        is_new = self.before.distance(value) > _enough(self.limit, self.before)
+        (self.incident if is_new else self.usual).append(place)
+        return self._judgement(FigureState.NEW if is_new else FigureState.USUAL, value, place)
+
+    def _during_incident(self, place: int, value: float) -> Judgement:
+        since = self.incident[0]
+        if self.before.distance(value) <= _enough(self.limit, self.before):
+            self.usual.append(place)
+            self.incident = []
+            return self._judgement(FigureState.OVER, value, since)
+        if self._is_worse(place, value):  # than it already was, which is news again
+            self.incident = [place]
+            return self._judgement(FigureState.NEW, value, place)
+        self.incident.append(place)
+        if len(self.incident) >= LASTING:
+            self.usual, self.incident = self.incident, []
+        return self._judgement(FigureState.LASTING, value, since)
+
+    def _is_worse(self, place: int, value: float) -> bool:
+        last = float(self.series.values[self.incident[-1]])
+        own = _usual(self.series, self.incident, place)
+        is_other = own.distance(value) > _enough(self.limit, own)
+        return is_other and self.before.distance(value) > self.before.distance(last)
+
+    def _judgement(self, state: FigureState, value: float, since: int) -> Judgement:
+        usual = self.before
+        return Judgement(state, usual.low, usual.high, usual.distance(value), since, usual.audits)
+
+
+def _is_of_days(kind: FigureKind) -> bool:
+    return kind in {FigureKind.OF_A_DAY, FigureKind.AGE}
+
+
+def _enough(limit: float, usual: _Usual) -> float:
+    """Return how many spreads are too many: more where the range is of few audits, and so is narrow by chance."""
+    return limit * (1 + 2 / max(usual.audits, 1))
+
+
+def _compared(series: Series, usual: list[int], place: int) -> list[int]:
+    """Return the audits to compare one with."""
+    recent = usual[-WINDOW:]
+    if not _is_of_days(series.kind):
+        return recent
+    day = series.weekdays[place]
+    same = [one for one in usual[-2 * WINDOW :] if series.weekdays[one] == day][-_SAME_DAYS:]
+    return same if len(same) >= _LEAST_SAME_DAYS else recent
+
+
+def _usual(series: Series, places: list[int], place: int) -> _Usual:
+    """Return what is usual by some audits, for the value of another one."""
+    values = series.values[places]
+    low, high, value = float(values.min()), float(values.max()), float(series.values[place])
+    steps = np.abs(np.diff(values)).tolist()
+    by_steps = _SCALE * median(steps) if steps else 0.0
+    middle = float(np.median(values))
+    size = float(min(series.sizes[place], np.median(series.sizes[places])))
+    by_chance = _by_chance(series.kind, middle, max(high, value, 1.0), size)
+    return _Usual(low, high, max(by_steps, by_chance), len(places))
+
+
+def _by_chance(kind: FigureKind, middle: float, high: float, size: float) -> float:
+    """Return the least spread of a figure: what chance does to it, or a small part of it."""
+    match kind:
+        case FigureKind.COUNT:
+            # A catalogue is no lottery: the same products are there each night, and half of Poisson's noise is enough.
+            return max(0.5 * math.sqrt(high), 0.015 * middle)
+        case FigureKind.OF_A_DAY:
+            return max(math.sqrt(high), 0.1 * middle)
+        case FigureKind.SHARE:
+            return max(_noise(middle, size), 0.005)
+        case FigureKind.AGE:
+            return 0.5
+
+
+def _noise(share: float, size: float) -> float:
+    """Return the standard error of a share, which is not nothing where all or none of few products have something."""
+    smoothed = (share * size + 1) / (size + 2)
+    return math.sqrt(smoothed * (1 - smoothed) / max(size, 1))
