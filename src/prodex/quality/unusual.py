@@ -16,15 +16,12 @@ suppliers do nothing on Sundays, and only after fourteen audits, which have seen
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from statistics import NormalDist, median
 from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
 
 #: Audits below which nothing is said; the one that is judged counts.
 NEEDED = 5
@@ -81,9 +78,9 @@ class Series:
     """
 
     kind: FigureKind
-    values: Floats
-    sizes: Floats
-    weekdays: npt.NDArray[np.int64]
+    values: Sequence[float]
+    sizes: Sequence[float]
+    weekdays: Sequence[int]
 
 
 class Judgement(NamedTuple):
@@ -112,15 +109,17 @@ class Judgement(NamedTuple):
 
 
 class _Usual(NamedTuple):
-    """What is usual: range, spread, and the number of audits."""
+    """What is usual: kind of figure, range, spread on its scale, and the number of audits."""
 
+    kind: FigureKind
     low: float
     high: float
     spread: float
     audits: int
 
     def distance(self, value: float) -> float:
-        return max(self.low - value, value - self.high, 0.0) / self.spread
+        low, high, at = (_on_scale(self.kind, one) for one in (self.low, self.high, value))
+        return max(low - at, at - high, 0.0) / self.spread
 
 
 def limit_of(figures: int) -> float:
@@ -144,13 +143,13 @@ def judge(series: Series, figures: int) -> list[Judgement]:
 
     Examples
     --------
-    >>> values = np.array([0.98, 0.97, 0.99, 0.98, 0.97, 0.12])
-    >>> found = judge(Series(FigureKind.SHARE, values, np.full(6, 200.0), np.arange(6)), 300)[-1]
+    >>> values = [0.98, 0.97, 0.99, 0.98, 0.97, 0.12]
+    >>> found = judge(Series(FigureKind.SHARE, values, [200] * 6, range(6)), 300)[-1]
     >>> str(found.state), found.low, found.high
     ('new', 0.97, 0.99)
     """
     walk = _Walk(series, limit_of(figures))
-    return [walk.step(place, value) for place, value in enumerate(series.values.tolist())]
+    return [walk.step(place, value) for place, value in enumerate(series.values)]
 
 
 @dataclass
@@ -161,7 +160,7 @@ class _Walk:
     limit: float
     usual: list[int] = field(default_factory=list)
     incident: list[int] = field(default_factory=list)
-    before: _Usual = field(default_factory=lambda: _Usual(0, 0, 1, 0))
+    before: _Usual = field(default_factory=lambda: _Usual(FigureKind.COUNT, 0, 0, 1, 0))
 
     def step(self, place: int, value: float) -> Judgement:
         """Judge the next value."""
@@ -192,7 +191,7 @@ class _Walk:
         return self._judgement(FigureState.LASTING, value, since)
 
     def _is_worse(self, place: int, value: float) -> bool:
-        last = float(self.series.values[self.incident[-1]])
+        last = self.series.values[self.incident[-1]]
         own = _usual(self.series, self.incident, place)
         is_other = own.distance(value) > _enough(self.limit, own)
         return is_other and self.before.distance(value) > self.before.distance(last)
@@ -223,24 +222,38 @@ def _compared(series: Series, usual: list[int], place: int) -> list[int]:
 
 def _usual(series: Series, places: list[int], place: int) -> _Usual:
     """Return what is usual by some audits, for the value of another one."""
-    values = series.values[places]
-    low, high, value = float(values.min()), float(values.max()), float(series.values[place])
-    steps = np.abs(np.diff(values)).tolist()
+    values = [series.values[one] for one in places]
+    scaled = [_on_scale(series.kind, one) for one in values]
+    steps = [abs(later - one) for one, later in pairwise(scaled)]
     by_steps = _SCALE * median(steps) if steps else 0.0
-    middle = float(np.median(values))
-    size = float(min(series.sizes[place], np.median(series.sizes[places])))
-    by_chance = _by_chance(series.kind, middle, max(high, value, 1.0), size)
-    return _Usual(low, high, max(by_steps, by_chance), len(places))
+    size = min(series.sizes[place], median(series.sizes[one] for one in places))
+    by_chance = _by_chance(series.kind, median(values), size)
+    return _Usual(series.kind, min(values), max(values), max(by_steps, by_chance), len(places))
 
 
-def _by_chance(kind: FigureKind, middle: float, high: float, size: float) -> float:
-    """Return the least spread of a figure: what chance does to it, or a small part of it."""
+def _on_scale(kind: FigureKind, value: float) -> float:
+    """Return a value on the scale on which distances are measured.
+
+    Of a count that is twice its root, on which chance moves small and large counts by the same: about 1 (Anscombe).
+    """
+    match kind:
+        case FigureKind.COUNT:
+            # Less than ten products more or less are no news, be it all that a supplier has.
+            return 2 * math.sqrt(value + 10)
+        case FigureKind.OF_A_DAY:
+            return 2 * math.sqrt(value + 3 / 8)
+        case FigureKind.SHARE | FigureKind.AGE:
+            return value
+
+
+def _by_chance(kind: FigureKind, middle: float, size: float) -> float:
+    """Return the least spread of a figure, on its scale: what chance does to it, or a small part of it."""
     match kind:
         case FigureKind.COUNT:
             # A catalogue is no lottery: the same products are there each night, and half of Poisson's noise is enough.
-            return max(0.5 * math.sqrt(high), 0.015 * middle)
+            return max(0.5, 0.015 * math.sqrt(middle))
         case FigureKind.OF_A_DAY:
-            return max(math.sqrt(high), 0.1 * middle)
+            return max(1.0, 0.1 * math.sqrt(middle))
         case FigureKind.SHARE:
             return max(_noise(middle, size), 0.005)
         case FigureKind.AGE:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from prodex.catalog import Catalog
@@ -18,7 +18,7 @@ from prodex.quality.archive import AUDITS
 from prodex.quality.audit import Audit
 from prodex.quality.figure_archive import FIGURES, kept_figures
 from prodex.quality.figures import MEASURES, NONE, Figures, figures_of
-from prodex.quality.unusual import NEEDED, FigureKind, FigureState, Judgement, Series, judge
+from prodex.quality.unusual import NEEDED, WINDOW, FigureKind, FigureState, Judgement, Series, judge
 from prodex.store.snapshot import name_of
 from prodex.text import counted, percent
 
@@ -205,14 +205,14 @@ def _comparable(history: Sequence[Figures]) -> list[Figures]:
 def _series(history: Sequence[Figures]) -> Iterator[_Figure]:
     """Yield every figure over time."""
     newest = history[-1]
-    weekdays = np.array([one.moment.weekday() for one in history], np.int64)
+    weekdays = [one.moment.weekday() for one in history]
     for name, measure in MEASURES.items():
         is_score = name.endswith("score")
         groups = dict.fromkeys(group for one in history for group in one.values.get(name, {}))
         if name not in newest.values:
             continue
         for group in groups:
-            values, sizes = np.full(len(history), np.nan), np.zeros(len(history))
+            values, sizes = [math.nan] * len(history), [0.0] * len(history)
             for place, one in enumerate(history):
                 if name not in one.values or (is_score and one.measure != newest.measure):
                     continue
@@ -222,7 +222,7 @@ def _series(history: Sequence[Figures]) -> Iterator[_Figure]:
                 elif not measure.is_of_group:
                     # No product has it: that is a figure, too, and of a share the size is that of the catalogue.
                     values[place], sizes[place] = 0, one.values["products"][NONE].value
-            if not np.isnan(values[-1]):
+            if not math.isnan(values[-1]):
                 yield _Figure(name, group, Series(measure.kind, values, sizes, weekdays))
 
 
@@ -233,7 +233,7 @@ def _row(figure: _Figure, found: Judgement, history: Sequence[Figures]) -> dict[
         one.labels[by][figure.group] for one in reversed(history) if figure.group in one.labels.get(by, {})
     )
     label = next(named, figure.group)
-    value = float(figure.series.values[-1])
+    value = figure.series.values[-1]
     since = history[found.since].moment
     return {
         "measure": figure.measure,
@@ -275,7 +275,7 @@ def _late(history: Sequence[Figures], now: datetime | None) -> Iterator[dict[str
         return
     days = [(later.audited_at - one.audited_at) / _A_DAY for one, later in pairwise(history)]
     age = (now - history[-1].audited_at) / _A_DAY
-    usual = float(np.max(days[-28:]))
+    usual = max(days[-WINDOW:])
     # At least a day and a half more, since a job may start later than usual.
     if age <= usual + max(usual, 1.5):
         return
@@ -285,7 +285,7 @@ def _late(history: Sequence[Figures], now: datetime | None) -> Iterator[dict[str
         "label": NONE,
         "state": str(FigureState.NEW),
         "now": age,
-        "usual_low": float(np.min(days[-28:])),
+        "usual_low": min(days[-WINDOW:]),
         "usual_high": usual,
         "distance": round((age - usual) / 0.5, 1),
         "audits": len(days),
