@@ -38,8 +38,8 @@ def stamp(moment: datetime) -> str:
 
 def date_writes(
     connection: sqlite3.Connection, keys: Collection[int], written: datetime, clock: Clock
-) -> None:
-    """Date products that a transaction wrote to the second in which it is going to be committed.
+) -> datetime:
+    """Date products that a transaction wrote to the second in which it is going to be committed, and return it.
 
     Parameters
     ----------
@@ -60,6 +60,7 @@ def date_writes(
             timedelta(seconds=time.monotonic() - begin) * 2 if clock() + _COMMIT > second else timedelta(0)
         )
     time.sleep(max(0.0, (dated - clock()).total_seconds()))
+    return dated
 
 
 def _date(connection: sqlite3.Connection, keys: Collection[int], before: datetime, after: datetime) -> None:

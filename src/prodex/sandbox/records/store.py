@@ -15,6 +15,8 @@ from prodex.sandbox.records.model import Organization, OrganizationType
 from prodex.sandbox.records.referentials import Codes
 from prodex.sandbox.records.tables import ORGANIZATION_COLUMNS, VERSION
 
+#: Seconds that a transaction of another process may take.
+_LONGEST_WRITE: Final = 60.0
 _ID: Final = re.compile(r"[0-9]{1,18}")
 
 
@@ -41,7 +43,7 @@ class Store:
         if settings.get("version") != VERSION:
             self.close()
             raise StoreUnusable(
-                f"{path} was made by another version of the sandbox; delete it or give another home."
+                f"{path} was made by another version of the sandbox: prodex sandbox --reset, or give another home."
             )
         try:
             self.token_key: str = _setting_text(settings, "token_key")
@@ -66,7 +68,10 @@ class Store:
         """Open a transaction on the connection that writes; it is committed as a whole, or rolled back."""
         with self._writing:
             if self._writer is None:
-                self._writer = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+                # Another process may be writing, which is to be waited for: `prodex sandbox --simulate`.
+                self._writer = sqlite3.connect(
+                    self._path, _LONGEST_WRITE, check_same_thread=False, isolation_level=None
+                )
                 # In WAL mode a crash of the process loses nothing with it; only a power cut may lose the last commits.
                 self._writer.execute("PRAGMA synchronous = NORMAL")
             # The lock is taken now; a transaction that begins with reading might not get it later.
