@@ -1,8 +1,8 @@
 """The beginning of a store: what products were before anybody changed them, and the way back to it.
 
-Before the first change of a product its rows are copied into tables of the same columns, by triggers, whoever changes
-it: an upsert, `Sandbox.change`, a simulated supplier. So going back costs as much as was changed, whatever the store was
-filled with.
+Before the first change of a product its rows are copied into tables of the same columns, by triggers, whoever
+changes it: an upsert, `Sandbox.change`, a simulated supplier. So going back costs as much as was changed, whatever the
+store was filled with.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def note_beginning(connection: sqlite3.Connection) -> None:
         "organizations": "count(*) FROM organizations",
     }
     for name, found in facts.items():
-        connection.execute(f"INSERT INTO settings SELECT ?, {found}", (name,))  # noqa: S608 - our own names
+        connection.execute(f"INSERT INTO settings SELECT ?, {found}", (name,))
 
 
 def keeping_beginning(connection: sqlite3.Connection) -> str:
     """Return the SQL of the tables and triggers that keep the beginning of a store that has just been filled."""
     last = last_key(connection)
     made = [
-        f"CREATE TABLE first_{table} AS SELECT * FROM {table} LIMIT 0;"
+        f"CREATE TABLE first_{table} AS SELECT * FROM {table} LIMIT 0;"  # noqa: S608 - our own names
         f"CREATE INDEX first_{table}_by_product ON first_{table} ({column});"
         for table, column in _KEPT.items()
     ]

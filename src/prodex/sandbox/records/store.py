@@ -24,6 +24,10 @@ class StoreUnusable(Exception):
     """The store's file cannot be used as it is."""
 
 
+class StoreOfAnotherVersion(StoreUnusable):
+    """The store's file was made by another version of the sandbox."""
+
+
 class Store:
     """The store, open: one connection that writes, as many as there are readers at once, all closed by `close`."""
 
@@ -42,8 +46,9 @@ class Store:
         # Stores are filled from files or the sample and are cheap to make again, so there is no migration.
         if settings.get("version") != VERSION:
             self.close()
-            raise StoreUnusable(
-                f"{path} was made by another version of the sandbox: prodex sandbox --reset, or give another home."
+            raise StoreOfAnotherVersion(
+                f"{path} was made by another version of the sandbox; delete it or give another home, "
+                "or make it anew: prodex sandbox --reset."
             )
         try:
             self.token_key: str = _setting_text(settings, "token_key")
@@ -74,6 +79,8 @@ class Store:
                 )
                 # In WAL mode a crash of the process loses nothing with it; only a power cut may lose the last commits.
                 self._writer.execute("PRAGMA synchronous = NORMAL")
+                # In KiB: the pages of an index that many products are written to.
+                self._writer.execute("PRAGMA cache_size = -65536")
             # The lock is taken now; a transaction that begins with reading might not get it later.
             self._writer.execute("BEGIN IMMEDIATE")
             try:

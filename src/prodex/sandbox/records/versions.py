@@ -41,9 +41,7 @@ def write_versions(
     for key, own, body in versions.fetchall():
         kept = decode(own)
         theirs = {
-            name: raw
-            for name, raw in attributes.items()
-            if not any(_overlap(name, other) for other in kept)
+            name: raw for name, raw in attributes.items() if not any(_overlap(name, other) for other in kept)
         }
         replace_product(connection, key, *merged_record(body, theirs, now))
         written.append(key)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -18,7 +17,7 @@ from prodex.sandbox.sample.defects.planting import plant_one
 from prodex.sandbox.sample.product import Draft, other_views, show
 from prodex.sandbox.sample.vocabulary import quantity
 from prodex.sandbox.simulation.day import Day
-from prodex.sandbox.simulation.originals import NOT_THEIRS, SUPPLIERS_BY_ID, Original, new_product
+from prodex.sandbox.simulation.originals import NOT_THEIRS, SUPPLIERS_BY_ID, new_product
 from prodex.sandbox.simulation.state import (
     ADDED,
     BROKEN,
@@ -120,7 +119,12 @@ def send_picture(day: Day, owner: Owner, rng: Random, state: SimulationState) ->
     listed = assets.get("pictures") if isinstance(assets, dict) else None
     sent = [one for one in listed or () if isinstance(one, dict)] if isinstance(listed, list) else []
     original = state.originals.find(key, record)
-    if original and original.draft.unit.is_consumer_unit and (not sent or rng.random() < 0.4) and len(sent) < 5:
+    if (
+        original
+        and original.draft.unit.is_consumer_unit
+        and (not sent or rng.random() < 0.4)
+        and len(sent) < 5
+    ):
         new = pictures.picture(rng, original.draft.unit, len(sent), _dates(day))
         sent, detail = [*sent, _renewed(new, rng, day)], "picture added" if sent else "first picture"
     elif sent:
@@ -166,9 +170,11 @@ def delist(day: Day, owner: Owner, rng: Random, _state: SimulationState) -> None
     put_on = stamp(day.now)
     day.show(
         key,
-        lambda view: replace(view, active_range=False, tags=(*view.tags, (DELISTED_TAG, put_on)))
-        if DELISTED_TAG not in dict(view.tags)
-        else view,
+        lambda view: (
+            replace(view, active_range=False, tags=(*view.tags, (DELISTED_TAG, put_on)))
+            if DELISTED_TAG not in dict(view.tags)
+            else view
+        ),
         owner.name,
         "delisted",
         "listing ended",
@@ -274,5 +280,5 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "shared": Action("the product was shared, or accepted", 0.0015, share),
     "delisted": Action("the listing of the product ended", 0.0003, delist),
     "withdrawn": Action("the product was taken back from all recipients", 0.0002, withdraw),
-    ADDED: Action("a new product", 0.0005, add),
+    ADDED: Action("a new product", 0.0003, add),
 }

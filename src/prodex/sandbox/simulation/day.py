@@ -74,9 +74,7 @@ class Day:
         sent = {name: _NULL if raw is None else raw for name, raw in attributes.items()}
         self._written.update(write_product(self.connection, key, body, sent, self.now))
         changes = {
-            name: (stored.get(name), raw)
-            for name, raw in sent.items()
-            if (stored.get(name) or _NULL) != raw
+            name: (stored.get(name), raw) for name, raw in sent.items() if (stored.get(name) or _NULL) != raw
         }
         self._note(key, stored, changes, supplier, action, detail)
 
@@ -194,10 +192,9 @@ class Day:
         self, key: int, stored: Mapping[str, bytes], changes: Changes, supplier: str, action: str, detail: str
     ) -> None:
         product_id, gtin = (decode(stored.get(name) or _NULL) for name in ("id", "gtin"))
-        shown = ("" if value is None else str(value) for value in (product_id, gtin))
-        self.notes.append(
-            Note(self.day, supplier, action, detail, self.incident, key, *shown, changes)
-        )
+        shown = ["" if value is None else str(value) for value in (product_id, gtin)]
+        note = Note(self.day, supplier, action, detail, self.incident, key, shown[0], shown[1], changes)
+        self.notes.append(note)
 
     def _write_view(self, key: int, old: View, new: View, members_seen: dict[str, Any]) -> None:
         self.connection.execute(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from random import Random
 from typing import Any, Final
@@ -202,7 +202,10 @@ def _overwrite(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
 
 def _empty(day: Day, affected: Sequence[Affected], rng: Random) -> str:
     filled = Counter(
-        name for _, key in affected for name, value in decode(day.body(key)).items() if value and name in _EMPTIED
+        name
+        for _, key in affected
+        for name, value in decode(day.body(key)).items()
+        if value and name in _EMPTIED
     )
     often = [name for name in _EMPTIED if filled[name] * 2 >= len(affected) and filled[name]]
     if not often:

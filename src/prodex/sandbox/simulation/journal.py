@@ -128,7 +128,7 @@ class Journal(Sequence[Entry]):
             return "Nothing was simulated."
         lines = []
         for day, counted in self.counts.items():
-            done = ", ".join(f"{count:,} {action}" for action, count in counted.items())
+            done = ", ".join(f"{counted[action]:,} {action}" for action in sorted(counted))
             lines.append(f"{day:%a %Y-%m-%d}  {done or 'nothing happened'}")
             lines += [
                 f"  {note.incident}: {note.detail}"
@@ -161,7 +161,10 @@ def insert_notes(connection: sqlite3.Connection, notes: Sequence[Note]) -> None:
 
 def read_notes(rows: Sequence[tuple[Any, ...]]) -> list[Note]:
     """Return notes from the rows that `SELECT_NOTES` finds."""
-    return [Note(date.fromisoformat(day), *rest, _unpacked(changes)) for day, *rest, changes in rows]
+    return [
+        Note(date.fromisoformat(day), supplier, action, detail, incident, key, id_, gtin, _unpacked(changes))
+        for day, supplier, action, detail, incident, key, id_, gtin, changes in rows
+    ]
 
 
 #: All notes of a journal, in their order.
@@ -199,11 +202,15 @@ def _entries(note: Note) -> Iterator[Entry]:
 
 def _texts(value: Any) -> dict[str, str] | None:
     """Return the texts of a list of localized items by language; None where it is something else."""
+    if value is None:
+        return {}
+    if not isinstance(value, list):
+        return None
     texts: dict[str, str] = {}
-    for item in value if isinstance(value, list) else [None]:
+    for item in value:
         described = item.get("expressedIn") if isinstance(item, dict) else None
         language = described.get("normalizedCode") if isinstance(described, dict) else None
         if not isinstance(language, str) or language in texts or not isinstance(item.get("data"), str):
-            return {} if value is None or value == [] else None
+            return None
         texts[language] = item["data"]
     return texts

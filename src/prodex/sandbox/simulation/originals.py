@@ -23,10 +23,10 @@ from prodex.sandbox.sample.participants import SUPPLIERS, Supplier
 from prodex.sandbox.sample.product import Draft, draft
 
 #: Attributes that planters read; a record where one of them is not as it was made cannot be broken by them.
-_READ: Final = (
-    "nameLegal namePublicShort namePublicLong description composition allergens conservationAdvices consumptionAdvice "
-    "netContent isPartitionedBy contact brand kind originCountry percentageOfAlcoholByVolume logisticalHierarchies"
-).split()
+_READ: Final = """
+nameLegal namePublicShort namePublicLong description composition allergens conservationAdvices consumptionAdvice
+netContent isPartitionedBy contact brand kind originCountry percentageOfAlcoholByVolume logisticalHierarchies
+"""
 
 #: Attributes that change with statuses, or are the exchange's own.
 NOT_THEIRS: Final = {*SET_BY_EXCHANGE, "lastRequest"}
@@ -102,7 +102,7 @@ def new_product(supplier: Supplier, number: int, dates: Dates) -> Draft:
 def shape_of(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return which of the attributes that planters read a record has, and texts in which languages."""
     shape: dict[str, Any] = {}
-    for attribute in _READ:
+    for attribute in _READ.split():
         value = record.get(attribute)
         if isinstance(value, list):
             described = [item.get("expressedIn") if isinstance(item, dict) else None for item in value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, timedelta
-from math import exp
+from math import exp, log
 from random import Random
 from typing import Final
 
@@ -30,7 +30,7 @@ def activity(supplier: str, day: date) -> float:
 
     Suppliers differ by a factor of up to nine, each always in the same direction.
     """
-    return _WEEK[day.weekday()] * 3.0 ** Random(f"activity/{supplier}").uniform(-1.0, 1.0)
+    return _WEEK[day.weekday()] * exp(log(3.0) * Random(f"activity/{supplier}").uniform(-1.0, 1.0))
 
 
 def care(supplier: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -134,6 +133,5 @@ def is_open(body: bytes, repair: Repair) -> bool:
     """Tell whether a record still has the values that a repair puts right."""
     stored = attributes_of(members(body))
     return all(
-        bytes(stored.get(name) or b"null") == (wrong or b"null")
-        for name, (wrong, _) in repair.values.items()
+        bytes(stored.get(name) or b"null") == (wrong or b"null") for name, (wrong, _) in repair.values.items()
     )

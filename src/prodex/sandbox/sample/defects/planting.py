@@ -176,7 +176,9 @@ def plant_in_record(made: Draft) -> tuple[list[Defect], list[Repair]]:
     return defects, repairs
 
 
-def plant_one(made: Draft, areas: Collection[str], times: float, without: Collection[str] = ()) -> Repair | None:
+def plant_one(
+    made: Draft, areas: Collection[str], times: float, without: Collection[str] = ()
+) -> Repair | None:
     """Plant one defect of these areas or none, with the chance that it has in the sample, multiplied.
 
     Parameters
