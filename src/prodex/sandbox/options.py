@@ -22,8 +22,8 @@ _HOW_TO_ORDER: Final = (
 
 
 _HOW_TO_PLAN: Final = (
-    "incidents: each happens on the day that follows @, counted from 1 (the middle one), to the products of the supplier "
-    "whose name follows the colon, or of all. Unless given, a larger one is drawn, or it is as the incident says."
+    "incidents: each happens on the day that follows @, counted from 1 (the middle one), to the products of the "
+    "supplier whose name follows the colon, or of all. Unless given, a larger one is drawn, or it is as said here."
 )
 
 

@@ -105,6 +105,14 @@ def attributes_of(sent: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
     return attributes | {_ASSETS + names.get(name, name): raw for name, raw in members(bytes(assets)).items()}
 
 
+def stored_attributes(body: bytes) -> dict[str, bytes]:
+    """Return the attributes of a stored record; its assets are one of them where they are no object."""
+    stored = members(body)
+    if bytes(stored.get("assets", _NULL)).startswith(b"{"):
+        stored = attributes_of(stored)
+    return {name: bytes(raw) for name, raw in stored.items()}
+
+
 def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, bytes | msgspec.Raw]:
     """Return a record after attributes were written to it.
 

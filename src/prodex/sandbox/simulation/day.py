@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any, Final
 
-from prodex.sandbox.raw_json import decode, encode, members
-from prodex.sandbox.records.merging import Clock, attributes_of, date_writes, stamp
+from prodex.sandbox.raw_json import decode, encode
+from prodex.sandbox.records.merging import Clock, date_writes, stamp, stored_attributes
 from prodex.sandbox.records.model import SharedProduct, SharingStatus, View, overlay
 from prodex.sandbox.records.tables import delete_versions, insert_product, insert_views, next_key
 from prodex.sandbox.records.versions import write_product
@@ -70,7 +70,7 @@ class Day:
             Attribute -> its JSON, None to delete it. Members of `assets` are attributes: `assets.pictures`.
         """
         body = self.body(key)
-        stored = {name: bytes(raw) for name, raw in attributes_of(members(body)).items()}
+        stored = stored_attributes(body)
         sent = {name: _NULL if raw is None else raw for name, raw in attributes.items()}
         self._written.update(write_product(self.connection, key, body, sent, self.now))
         changes = {
@@ -138,7 +138,7 @@ class Day:
         insert_product(self.connection, key, product.owner_id, encode(record), record)
         insert_views(self.connection, key, product)
         self._written.add(key)
-        self._note(key, members(encode(record)), {}, supplier, action, detail)
+        self._note(key, stored_attributes(encode(record)), {}, supplier, action, detail)
         return key
 
     def withdraw(self, key: int, supplier: str, action: str, detail: str) -> None:

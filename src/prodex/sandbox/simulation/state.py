@@ -6,9 +6,9 @@ from bisect import insort
 from dataclasses import dataclass, field
 from typing import Final
 
-from prodex.sandbox.raw_json import decode, members
+from prodex.sandbox.raw_json import decode
 from prodex.sandbox.records.beginning import last_key
-from prodex.sandbox.records.merging import attributes_of
+from prodex.sandbox.records.merging import stored_attributes
 from prodex.sandbox.records.model import OrganizationType
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.sample.catalogue import seed_of
@@ -131,7 +131,7 @@ class SimulationState:
 
 def is_open(body: bytes, repair: Repair) -> bool:
     """Tell whether a record still has the values that a repair puts right."""
-    stored = attributes_of(members(body))
+    stored = stored_attributes(body)
     return all(
-        bytes(stored.get(name) or b"null") == (wrong or b"null") for name, (wrong, _) in repair.values.items()
+        (stored.get(name) or b"null") == (wrong or b"null") for name, (wrong, _) in repair.values.items()
     )
