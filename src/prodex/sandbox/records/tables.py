@@ -12,7 +12,7 @@ from prodex.sandbox.records.indexing import SEARCH_FIELDS, IndexedValues, indexe
 from prodex.sandbox.records.model import Organization, SharedProduct, View, overlay, views_with_owner
 
 #: Changes whenever a store of the time before cannot be used any more.
-VERSION: Final = "4"
+VERSION: Final = "5"
 
 #: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
@@ -66,6 +66,10 @@ CREATE TABLE activations (
     organization_id INTEGER, product_key INTEGER, scenario_id TEXT, deadline TEXT,
     PRIMARY KEY (organization_id, product_key, scenario_id)
 ) WITHOUT ROWID;
+CREATE TABLE journal (
+    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
+    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
+);
 CREATE VIRTUAL TABLE texts USING fts5 (
     {", ".join(SEARCH_FIELDS.values())}, tokenize = 'unicode61 remove_diacritics 2'
 );
@@ -131,6 +135,12 @@ def insert_product(
     connection.execute(_INSERT_PRODUCT, (key, owner_id, *_columns_of(values)))
     connection.execute("INSERT INTO records VALUES (?, ?)", (key, body))
     _insert_texts(connection, key, values)
+
+
+def restore_texts(connection: sqlite3.Connection, key: int, record: dict[str, Any]) -> None:
+    """Index the texts of a record again."""
+    connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
+    _insert_texts(connection, key, indexed_values(record))
 
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
