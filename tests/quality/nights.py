@@ -107,7 +107,6 @@ class Life:
         values: Mapping[str, Mapping[str, Value]] = {
             "products": {"": Value(size)},
             "updated": {"": Value(int(recent.sum()))},
-            "newest": {"": Value(float(number - self.updated.max()) if size else 0.0)},
             "score": {"": Value(float(self.passed.mean()) if size else 0.0, size)},
             "language": {
                 name: one for name, one in shares(self.languages, list(LANGUAGES)).items() if one.value

@@ -66,7 +66,6 @@ class Measure:
 MEASURES: Mapping[str, Measure] = {
     "products": Measure(FigureKind.COUNT, "Products"),
     "updated": Measure(FigureKind.OF_A_DAY, "Products updated within a day"),
-    "newest": Measure(FigureKind.AGE, "Days since the newest update"),
     "score": Measure(FigureKind.SHARE, "Score"),
     "language": Measure(FigureKind.SHARE, "Texts in {}", "of the products have some", "language"),
     "supplier": Measure(FigureKind.COUNT, "Products of {}", by="supplier"),
@@ -225,8 +224,7 @@ def _updates(
 ) -> Iterator[tuple[str, dict[str, Value]]]:
     origin, groups = audit.origin, audit.groups("owner")
     loaded = origin.server_time or origin.loaded_at
-    newest = pc.max(updated_at).as_py()
-    if loaded is None or newest is None:  # records of which nobody knows when they were so
+    if loaded is None:  # records of which nobody knows when they were so
         return
     # Updates have local times of an unknown zone: a day may be a few hours longer, and is so every night.
     now = loaded.astimezone(UTC).replace(tzinfo=None)
@@ -235,7 +233,6 @@ def _updates(
     yield "updated", {NONE: Value(int(recent.sum()))}
     counts = np.bincount(groups.groups, recent[groups.rows], len(codes))
     yield "supplier updated", {code: Value(int(count)) for code, count in zip(codes, counts, strict=True)}
-    yield "newest", {NONE: Value(round(max((now - newest) / _A_DAY, 0.0), 3))}
 
 
 def _languages(catalog: Catalog, size: int) -> dict[str, Value]:

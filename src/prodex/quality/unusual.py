@@ -38,17 +38,20 @@ LASTING = 7
 #: Share of audits in which chance alone may make any of all figures unusual.
 CHANCE = 1 / 1000
 
+#: Part of the noise of chance that counts and shares have at least: a catalogue is no lottery, since nearly the same
+#: products are there each night. What is counted of one day has all of it.
+_PART = 0.5
+
 #: From the median of absolute deviations to the standard deviation of a normal distribution.
 _SCALE = 1.4826
 
 
 class FigureKind(StrEnum):
-    """What a figure is: how many there are, how many on one day, a share, or an age in days."""
+    """What a figure is: how many there are, how many on one day, or a share."""
 
     COUNT = "count"
     OF_A_DAY = "of a day"
     SHARE = "share"
-    AGE = "age"
 
 
 class FigureState(StrEnum):
@@ -168,7 +171,7 @@ class _Walk:
             return Judgement(FigureState.UNKNOWN)
         if self.incident:
             return self._during_incident(place, value)
-        if len(self.usual) + 1 < (_NEEDED_OF_DAYS if _is_of_days(self.series.kind) else NEEDED):
+        if len(self.usual) + 1 < (_NEEDED_OF_DAYS if self.series.kind is FigureKind.OF_A_DAY else NEEDED):
             self.usual.append(place)
             return Judgement(FigureState.UNKNOWN)
         self.before = _usual(self.series, _compared(self.series, self.usual, place), place)
@@ -201,10 +204,6 @@ class _Walk:
         return Judgement(state, usual.low, usual.high, usual.distance(value), since, usual.audits)
 
 
-def _is_of_days(kind: FigureKind) -> bool:
-    return kind in {FigureKind.OF_A_DAY, FigureKind.AGE}
-
-
 def _enough(limit: float, usual: _Usual) -> float:
     """Return how many spreads are too many: more where the range is of few audits, and so is narrow by chance."""
     return limit * (1 + 2 / max(usual.audits, 1))
@@ -213,11 +212,60 @@ def _enough(limit: float, usual: _Usual) -> float:
 def _compared(series: Series, usual: list[int], place: int) -> list[int]:
     """Return the audits to compare one with."""
     recent = usual[-WINDOW:]
-    if not _is_of_days(series.kind):
+    if series.kind is not FigureKind.OF_A_DAY:
         return recent
+    return _same_days(series, usual, place) or recent
+
+
+def _same_days(series: Series, usual: list[int], place: int) -> list[int]:
+    """Return the last audits of the same weekday; none where there are too few of them."""
     day = series.weekdays[place]
     same = [one for one in usual[-2 * WINDOW :] if series.weekdays[one] == day][-_SAME_DAYS:]
-    return same if len(same) >= _LEAST_SAME_DAYS else recent
+    return same if len(same) >= _LEAST_SAME_DAYS else []
+
+
+def silence(series: Series, figures: int) -> Judgement:
+    """Say whether what is counted of each day has stopped: one quiet day says little, several in a row say much.
+
+    Parameters
+    ----------
+    series
+        What is counted of each day.
+    figures
+        How many figures are looked at.
+
+    Returns
+    -------
+    Judgement
+        `high` is how many are usual on the quiet days together, and `audits` how many these days are. So many missing
+        by chance is as unlikely as for any other figure, with half as many again, since they do not come one by one.
+
+    Examples
+    --------
+    >>> quiet = [30, 28, 33, 25, 31, 2, 0] * 4 + [30, 0, 0]
+    >>> found = silence(Series(FigureKind.OF_A_DAY, quiet, [0] * len(quiet), [n % 7 for n in range(len(quiet))]), 300)
+    >>> str(found.state), found.high, found.audits
+    ('lasting', 61.0, 2)
+    """
+    values = series.values
+    end = len(values)
+    begin = max((place + 1 for place in range(end) if values[place] != 0), default=end)
+    if begin == end or begin + 1 < _NEEDED_OF_DAYS:
+        return Judgement(FigureState.USUAL)
+    before = [place for place in range(begin) if not math.isnan(values[place])]
+    # Of a weekday that is not known yet no more is expected than on the quietest day.
+    least = min(values[place] for place in before[-WINDOW:])
+    expected = [
+        median(values[one] for one in same) if (same := _same_days(series, before, place)) else least
+        for place in range(begin, end)
+    ]
+    enough = 1.5 * math.log(max(figures, 1) / CHANCE)
+    since = next((at for at in range(len(expected)) if sum(expected[: at + 1]) > enough), None)
+    if since is None or len(expected) - since > LASTING:
+        return Judgement(FigureState.USUAL)
+    is_new = since == len(expected) - 1
+    state = FigureState.NEW if is_new else FigureState.LASTING
+    return Judgement(state, 0, sum(expected), sum(expected) / enough, begin, len(expected))
 
 
 def _usual(series: Series, places: list[int], place: int) -> _Usual:
@@ -242,7 +290,7 @@ def _on_scale(kind: FigureKind, value: float) -> float:
             return 2 * math.sqrt(value + 10)
         case FigureKind.OF_A_DAY:
             return 2 * math.sqrt(value + 3 / 8)
-        case FigureKind.SHARE | FigureKind.AGE:
+        case FigureKind.SHARE:
             return value
 
 
@@ -250,14 +298,11 @@ def _by_chance(kind: FigureKind, middle: float, size: float) -> float:
     """Return the least spread of a figure, on its scale: what chance does to it, or a small part of it."""
     match kind:
         case FigureKind.COUNT:
-            # A catalogue is no lottery: the same products are there each night, and half of Poisson's noise is enough.
-            return max(0.5, 0.015 * math.sqrt(middle))
+            return max(_PART, 0.015 * math.sqrt(middle))
         case FigureKind.OF_A_DAY:
             return max(1.0, 0.1 * math.sqrt(middle))
         case FigureKind.SHARE:
-            return max(_noise(middle, size), 0.005)
-        case FigureKind.AGE:
-            return 0.5
+            return max(_PART * _noise(middle, size), 0.005)
 
 
 def _noise(share: float, size: float) -> float:

@@ -18,7 +18,7 @@ from prodex.quality.archive import AUDITS
 from prodex.quality.audit import Audit
 from prodex.quality.figure_archive import FIGURES, kept_figures
 from prodex.quality.figures import MEASURES, NONE, Figures, figures_of
-from prodex.quality.unusual import NEEDED, WINDOW, FigureKind, FigureState, Judgement, Series, judge
+from prodex.quality.unusual import NEEDED, WINDOW, FigureKind, FigureState, Judgement, Series, judge, silence
 from prodex.store.snapshot import name_of
 from prodex.text import counted, percent
 
@@ -144,7 +144,7 @@ def watch(name: str | Catalog, *, now: datetime | None = None) -> Watch:
     history = kept_figures(known)
     if not history:
         raise AUDITS.not_found(known, "There are audits of")
-    return _watch(known, history, moment)
+    return watched(known, history, moment)
 
 
 def watch_of(audit: Audit) -> Watch | None:
@@ -154,7 +154,7 @@ def watch_of(audit: Audit) -> Watch | None:
         return None
     name = FIGURES.name_of(folder) if audit.folder else folder.parent.name
     before = [one for one in kept_figures(name) if one.audited_at < audit.audited_at]
-    return _watch(name, [*before, figures_of(audit)], None)
+    return watched(name, [*before, figures_of(audit)], None)
 
 
 class _Figure(NamedTuple):
@@ -165,7 +165,18 @@ class _Figure(NamedTuple):
     series: Series
 
 
-def _watch(name: str, history: Sequence[Figures], now: datetime | None) -> Watch:
+def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watch:
+    """Return what is unusual at the newest of some audits, by their figures.
+
+    Parameters
+    ----------
+    name
+        The name of the snapshots.
+    history
+        The figures of audits, the oldest first.
+    now
+        The moment at which it matters how old the newest audit is; None where that is no question.
+    """
     compared = _comparable(history)
     newest = compared[-1]
     figures = list(_series(compared))
@@ -175,6 +186,10 @@ def _watch(name: str, history: Sequence[Figures], now: datetime | None) -> Watch
             found = judge(one.series, len(figures))[-1]
             if found.state in _ORDER:
                 rows.append(_row(one, found, compared))
+            elif one.series.kind is FigureKind.OF_A_DAY:
+                missed = silence(one.series, len(figures))
+                if missed.state in _ORDER:
+                    rows.append(_row(one, missed, compared, is_silent=True))
         rows += list(_late(compared, now))
     rows.sort(key=_importance)
     return Watch(name, newest.moment, len(compared), len(figures), pd.DataFrame(rows, columns=list(_COLUMNS)))
@@ -226,7 +241,9 @@ def _series(history: Sequence[Figures]) -> Iterator[_Figure]:
                 yield _Figure(name, group, Series(measure.kind, values, sizes, weekdays))
 
 
-def _row(figure: _Figure, found: Judgement, history: Sequence[Figures]) -> dict[str, Any]:
+def _row(
+    figure: _Figure, found: Judgement, history: Sequence[Figures], *, is_silent: bool = False
+) -> dict[str, Any]:
     by = MEASURES[figure.measure].by
     # The newest name of it: a supplier that is gone has one in earlier audits only.
     named = (
@@ -235,6 +252,12 @@ def _row(figure: _Figure, found: Judgement, history: Sequence[Figures]) -> dict[
     label = next(named, figure.group)
     value = figure.series.values[-1]
     since = history[found.since].moment
+    words = _silence(figure, label, found) if is_silent else _sentence(figure, label, value, found)
+    lasts = {
+        FigureState.NEW: "",
+        FigureState.LASTING: f" Since {since:%Y-%m-%d}.",
+        FigureState.OVER: f" As usual again; it was not since {since:%Y-%m-%d}.",
+    }[found.state]
     return {
         "measure": figure.measure,
         "group": figure.group,
@@ -246,27 +269,27 @@ def _row(figure: _Figure, found: Judgement, history: Sequence[Figures]) -> dict[
         "distance": round(found.distance, 1),
         "audits": found.audits,
         "since": since,
-        "sentence": _sentence(figure, label, value, found, since),
+        "sentence": f"{words}{lasts}",
     }
 
 
-def _sentence(figure: _Figure, label: str, value: float, found: Judgement, since: datetime) -> str:
+def _sentence(figure: _Figure, label: str, value: float, found: Judgement) -> str:
     measure = MEASURES[figure.measure]
     low, high, now = (_written(one, measure.kind) for one in (found.low, found.high, value))
     usual = low if low == high else f"{low} to {high}"
     what = f" {measure.what}" if measure.what else ""
-    state = {
-        FigureState.NEW: "",
-        FigureState.LASTING: f" Since {since:%Y-%m-%d}.",
-        FigureState.OVER: f" As usual again; it was not since {since:%Y-%m-%d}.",
-    }[found.state]
-    return f"{measure.subject.format(label)}: {now}{what}, usually {usual} ({found.audits} audits).{state}"
+    return f"{measure.subject.format(label)}: {now}{what}, usually {usual} ({found.audits} audits)."
+
+
+def _silence(figure: _Figure, label: str, found: Judgement) -> str:
+    subject = MEASURES[figure.measure].subject.format(label)
+    return f"{subject}: none for {counted(found.audits, 'audit')}, usually {found.high:,.0f} in that time."
 
 
 def _written(value: float, kind: FigureKind) -> str:
     if kind is FigureKind.SHARE:
         return percent(value, 0 if value in (0, 1) else 1)
-    return f"{value:.1f}" if kind is FigureKind.AGE else f"{value:,.0f}"
+    return f"{value:,.0f}"
 
 
 def _late(history: Sequence[Figures], now: datetime | None) -> Iterator[dict[str, Any]]:
