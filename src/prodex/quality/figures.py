@@ -224,7 +224,7 @@ def _updates(
 ) -> Iterator[tuple[str, dict[str, Value]]]:
     origin, groups = audit.origin, audit.groups("owner")
     loaded = origin.server_time or origin.loaded_at
-    if loaded is None:  # records of which nobody knows when they were so
+    if loaded is None or updated_at.null_count == len(updated_at):  # records without dates
         return
     # Updates have local times of an unknown zone: a day may be a few hours longer, and is so every night.
     now = loaded.astimezone(UTC).replace(tzinfo=None)

@@ -174,7 +174,13 @@ class _Walk:
         if len(self.usual) + 1 < (_NEEDED_OF_DAYS if self.series.kind is FigureKind.OF_A_DAY else NEEDED):
             self.usual.append(place)
             return Judgement(FigureState.UNKNOWN)
-        self.before = _usual(self.series, _compared(self.series, self.usual, place), place)
+        compared = _compared(self.series, self.usual, place)
+        values = [self.series.values[one] for one in compared]
+        if (low := min(values)) <= value <= (high := max(values)):
+            # Most values are within their range, and need no spread.
+            self.usual.append(place)
+            return Judgement(FigureState.USUAL, low, high, 0.0, place, len(compared))
+        self.before = _usual(self.series, compared, place)
         is_new = self.before.distance(value) > _enough(self.limit, self.before)
         (self.incident if is_new else self.usual).append(place)
         return self._judgement(FigureState.NEW if is_new else FigureState.USUAL, value, place)
