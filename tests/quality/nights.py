@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
-from prodex.quality.figures import Figures, Value
+from prodex.quality.figures import Figures
+from prodex.quality.measures import Value
 
 SUPPLIERS, KINDS, LANGUAGES, ATTRIBUTES = 10, 12, ("fr", "de", "nl"), 40
 START = datetime(2025, 1, 1, 4, tzinfo=UTC)

@@ -18,8 +18,6 @@ from prodex.quality.archive import remove_audits
 from prodex.quality.figure_archive import FIGURES, kept_figures
 from prodex.quality.figures import figures_of
 
-
-
 HOSTILE = "<img src=x onerror=alert(1)> *Mill*\u202e\x1b[2J"
 
 
@@ -59,7 +57,13 @@ def test_pictures_that_are_gone_are_news() -> None:
     assert (True, True, 6) == (watch.enough, watch.is_unusual, watch.audits)
     assert "Pictures of Mill: 0 % of its products have one, usually 100 % (5 audits)." in watch.sentences
     row = watch.findings.set_index("measure").loc["pictures"]
-    assert ("4", "Mill", "new", 0.0, 1.0) == (row["group"], row["label"], row["state"], row["now"], row["usual_low"])
+    assert ("4", "Mill", "new", 0.0, 1.0) == (
+        row["group"],
+        row["label"],
+        row["state"],
+        row["now"],
+        row["usual_low"],
+    )
 
 
 def test_under_five_audits_nothing_is_said() -> None:
@@ -212,5 +216,5 @@ def test_the_command_says_it_and_exits_on_request(capsys: pytest.CaptureFixture[
     assert 0 == (app(["watch", "shop"], standalone_mode=False) or 0)
     assert "Pictures of Mill: 0 %" in capsys.readouterr().out
     assert 0 == (app(["watch", "shop", "--format", "csv"], standalone_mode=False) or 0)
-    assert '"pictures","4","Mill","new"' in capsys.readouterr().out
+    assert '"pictures","","4","Mill","new"' in capsys.readouterr().out
     assert 1 == app(["watch", "shop", "--exit-code"], standalone_mode=False)

@@ -18,13 +18,14 @@ from prodex.files.atomic import writing_folder
 from prodex.files.untrusted import Moment, check_moment, is_folder, is_there
 from prodex.quality.archive import AUDITS, open_audit, write_audit
 from prodex.quality.audit import Audit
-from prodex.quality.figures import Figures, Value, figures_of
+from prodex.quality.figures import Figures, figures_of
+from prodex.quality.measures import Value
 from prodex.store.archive import Archive, is_entry, new_entry
 
 FIGURES = Archive("set of figures", "Delete it; it is made again while its audit is there.", below="figures")
 
 #: Audits that are looked at: more than any window of `prodex.quality.unusual`.
-_MOST = 120
+_MOST = 90
 
 
 def save_audit(audit: Audit, name: str | None = None) -> Audit:

@@ -9,8 +9,8 @@ figures that are looked at: all together, chance alone exceeds it once in a thou
 Range and median make it robust: one odd night moves neither. A figure that was unusual is left out of what is usual.
 If it stays, it is lasting; after seven audits it is what is usual. If it comes back, it is over.
 
-Figures of one day (updates) are compared with the same day of the week where there are four of them, since many
-suppliers do nothing on Sundays, and only after fourteen audits, which have seen two weekends.
+Figures of one day (updates) are little if they are less than on the same day of other weeks, where there are four of
+them, since many suppliers do nothing on Sundays; and only after fourteen audits, which have seen two weekends.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ CHANCE = 1 / 1000
 #: Part of the noise of chance that counts and shares have at least: a catalogue is no lottery, since nearly the same
 #: products are there each night. What is counted of one day has all of it.
 _PART = 0.5
+
+#: The least spread of a share.
+_LEAST_SHARE = 0.005
 
 #: From the median of absolute deviations to the standard deviation of a normal distribution.
 _SCALE = 1.4826
@@ -155,6 +158,19 @@ def judge(series: Series, figures: int) -> list[Judgement]:
     return [walk.step(place, value) for place, value in enumerate(series.values)]
 
 
+def judge_last(series: Series, figures: int) -> Judgement:
+    """Say what a figure is at the last audit; what hardly ever moved is usual, and needs no look at each audit."""
+    known = [value for value in series.values if not math.isnan(value)]
+    if series.kind is not FigureKind.OF_A_DAY and known:
+        low, high = min(known), max(known)
+        moved = _on_scale(series.kind, high) - _on_scale(series.kind, low)
+        least = _PART if series.kind is FigureKind.COUNT else _LEAST_SHARE
+        if moved <= limit_of(figures) * least:
+            state = FigureState.USUAL if len(known) >= NEEDED else FigureState.UNKNOWN
+            return Judgement(state, low, high, 0.0, len(series.values) - 1, len(known) - 1)
+    return judge(series, figures)[-1]
+
+
 @dataclass
 class _Walk:
     """What is known of a figure on the way from the oldest audit to the newest: what is usual, and what is not."""
@@ -174,13 +190,11 @@ class _Walk:
         if len(self.usual) + 1 < (_NEEDED_OF_DAYS if self.series.kind is FigureKind.OF_A_DAY else NEEDED):
             self.usual.append(place)
             return Judgement(FigureState.UNKNOWN)
-        compared = _compared(self.series, self.usual, place)
-        values = [self.series.values[one] for one in compared]
-        if (low := min(values)) <= value <= (high := max(values)):
-            # Most values are within their range, and need no spread.
+        low, high = _range(self.series, self.usual, place)
+        if low <= value <= high:  # as most are, and no spread is needed
             self.usual.append(place)
-            return Judgement(FigureState.USUAL, low, high, 0.0, place, len(compared))
-        self.before = _usual(self.series, compared, place)
+            return Judgement(FigureState.USUAL, low, high, 0.0, place, min(len(self.usual) - 1, WINDOW))
+        self.before = _usual(self.series, self.usual, place)
         is_new = self.before.distance(value) > _enough(self.limit, self.before)
         (self.incident if is_new else self.usual).append(place)
         return self._judgement(FigureState.NEW if is_new else FigureState.USUAL, value, place)
@@ -215,12 +229,15 @@ def _enough(limit: float, usual: _Usual) -> float:
     return limit * (1 + 2 / max(usual.audits, 1))
 
 
-def _compared(series: Series, usual: list[int], place: int) -> list[int]:
-    """Return the audits to compare one with."""
-    recent = usual[-WINDOW:]
-    if series.kind is not FigureKind.OF_A_DAY:
-        return recent
-    return _same_days(series, usual, place) or recent
+def _range(series: Series, usual: list[int], place: int) -> tuple[float, float]:
+    """Return the least and the largest usual value.
+
+    What is counted of a day is little if it is less than on the same days of other weeks, and much if it is more than
+    on any day.
+    """
+    recent = [series.values[one] for one in usual[-WINDOW:]]
+    same = _same_days(series, usual, place) if series.kind is FigureKind.OF_A_DAY else []
+    return min(series.values[one] for one in same) if same else min(recent), max(recent)
 
 
 def _same_days(series: Series, usual: list[int], place: int) -> list[int]:
@@ -238,7 +255,7 @@ def silence(series: Series, figures: int) -> Judgement:
     series
         What is counted of each day.
     figures
-        How many figures are looked at.
+        How many such figures are looked at.
 
     Returns
     -------
@@ -274,15 +291,16 @@ def silence(series: Series, figures: int) -> Judgement:
     return Judgement(state, 0, sum(expected), sum(expected) / enough, begin, len(expected))
 
 
-def _usual(series: Series, places: list[int], place: int) -> _Usual:
+def _usual(series: Series, usual: list[int], place: int) -> _Usual:
     """Return what is usual by some audits, for the value of another one."""
+    places = usual[-WINDOW:]
     values = [series.values[one] for one in places]
     scaled = [_on_scale(series.kind, one) for one in values]
     steps = [abs(later - one) for one, later in pairwise(scaled)]
     by_steps = _SCALE * median(steps) if steps else 0.0
     size = min(series.sizes[place], median(series.sizes[one] for one in places))
     by_chance = _by_chance(series.kind, median(values), size)
-    return _Usual(series.kind, min(values), max(values), max(by_steps, by_chance), len(places))
+    return _Usual(series.kind, *_range(series, usual, place), max(by_steps, by_chance), len(places))
 
 
 def _on_scale(kind: FigureKind, value: float) -> float:
@@ -308,7 +326,7 @@ def _by_chance(kind: FigureKind, middle: float, size: float) -> float:
         case FigureKind.OF_A_DAY:
             return max(1.0, 0.1 * math.sqrt(middle))
         case FigureKind.SHARE:
-            return max(_PART * _noise(middle, size), 0.005)
+            return max(_PART * _noise(middle, size), _LEAST_SHARE)
 
 
 def _noise(share: float, size: float) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
-from typing import Any, NamedTuple
+from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 
@@ -17,23 +16,39 @@ from prodex.errors import InputError
 from prodex.quality.archive import AUDITS
 from prodex.quality.audit import Audit
 from prodex.quality.figure_archive import FIGURES, kept_figures
-from prodex.quality.figures import MEASURES, NONE, Figures, figures_of
-from prodex.quality.unusual import NEEDED, WINDOW, FigureKind, FigureState, Judgement, Series, judge, silence
+from prodex.quality.figures import Figures, figures_of
+from prodex.quality.measures import MEASURES, NONE, measure_of
+from prodex.quality.unusual import (
+    NEEDED,
+    FigureKind,
+    FigureState,
+    Series,
+    judge_last,
+    silence,
+)
+from prodex.quality.watch_findings import LATE, Figure, finding, late
 from prodex.store.snapshot import name_of
-from prodex.text import counted, percent
+from prodex.text import counted
 
 _COLUMNS = (
-    *("measure", "group", "label", "state", "now", "usual_low", "usual_high", "distance", "audits", "since"),
+    *(
+        "measure",
+        "supplier",
+        "group",
+        "label",
+        "state",
+        "now",
+        "usual_low",
+        "usual_high",
+        "distance",
+        "audits",
+        "since",
+    ),
     "sentence",
 )
 
 #: What is listed first: news, then what lasts, then what is over.
 _ORDER = (FigureState.NEW, FigureState.LASTING, FigureState.OVER)
-
-_A_DAY = timedelta(days=1)
-
-#: The measure of a finding that is about the audits themselves.
-_LATE = "audits"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,9 +66,10 @@ class Watch:
     figures
         Number of figures that were looked at.
     findings
-        One row for each figure that is not usual: measure, group with its label, state ("new", "lasting" since an
-        earlier audit, or "over"), the value now, its usual range, how many spreads outside of it, of how many audits
-        that range is, since when, and all of that as a sentence. What is new comes first.
+        One row for each figure that is not usual: measure, supplier (of an attribute or language), group with its
+        label, state ("new", "lasting" since an earlier audit, or "over"), the value now, its usual range, how many
+        spreads outside of it, of how many audits that range is, since when, and all of that as a sentence. What is
+        new comes first.
 
     Examples
     --------
@@ -157,14 +173,6 @@ def watch_of(audit: Audit) -> Watch | None:
     return watched(name, [*before, figures_of(audit)], None)
 
 
-class _Figure(NamedTuple):
-    """A figure: the name of its measure, its group, and its values over time."""
-
-    measure: str
-    group: str
-    series: Series
-
-
 def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watch:
     """Return what is unusual at the newest of some audits, by their figures.
 
@@ -182,22 +190,23 @@ def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watc
     figures = list(_series(compared))
     rows: list[dict[str, Any]] = []
     if len(compared) >= NEEDED:
+        of_days = sum(one.series.kind is FigureKind.OF_A_DAY for one in figures)
         for one in figures:
-            found = judge(one.series, len(figures))[-1]
+            found = judge_last(one.series, len(figures))
             if found.state in _ORDER:
-                rows.append(_row(one, found, compared))
+                rows.append(finding(one, found, compared))
             elif one.series.kind is FigureKind.OF_A_DAY:
-                missed = silence(one.series, len(figures))
+                missed = silence(one.series, of_days)
                 if missed.state in _ORDER:
-                    rows.append(_row(one, missed, compared, is_silent=True))
-        rows += list(_late(compared, now))
+                    rows.append(finding(one, missed, compared, is_silent=True))
+        rows += list(late(compared, now))
     rows.sort(key=_importance)
     return Watch(name, newest.moment, len(compared), len(figures), pd.DataFrame(rows, columns=list(_COLUMNS)))
 
 
 def _importance(row: dict[str, Any]) -> tuple[int, int, float]:
     """Return the place of a finding in the list: news first, and of the whole catalogue before its groups."""
-    order = [_LATE, *MEASURES]
+    order = [LATE, *MEASURES]
     return _ORDER.index(row["state"]), order.index(row["measure"]), -row["distance"]
 
 
@@ -217,101 +226,32 @@ def _comparable(history: Sequence[Figures]) -> list[Figures]:
     return sorted(chosen.values(), key=lambda one: (one.moment, one.audited_at))
 
 
-def _series(history: Sequence[Figures]) -> Iterator[_Figure]:
+def _series(history: Sequence[Figures]) -> Iterator[Figure]:
     """Yield every figure over time."""
     newest = history[-1]
     weekdays = [one.moment.weekday() for one in history]
-    for name, measure in MEASURES.items():
-        is_score = name.endswith("score")
-        groups = dict.fromkeys(group for one in history for group in one.values.get(name, {}))
-        if name not in newest.values:
+    for key in newest.values:
+        name, supplier = measure_of(key)
+        measure = MEASURES.get(name)
+        if measure is None:  # of another version
             continue
-        for group in groups:
+        # Of scores only those that were made alike.
+        known = [
+            (
+                place,
+                one.values[key],
+                one.values["supplier"][supplier] if supplier else one.values["products"][NONE],
+            )
+            for place, one in enumerate(history)
+            if key in one.values and (not name.endswith("score") or one.measure == newest.measure)
+        ]
+        for group in dict.fromkeys(group for _, values, _ in known for group in values):
             values, sizes = [math.nan] * len(history), [0.0] * len(history)
-            for place, one in enumerate(history):
-                if name not in one.values or (is_score and one.measure != newest.measure):
-                    continue
-                found = one.values[name].get(group)
-                if found is not None:
-                    values[place], sizes[place] = found
+            for place, found, everything in known:
+                if group in found:
+                    values[place], sizes[place] = found[group]
                 elif not measure.is_of_group:
-                    # No product has it: that is a figure, too, and of a share the size is that of the catalogue.
-                    values[place], sizes[place] = 0, one.values["products"][NONE].value
+                    # No product has it: that is a figure, too.
+                    values[place], sizes[place] = 0, everything.value
             if not math.isnan(values[-1]):
-                yield _Figure(name, group, Series(measure.kind, values, sizes, weekdays))
-
-
-def _row(
-    figure: _Figure, found: Judgement, history: Sequence[Figures], *, is_silent: bool = False
-) -> dict[str, Any]:
-    by = MEASURES[figure.measure].by
-    # The newest name of it: a supplier that is gone has one in earlier audits only.
-    named = (
-        one.labels[by][figure.group] for one in reversed(history) if figure.group in one.labels.get(by, {})
-    )
-    label = next(named, figure.group)
-    value = figure.series.values[-1]
-    since = history[found.since].moment
-    words = _silence(figure, label, found) if is_silent else _sentence(figure, label, value, found)
-    lasts = {
-        FigureState.NEW: "",
-        FigureState.LASTING: f" Since {since:%Y-%m-%d}.",
-        FigureState.OVER: f" As usual again; it was not since {since:%Y-%m-%d}.",
-    }[found.state]
-    return {
-        "measure": figure.measure,
-        "group": figure.group,
-        "label": label,
-        "state": str(found.state),
-        "now": value,
-        "usual_low": found.low,
-        "usual_high": found.high,
-        "distance": round(found.distance, 1),
-        "audits": found.audits,
-        "since": since,
-        "sentence": f"{words}{lasts}",
-    }
-
-
-def _sentence(figure: _Figure, label: str, value: float, found: Judgement) -> str:
-    measure = MEASURES[figure.measure]
-    low, high, now = (_written(one, measure.kind) for one in (found.low, found.high, value))
-    usual = low if low == high else f"{low} to {high}"
-    what = f" {measure.what}" if measure.what else ""
-    return f"{measure.subject.format(label)}: {now}{what}, usually {usual} ({found.audits} audits)."
-
-
-def _silence(figure: _Figure, label: str, found: Judgement) -> str:
-    subject = MEASURES[figure.measure].subject.format(label)
-    return f"{subject}: none for {counted(found.audits, 'audit')}, usually {found.high:,.0f} in that time."
-
-
-def _written(value: float, kind: FigureKind) -> str:
-    if kind is FigureKind.SHARE:
-        return percent(value, 0 if value in (0, 1) else 1)
-    return f"{value:,.0f}"
-
-
-def _late(history: Sequence[Figures], now: datetime | None) -> Iterator[dict[str, Any]]:
-    """Yield that audits have stopped, if the newest one is older than any was when the next one came."""
-    if now is None:
-        return
-    days = [(later.audited_at - one.audited_at) / _A_DAY for one, later in pairwise(history)]
-    age = (now - history[-1].audited_at) / _A_DAY
-    usual = max(days[-WINDOW:])
-    # At least a day and a half more, since a job may start later than usual.
-    if age <= usual + max(usual, 1.5):
-        return
-    yield {
-        "measure": _LATE,
-        "group": NONE,
-        "label": NONE,
-        "state": str(FigureState.NEW),
-        "now": age,
-        "usual_low": min(days[-WINDOW:]),
-        "usual_high": usual,
-        "distance": round((age - usual) / 0.5, 1),
-        "audits": len(days),
-        "since": history[-1].moment,
-        "sentence": f"The newest audit is {age:.1f} days old; until now there was one at least every {usual:.1f} days.",
-    }
+                yield Figure(name, supplier, group, Series(measure.kind, values, sizes, weekdays))
