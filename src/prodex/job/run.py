@@ -114,7 +114,8 @@ def _result(step: Step, results: Mapping[str, StepResult], do: Callable[[], Step
     begin = perf_counter()
     try:
         outcome = do()
-    except ProdexError as error:
+    # Of the disk, too: a file that cannot be read costs its step, not the others.
+    except (ProdexError, OSError) as error:
         words = " ".join([str(error), *getattr(error, "__notes__", ())])
         return StepResult(step.name, "failed", perf_counter() - begin, error=words)
     return StepResult(step.name, "done", perf_counter() - begin, dict(outcome.figures), outcome.lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, timedelta
 
 import numpy as np
@@ -44,16 +44,15 @@ def catalog_figures(
     yield from _updates(catalog, row["updated_at"], suppliers)
     # An export that was read back has the tables that were exported.
     if all(part.holds("texts") for part in catalog.parts):
-        yield from suppliers.of_attributes("language", _speaking(catalog))
+        yield from suppliers.of_attributes("language", _speaking(catalog, judged))
     if all(part.holds("presence") for part in catalog.parts):
-        yield from suppliers.of_attributes("filled", _filled(catalog))
+        yield from suppliers.of_attributes("filled", _filled(catalog, judged))
 
 
 class _Suppliers:
     """Counts products by supplier."""
 
     def __init__(self, judged: pa.Array, owners: Groups) -> None:
-        self.judged = judged
         self.codes = [NONE if code is None else code for code in owners.codes]
         self.of = np.full(len(judged), -1, np.int64)
         self.of[owners.rows] = owners.groups
@@ -77,7 +76,7 @@ class _Suppliers:
         return {code: Value(count / size, size) for code, count, size in rows if size >= LEAST}
 
     def of_attributes(
-        self, measure: str, having: Iterator[tuple[str, pa.Array]]
+        self, measure: str, having: Iterator[tuple[str, Rows]]
     ) -> Iterator[tuple[str, Mapping[str, Value]]]:
         """Yield the shares of all products, and of those of each large supplier, that have each of some attributes.
 
@@ -86,14 +85,13 @@ class _Suppliers:
         measure
             What is counted.
         having
-            An attribute or a language, with the ids of products that have it; each may come several times.
+            An attribute or a language, with the places of products that have it; each may come several times.
         """
-        size = len(self.judged)
+        size = len(self.of)
         total: dict[str, int] = defaultdict(int)
         each: dict[str, Rows] = {}
-        for name, ids in having:
-            rows = places(ids, self.judged)
-            rows = rows[rows >= 0]
+        for name, found in having:
+            rows = found[found >= 0]
             total[name] += len(rows)
             each[name] = each.get(name, 0) + self._counts(rows)
         yield measure, {name: Value(count / size, size) for name, count in total.items()} if size else {}
@@ -122,22 +120,37 @@ def _updates(
     yield "supplier updated", suppliers.counts(recent)
 
 
-def _speaking(catalog: Catalog) -> Iterator[tuple[str, pa.Array]]:
+def _speaking(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
     """Yield each language of each part, with the products that have a text in it."""
+    ids: list[pa.Array] = []
+    spoken: list[list[tuple[str, Rows]]] = []
     for part in catalog.parts:
         texts = part.read("texts", ["product_id", "language"], IS_OWN)
         languages, language = short_languages(texts["language"].combine_chunks())
-        ids, product = encoded(texts["product_id"].combine_chunks())
-        for place, name in enumerate(languages):
-            if name:
-                yield name, ids.take(pa.array(np.unique(product[language == place])))
+        distinct, product = encoded(texts["product_id"].combine_chunks())
+        ids.append(distinct)
+        spoken.append([(n, np.unique(product[language == at])) for at, n in enumerate(languages) if n])
+    for places_of, found in zip(_placed(ids, judged), spoken, strict=True):
+        yield from ((name, places_of[products]) for name, products in found)
 
 
-def _filled(catalog: Catalog) -> Iterator[tuple[str, pa.Array]]:
+def _filled(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
     """Yield each attribute of each part, with the products that have it filled."""
-    for part in catalog.parts:
-        table = part.read("presence").combine_chunks()
-        ids = table["product_id"]
+    ids = [whole(part.read("presence", ["product_id"])["product_id"]) for part in catalog.parts]
+    for places_of, part in zip(_placed(ids, judged), catalog.parts, strict=True):
+        table = part.read("presence")
         for name in table.column_names:
             if (attribute := attribute_of(name)) is not None:
-                yield attribute, whole(ids.filter(pc.equal(table[name], "filled")))
+                yield (
+                    attribute,
+                    places_of[whole(pc.equal(table[name], "filled")).to_numpy(zero_copy_only=False)],
+                )
+
+
+def _placed(ids: Sequence[pa.Array], judged: pa.Array) -> list[Rows]:
+    """Return the places of the products of each part among those that were judged; -1 for others."""
+    if not ids:
+        return []
+    # Looked up all at once: an index of a million products is not made for each part.
+    found = places(whole(pa.chunked_array(ids, pa.string())), judged)
+    return np.split(found, np.cumsum([len(one) for one in ids])[:-1])

@@ -128,11 +128,11 @@ class Watch:
 def watch(name: str | Catalog, *, now: datetime | None = None) -> Watch:
     """Say what is unusual at the newest saved audit of a name, by the audits before it.
 
-    Looked at are the number of products, of updates within a day, the score, languages, suppliers (their products,
-    updates, pictures and scores), kinds, and how many products have each attribute filled. A figure is unusual if it
-    lies outside all its values of the last 28 audits by more than its usual changes explain. Audits of one snapshot
-    count once, and only those of the same query, by the same profile where scores are concerned. Less than five
-    audits say nothing.
+    Looked at are the number of products, updates within a day, the score, languages, and how many products have each
+    attribute filled; products, updates, pictures and score of each supplier; languages and attributes of each of the
+    fifty largest suppliers; and the products of each kind. A figure is unusual if it lies outside all its values of the
+    last 28 audits by more than its usual changes explain (`prodex.quality.unusual`). Audits of one snapshot count once,
+    and only those of the same query, by the same profile where scores are concerned. Less than five audits say nothing.
 
     Parameters
     ----------
@@ -169,8 +169,9 @@ def watch_of(audit: Audit) -> Watch | None:
     if folder is None:
         return None
     name = FIGURES.name_of(folder) if audit.folder else folder.parent.name
-    before = [one for one in kept_figures(name) if one.audited_at < audit.audited_at]
-    return watched(name, [*before, figures_of(audit)], None)
+    kept = [one for one in kept_figures(name) if one.audited_at <= audit.audited_at]
+    is_kept = bool(kept) and kept[-1].audited_at == audit.audited_at
+    return watched(name, kept if is_kept else [*kept, figures_of(audit)], None)
 
 
 def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watch:
