@@ -85,13 +85,14 @@ def test_nothing_is_said_of_few_audits() -> None:
     ("kind", "usual", "now", "size"),
     [
         (FigureKind.COUNT, 1_000_000, 970_000, 0),
-        (FigureKind.COUNT, 8, 0, 0),
+        (FigureKind.COUNT, 5, 0, 0),
+        (FigureKind.COUNT, 0, 5, 0),
         (FigureKind.SHARE, 0.9999, 0.985, 1_000_000),
-        (FigureKind.SHARE, 1.0, 0.8, 10),
+        (FigureKind.SHARE, 1.0, 0.9, 10),
     ],
 )
 def test_little_is_no_news(kind: FigureKind, usual: float, now: float, size: float) -> None:
-    """A small part of a large count, a few products, a point of a share, one or two products of a small supplier."""
+    """A small part of a large count, a few products, a point of a share, one product of a small supplier."""
     assert "usual" == states(kind, [usual] * 20 + [now], size)[-1]
 
 

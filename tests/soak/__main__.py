@@ -31,7 +31,7 @@ PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
         lambda: all([watch.incidents(), watch.quiet_nights()]),
         lambda: all(
             [
-                watch.incidents(200, 20, planted=watch.PLANTED[:2]) or True,
+                watch.incidents(200, 20, planted=watch.PLANTED[16:17]) or True,
                 watch.quiet_nights(200, 20, seeds=(1,)),
             ]
         ),

@@ -26,16 +26,28 @@ from prodex.sandbox.sample import shared_products
 
 _A_DAY = 86_400.0
 
-#: (incident, seed of what is drawn for it) twenty times.
+#: Twenty incidents, as `Sandbox.simulate` takes them, each with the number of quiet nights that it comes later.
 PLANTED = (
-    *(("supplier_loses_pictures", seed) for seed in (1, 2, 3)),
-    *(("language_disappears", seed) for seed in (1, 2, 3)),
-    *(("bulk_overwrite", seed) for seed in (1, 2, 3)),
-    *(("attribute_emptied", seed) for seed in (1, 2, 3)),
-    *(("kinds_reassigned", seed) for seed in (1, 2)),
-    *(("duplicates_flood", seed) for seed in (1, 2)),
-    *(("volume_halves", seed) for seed in (1, 2)),
-    *(("updates_stop", seed) for seed in (1, 2)),
+    ("supplier_loses_pictures:Feinkost Lürbach KG", 0),
+    ("supplier_loses_pictures:Molinos Aldariz SA", 1),
+    ("supplier_loses_pictures:Maree Cabestrel SA", 2),
+    ("language_disappears:Conservas Peñalisa", 0),
+    ("language_disappears:Textiles Orobela SA", 1),
+    ("language_disappears:all", 2),
+    ("bulk_overwrite:Maree Cabestrel SA", 0),
+    ("bulk_overwrite:Biscuiterie Tramoy", 1),
+    ("bulk_overwrite:all", 2),
+    ("attribute_emptied:Maree Cabestrel SA", 0),
+    ("attribute_emptied:Laboratoires Anelys", 1),
+    ("attribute_emptied:all", 2),
+    ("kinds_reassigned:Hogar Limpiaferra SL", 0),
+    ("kinds_reassigned:Textiles Orobela SA", 1),
+    ("duplicates_flood:Molinos Aldariz SA", 0),
+    ("duplicates_flood:Maree Cabestrel SA", 1),
+    ("volume_halves:all", 0),
+    ("volume_halves:Molinos Aldariz SA", 1),
+    ("updates_stop:all", 0),
+    ("updates_stop:all", 3),
 )
 
 #: Nights until an incident has to be seen. That updates have stopped cannot be known on the first quiet day.
@@ -99,24 +111,24 @@ def incidents(products: int = 600, quiet: int = 45, planted: tuple[tuple[str, in
         with exchange(folder / "store", folder / "home", products) as usual:
             for _ in range(quiet):
                 usual.night(1)
-        for number, (incident, seed) in enumerate(planted):
+        for number, (incident, later) in enumerate(planted):
             copy = folder / f"copy-{number}"
             shutil.copytree(folder / "store", copy)
             with exchange(copy, folder / f"home-{number}", products, usual) as life:
-                nights = _OF_SILENCE if incident == "updates_stop" else _AT_ONCE
-                after = next((n for n in range(1, nights + 1) if _is_seen(life, incident, seed)), None)
+                for _ in range(later):
+                    life.night(1)
+                nights = _OF_SILENCE if incident.startswith("updates_stop") else _AT_ONCE
+                after = next((n for n in range(1, nights + 1) if _is_seen(life, incident)), None)
                 seen += after is not None
                 when = "NOT SEEN" if after is None else f"night {after}"
-                print(
-                    f"  {incident:<24}{seed:>2}  {when:<9} {len(life.watch.new):>3} new  {life.watch.sentences[0]}"
-                )
+                print(f"  {incident:<45}{when:<9}{len(life.watch.new):>3} new  {life.watch.sentences[0]}")
             shutil.rmtree(copy)
     print(f"  {seen} of {len(planted)} planted incidents were seen")
     return seen == len(planted)
 
 
-def _is_seen(life: Exchange, incident: str, seed: int) -> bool:
-    life.night(seed, incident)
+def _is_seen(life: Exchange, incident: str) -> bool:
+    life.night(1, incident)
     return life.watch.is_unusual
 
 

@@ -50,24 +50,25 @@ class Measure:
     is_of_group: bool = False
 
 
-#: Every measure by its name. Those of the whole catalogue come first, and what explains others before them.
+#: Every measure by its name, in the order in which findings are listed: those of the whole catalogue first, causes
+#: before consequences, of which scores are the last.
 MEASURES: Mapping[str, Measure] = {
     "products": Measure(FigureKind.COUNT, "Products"),
-    "updated": Measure(FigureKind.OF_A_DAY, "Products updated within a day"),
-    "score": Measure(FigureKind.SHARE, "Score"),
     "language": Measure(FigureKind.SHARE, "Texts in {0}", "of the products have some", "language"),
+    "filled": Measure(FigureKind.SHARE, "Attribute {0}", "of the products have it filled"),
     "supplier": Measure(FigureKind.COUNT, "Products of {0}", by="supplier"),
     "pictures": Measure(
         FigureKind.SHARE, "Pictures of {0}", "of its products have one", "supplier", is_of_group=True
     ),
-    "supplier score": Measure(FigureKind.SHARE, "Score of {0}", by="supplier", is_of_group=True),
-    "supplier updated": Measure(FigureKind.OF_A_DAY, "Products of {0} updated within a day", by="supplier"),
     "supplier language": Measure(
         FigureKind.SHARE, "Texts in {0} of {1}", "of its products have some", "language"
     ),
-    "kind": Measure(FigureKind.COUNT, "Products of the kind {0}", by="kind"),
-    "filled": Measure(FigureKind.SHARE, "Attribute {0}", "of the products have it filled"),
     "supplier filled": Measure(FigureKind.SHARE, "Attribute {0} of {1}", "of its products have it filled"),
+    "kind": Measure(FigureKind.COUNT, "Products of the kind {0}", by="kind"),
+    "updated": Measure(FigureKind.OF_A_DAY, "Products updated within a day"),
+    "supplier updated": Measure(FigureKind.OF_A_DAY, "Products of {0} updated within a day", by="supplier"),
+    "score": Measure(FigureKind.SHARE, "Score"),
+    "supplier score": Measure(FigureKind.SHARE, "Score of {0}", by="supplier", is_of_group=True),
 }
 
 

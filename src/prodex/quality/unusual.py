@@ -40,7 +40,7 @@ CHANCE = 1 / 1000
 
 #: Part of the noise of chance that counts and shares have at least: a catalogue is no lottery, since nearly the same
 #: products are there each night. What is counted of one day has all of it.
-_PART = 0.5
+_PART = 0.4
 
 #: The least spread of a share.
 _LEAST_SHARE = 0.005
@@ -310,8 +310,8 @@ def _on_scale(kind: FigureKind, value: float) -> float:
     """
     match kind:
         case FigureKind.COUNT:
-            # Less than ten products more or less are no news, be it all that a supplier has.
-            return 2 * math.sqrt(value + 10)
+            # Moved a little from zero, so that five products are no news, be they all that a supplier has.
+            return 2 * math.sqrt(value + 5)
         case FigureKind.OF_A_DAY:
             return 2 * math.sqrt(value + 3 / 8)
         case FigureKind.SHARE:
