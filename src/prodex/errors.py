@@ -7,6 +7,7 @@
     ├── QueryError                     a query that the service could not understand, or not as meant
     ├── InputError                     records or files handed in that cannot be read
     │   ├── ExportDamaged              an export is not as it was written
+    │   ├── SpreadsheetUnreadable      a workbook or CSV file of others has a password, is damaged or no such file
     │   ├── PreflightFailed            products that the service would refuse; nothing was sent
     │   └── ChangesRefused             corrections that cannot be merged
     │       └── ChangesStale           the product was changed since it was loaded
@@ -145,6 +146,13 @@ class InputError(ProdexError, ValueError):
 
 class ExportDamaged(InputError):
     """A file of an export is missing, cut off, changed or none of its own."""
+
+
+class SpreadsheetUnreadable(InputError):
+    """A workbook or CSV file that somebody filled in cannot be read: it has a password, is damaged, or is none.
+
+    The message says which file, why, and how to save it so that it can be read.
+    """
 
 
 class PreflightFailed(InputError):
