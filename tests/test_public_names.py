@@ -26,6 +26,7 @@ NAMES = [
     "DryRun",
     "Evidence",
     "Explore",
+    "ExportedFiles",
     "Gallery",
     "Ledger",
     "Limits",

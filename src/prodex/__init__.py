@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
+    from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.ledger import Ledger
     from prodex.limits import Limits
@@ -76,6 +77,7 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
+    "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
     "prodex.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),
@@ -141,6 +143,7 @@ __all__ = [
     "DryRun",
     "Evidence",
     "Explore",
+    "ExportedFiles",
     "Gallery",
     "Ledger",
     "Limits",

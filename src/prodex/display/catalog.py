@@ -57,6 +57,15 @@ def _left_out(catalog: Catalog) -> list[str]:
     return [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]
 
 
+def _columns_left_out(catalog: Catalog) -> dict[str, int]:
+    """Return how many columns of which tables an export left out."""
+    lacking: dict[str, set[str]] = {}
+    for part in catalog.parts:
+        for name, columns in part.lacking.items():
+            lacking.setdefault(name, set()).update(columns)
+    return {name: len(columns) for name, columns in lacking.items()}
+
+
 def _lines(catalog: Catalog) -> Iterator[str]:
     origin, ledger = catalog.origin, catalog.origin.ledger
     is_part = len(catalog) < ledger.distinct
@@ -73,6 +82,9 @@ def _lines(catalog: Catalog) -> Iterator[str]:
     # A file from disk may have fewer tables, which must not be taken for empty ones.
     if left_out := _left_out(catalog):
         yield f"not exported, and so not here: {', '.join(left_out)}"
+    for name, columns in _columns_left_out(catalog).items():
+        kept = len(catalog._columns(name))
+        yield f"not exported in full: {kept:,} of {kept + columns:,} columns of {name}"
     if catalog.published is not None:
         yield f"{'chosen from what is' if is_part else 'as'} published at {catalog.published}"
     elif catalog.folder is None:
