@@ -125,7 +125,7 @@ FORMATS: Mapping[FormatName, ExportFormat] = {
         "file alone as well.",
         "pandas.read_json({path!r}, lines=True, dtype=False, convert_dates=False)",
         "pathlib.Path({path!r}).write_text('\\n'.join(catalog.raw['json']))",
-        (".jsonl", ".ndjson", ".json"),
+        (".jsonl", ".json"),
         holds_records=True,
     ),
 }
