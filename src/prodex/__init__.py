@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
+    from prodex.fix.result import Fix
+    from prodex.fix.worklists import read_worklist
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.ledger import Ledger
@@ -77,6 +79,8 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
+    "prodex.fix.result": ("Fix",),
+    "prodex.fix.worklists": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
     "prodex.ledger": ("Ledger",),
@@ -144,6 +148,7 @@ __all__ = [
     "Evidence",
     "Explore",
     "ExportedFiles",
+    "Fix",
     "Gallery",
     "Ledger",
     "Limits",
@@ -188,6 +193,7 @@ __all__ = [
     "publish",
     "read_export",
     "read_products",
+    "read_worklist",
     "recover",
     "refresh",
     "require_scenarios",

@@ -60,6 +60,7 @@ def run(
     executor: Executor | None = None,
     assume: Mapping[str, Any] | None = None,
     rule_seconds: float | None = RULE_SECONDS,
+    among: Catalog | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -79,6 +80,8 @@ def run(
         Assumptions for products whose data do not decide.
     rule_seconds
         How long a rule of one's own may take for one part; None waits for ever.
+    among
+        Where rules look that need all products at once: a larger catalogue that has these products as well.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def run(
     # Other executors share this process, or send functions along.
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
-    whole, crashed = _prepared(catalog, checks, rule_seconds)
+    whole, crashed = _prepared(among or catalog, checks, rule_seconds)
     jobs = [
         PartJob(
             number,
