@@ -71,6 +71,7 @@ NAMES = [
     "publish",
     "read_export",
     "read_products",
+    "read_workbook",
     "recover",
     "refresh",
     "require_scenarios",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
     from prodex.load.reference_data import load_organizations, load_segments
     from prodex.load.refresh import refresh
+    from prodex.load.workbook.reading import read_workbook
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
     from prodex.notebook.explore import Explore, explore
@@ -87,6 +88,7 @@ _LATER = {
     "prodex.limits": ("Limits",),
     "prodex.load": ("LoadBudget", "load_products", "load_rich_content", "recover", "refresh"),
     "prodex.load.reference_data": ("load_organizations", "load_segments"),
+    "prodex.load.workbook.reading": ("read_workbook",),
     "prodex.notebook.audit.panel": ("AuditPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
     "prodex.notebook.products.explorer": ("CatalogExplorer",),
@@ -193,6 +195,7 @@ __all__ = [
     "publish",
     "read_export",
     "read_products",
+    "read_workbook",
     "read_worklist",
     "recover",
     "refresh",

@@ -74,6 +74,10 @@ def _lines(catalog: Catalog) -> Iterator[str]:
     yield f"from {origin.source}" + (f", {when.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if when else "")
     if origin.query is not None:
         yield f"asked for {origin.query!r}"
+    if (extent := origin.extent) is not None:
+        yield f"made of columns: {counted(len(extent.attributes), 'attribute')}; of all others nothing is known"
+        if extent.in_part:
+            yield f"not every value could be read of {', '.join(extent.in_part)}"
     yield f"{'complete' if origin.complete else 'incomplete'}: {ledger}"
     yield from (f"set aside: {reason}" for reason in ledger.set_aside[:_SHOWN])
     if len(every := ledger.set_aside) > _SHOWN:
