@@ -120,7 +120,7 @@ LISTS = frozenset(
 #: Kinds of the values that tables declare, by wire path.
 DECLARED: Mapping[str, Kind] = {
     ".".join(filter(None, [anchor, *path])): column.kind
-    for table in reversed(TABLES.values())
+    for table in TABLES.values()
     for anchor in table.anchors
     for column in table.columns
     for path in column.paths
