@@ -12,9 +12,9 @@ import prodex
 
 #: Sentences that are certainly of their language, and long enough for a description.
 SENTENCES = {
-    "fr": "Un produit de notre région, préparé avec soin selon une recette simple que nos clients aiment depuis toujours",
-    "nl": "Een product uit onze streek, met zorg bereid volgens een eenvoudig recept waar onze klanten al jaren van houden",
-    "es": "Un producto de nuestra región, preparado con cuidado según una receta sencilla que gusta mucho a los clientes",
+    "fr": "Un produit de notre région, préparé avec soin selon une recette que nos clients aiment depuis toujours",
+    "nl": "Een product uit onze streek, met zorg bereid volgens een recept waar onze klanten al jaren van houden",
+    "es": "Un producto de nuestra región, preparado con cuidado según una receta que gusta mucho a los clientes",
 }
 #: Names, with room for a number.
 NAMES = {
@@ -70,7 +70,7 @@ def answered(folder: Path, catalog: prodex.Catalog, most: int) -> Answers:
         rows = rows[~rows["product_id"].isin(waiting | shared) & rows["gtin"].notna()]
         for row in rows.itertuples():
             where = (row.product_id, row.attribute, row.language)
-            if where in places or number >= most or not pd.isna(row.position) and row.position != "0":
+            if where in places or number >= most:
                 continue
             places.add(where)
             number += 1
@@ -89,6 +89,10 @@ def answered(folder: Path, catalog: prodex.Catalog, most: int) -> Answers:
 def good_text(attribute: str, language: str, number: int) -> str:
     """Return a text that passes every check."""
     if attribute == "description":
-        return f"{SENTENCES[language]}, numéro {number}." if language == "fr" else f"{SENTENCES[language]} {number}."
+        return (
+            f"{SENTENCES[language]}, numéro {number}."
+            if language == "fr"
+            else f"{SENTENCES[language]} {number}."
+        )
     pattern = NAMES if attribute == "namePublicLong" else SHORT
     return pattern[language].format(number)

@@ -128,7 +128,16 @@ def column_of_ids_removed(sheet: Worksheet) -> None:
 
 @way
 def explanations_removed(sheet: Worksheet) -> None:
-    for heading in ("Severity", "Problem", "What is wrong", "How to fix", "Expected", "Market", "Name", "Row"):
+    for heading in (
+        "Severity",
+        "Problem",
+        "What is wrong",
+        "How to fix",
+        "Expected",
+        "Market",
+        "Name",
+        "Row",
+    ):
         sheet.delete_cols(place(sheet, heading))
 
 
@@ -229,7 +238,9 @@ def keys_merged(sheet: Worksheet) -> None:
         if number == len(rows) + 2 or rows[number - 2][0] != rows[first - 2][0]:
             if number - first > 1:
                 for column in (1, 2, 3):
-                    sheet.merge_cells(start_row=first, end_row=number - 1, start_column=column, end_column=column)
+                    sheet.merge_cells(
+                        start_row=first, end_row=number - 1, start_column=column, end_column=column
+                    )
             first = number
 
 
@@ -252,7 +263,9 @@ def languages_by_name(sheet: Worksheet) -> None:
 @way
 def as_a_table(sheet: Worksheet) -> None:
     sheet.auto_filter.ref = None
-    sheet.add_table(Table(displayName="Answers", ref=f"A1:{get_column_letter(sheet.max_column)}{sheet.max_row}"))
+    sheet.add_table(
+        Table(displayName="Answers", ref=f"A1:{get_column_letter(sheet.max_column)}{sheet.max_row}")
+    )
 
 
 @way

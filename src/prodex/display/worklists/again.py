@@ -64,9 +64,7 @@ def _schema() -> pa.Schema:
     return pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]])
 
 
-def _row(
-    answer: Mapping[str, Any], finding: Mapping[str, Any], places: Mapping[str, int]
-) -> dict[str, Any]:
+def _row(answer: Mapping[str, Any], finding: Mapping[str, Any], places: Mapping[str, int]) -> dict[str, Any]:
     """Return the finding with the answer and the reason; of one that is gone, what the answer said."""
     said = "" if answer["answer"] is None else f"“{answer['answer']}” was not taken: "
     reason = f"{said}{answer['reason']}"
