@@ -108,7 +108,7 @@ class ReturnedWorklists(VBox):
             raise InputError("Choose the files that came back first.")
         if self._service is None:
             raise InputError(
-                "The panel has no service to send to. Make it with one: AuditPanel(audit, service=prodex.connect()), or "
+                "The panel has no service to send to. Make it with one: AuditPanel(audit, service=prodex.connect()) or "
                 "explore(catalog, service=...)."
             )
         show_if(self.send, False)
