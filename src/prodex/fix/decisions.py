@@ -29,7 +29,7 @@ from prodex.fix.words import (
     number,
     with_language,
 )
-from prodex.locales import short_of
+from prodex.locales import is_long_code, short_of
 from prodex.send.corrections import KnownProducts
 from prodex.send.merge import Correction, texts_of
 from prodex.send.records import DELETE, Product
@@ -208,7 +208,7 @@ def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> De
         # A language that somebody changed in its row is meant; the hidden code is that of the old one.
         if code is not None and short_of(code) != short_of(tag):
             code = None
-        language, code = short_of(tag), code or (language if len(language) == len("fra-FR") else None)
+        language, code = short_of(tag), code or (language if is_long_code(language) else None)
     elif code is not None:
         language = short_of(code)
     else:

@@ -91,7 +91,9 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
     if len(places) < _FEWEST:
         return None
     texts = {place: cell.text for place, cell in row.items()}
-    stand = all(listed[place : place + 1] == [name] for name, several in places.items() for place in several)
+    stand = all(
+        tuple(listed[place : place + 1]) == (name,) for name, several in places.items() for place in several
+    )
     if stand:
         for place, name in enumerate(listed):
             if name not in places and place in row:

@@ -205,7 +205,9 @@ class Fix:
             decided([one.answer for one in self.decisions if one.state is State.ACCEPTED], products, catalog)
         )
         kept = [next(again) if one.state is State.ACCEPTED else one for one in self.decisions]
-        self._judged = judged(kept, products, catalog, self.profile, self._now)
+        newest = judged(kept, products, catalog, self.profile, self._now)
+        # What was refused before is about products that were not requested again.
+        self._judged = Judged(newest.decisions, newest.changes, known.before, known.after)
         if not self._judged.changes.records:
             raise InputError(
                 f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"

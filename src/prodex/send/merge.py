@@ -216,7 +216,7 @@ class _CorrectedProduct:
         except QueryError as error:
             raise ChangesRefused(f"GTIN {self._gtin}, {correction.attribute}: {error}") from error
         # The service stores long codes. A short one is only completed if exactly one country is known for it.
-        if len(code) == len("fra-FR"):
+        if locales.is_long_code(code):
             return code
         choice = ", ".join(sorted(self._codes.get(language, ()))) or f"{code}-..."
         raise self._refused(
