@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import ExportDamaged, NotExported, QueryError
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from tests import wire
+from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "xlsx")
 
@@ -323,3 +328,45 @@ def test_a_package_that_lies_about_what_was_left_out_is_refused(tmp_path: Path, 
 
     with pytest.raises(ExportDamaged):
         prodex.read_export(tmp_path)
+
+
+@settings(
+    deadline=None,
+    max_examples=examples(60),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(data=st.data(), records=st.lists(wire.products, max_size=3))
+def test_any_choice_comes_back_as_chosen(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, records: list[dict[str, Any]]
+) -> None:
+    """Law: read back are the chosen columns and rows, with their values and types, and no others."""
+    catalog = prodex.flatten([*records, *RECORDS])
+    tables = data.draw(st.lists(st.sampled_from(sorted(set(TABLES) - {"raw"})), min_size=1, unique=True))
+    columns = {
+        name: data.draw(st.lists(st.sampled_from(list(catalog.table(name))), unique=True))
+        for name in data.draw(st.lists(st.sampled_from(tables), unique=True))
+    }
+    languages = data.draw(st.sampled_from([None, ["fr"], ["German", "fra-FR"]]))
+    folder = tmp_path_factory.mktemp("law")
+    form = data.draw(st.sampled_from(["parquet", "csv"]))
+    catalog.export(folder, form, tables=tables, columns=columns, languages=languages)  # type: ignore[arg-type]
+    read = prodex.read_export(folder)
+
+    assert set(tables) == set(read.tables.index)
+    for name in tables:
+        every = catalog.arrow(name)
+        keys = {"product_id", "gtin", "attribute", "position"} if TABLES[name].per_product else set()
+        kept = [one for one in every.column_names if name not in columns or one in {*keys, *columns[name]}]
+        if not TABLES[name].per_product:
+            kept = read.arrow(name).column_names
+            assert set(columns.get(name, every.column_names)) <= set(kept)
+        if languages is not None and name == "texts":
+            spoken = [
+                one.partition("-")[0] in {"fr", "de"} - ({"de"} if len(languages) == 1 else set())
+                for one in (row["language"] or "" for row in every.to_pylist())
+            ]
+            every = every.filter(pa.array(spoken, pa.bool_()))
+        if languages is not None and "texts_count" in kept:
+            kept.remove("texts_count")
+            assert set(kept) | {"texts_count"} == set(read.arrow(name).column_names)
+        assert every.select(kept).equals(read.arrow(name, kept)), name
