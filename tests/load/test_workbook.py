@@ -229,7 +229,7 @@ def test_rows_of_one_product_are_one_product(tmp_path: Path) -> None:
 
 
 def test_several_sheets_say_more_of_the_same_products(tmp_path: Path) -> None:
-    """By GTIN, however it is written; a sheet for people is left alone, and a note says so."""
+    """By GTIN, however it is written; a sheet for people is left alone, and the source says so."""
     path = write(
         tmp_path / "export.xlsx",
         Products=[("gtin", "", [GTIN]), ("brand", "", ["ACME"])],
@@ -240,7 +240,7 @@ def test_several_sheets_say_more_of_the_same_products(tmp_path: Path) -> None:
 
     assert (1, 2) == (len(catalog), len(catalog.pictures))
     assert ["ACME"] == catalog.products["brand_code"].tolist()
-    assert any("'Read_me'" in note for note in catalog.origin.ledger.notes)
+    assert "export.xlsx, without sheet 'Read_me'" == catalog.origin.source
     assert catalog.complete
 
 
@@ -434,6 +434,27 @@ def test_an_undeclared_attribute_is_what_its_column_says(tmp_path: Path) -> None
         catalog.quantities[["attribute", "value", "unit_code"]].itertuples(index=False, name=None)
     )
     assert ["x"] == catalog.scalars.query("attribute == 'deep.er'")["value"].tolist()
+
+
+def test_cells_above_may_be_merged(tmp_path: Path) -> None:
+    """A path or a language over several columns is that of each."""
+    with xlsxwriter.Workbook(tmp_path / "export.xlsx") as book:
+        sheet = book.add_worksheet("Products")
+        sheet.merge_range("A1:E3", "For people")
+        sheet.write_row("A4", ["gtin"])
+        sheet.merge_range("B4:C4", "namePublicLong")
+        sheet.merge_range("D4:E4", "description")
+        sheet.write_row("B6", ["fr"])
+        sheet.merge_range("C6:D6", "de")
+        sheet.write_row("E6", ["fr"])
+        sheet.write_row("A8", [GTIN, "a", "b", "c", "d"])
+    catalog = prodex.read_workbook(tmp_path / "export.xlsx")
+
+    assert problems(catalog) == {}
+    assert [
+        *(("description", "de", "c"), ("description", "fr", "d")),
+        *(("namePublicLong", "fr", "a"), ("namePublicLong", "de", "b")),
+    ] == list(catalog.texts[["attribute", "language", "text"]].itertuples(index=False, name=None))
 
 
 def test_what_is_no_such_workbook_is_said(tmp_path: Path) -> None:

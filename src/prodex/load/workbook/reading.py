@@ -40,7 +40,8 @@ def read_workbook(path: str | Path, *, limits: Limits | None = None) -> Catalog:
 
     Row 4 of a sheet has the technical path of each column (`gtin`, `namePublicLong`, `assets.pictures[0].url`), row 6
     its language (fr, fra-FR, French) or unit (GRM, g), and products begin in row 8; other rows above are for people.
-    A code is written with its label: `Sea salt∣SALT`. Sheets without such paths are left alone, with a note.
+    A code is written with its label: `Sea salt∣SALT`. Sheets without such paths are left alone; the source of the
+    catalogue names them.
 
     Rows of one GTIN are one product. Where a list has no places in its path (`assets.pictures.url`), each row adds an
     item to it; a second value for anything else is listed, and the first is kept.
@@ -91,8 +92,9 @@ def read_workbook(path: str | Path, *, limits: Limits | None = None) -> Catalog:
         )
     records = [as_json(product) for product in found.products]
     found.odd += _of_one_key(records)
-    catalog = flatten(records, source=Path(path).name)
-    ledger = replace(catalog.origin.ledger, set_aside=tuple(found.odd), notes=tuple(found.notes))
+    without = f", without {', '.join(found.others)}" if found.others else ""
+    catalog = flatten(records, source=f"{Path(path).name}{without}")
+    ledger = replace(catalog.origin.ledger, set_aside=tuple(found.odd))
     return replace(catalog, origin=replace(catalog.origin, ledger=ledger, extent=found.extent))
 
 
@@ -106,15 +108,15 @@ class _Reading:
         Their records, in the order in which they came.
     odd
         Cells that could not be understood, each with its place and the reason.
-    notes
-        Sheets that were not read.
+    others
+        Sheets that are for people.
     has_paths
         Whether any sheet is of a platform.
     """
 
     products: list[Members] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     has_paths: bool = False
     _attributes: dict[str, dict[str, None]] = field(default_factory=dict)
     _localized: set[str] = field(default_factory=set)
@@ -133,12 +135,15 @@ class _Reading:
         """Read a sheet."""
         rows = sheet.rows()
         paths, qualifiers, first = _above(rows)
+        for (row, begin), (_, end) in sheet.merged():
+            # A cell that is merged with those beside it stands above all of their columns.
+            above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(row, {})
+            if begin in above:
+                above.update(dict.fromkeys(range(begin, end + 1), above[begin]))
         headings = headings_of(paths, qualifiers)
         known = {one.path.attribute for one in headings.values() if one.path is not None}
         if not any(name.partition(".")[0] in ATTRIBUTES for name in known):
-            self.notes.append(
-                f"Sheet {sheet.name!r:.60} has no technical paths in row {PATHS_ROW} and was not read."
-            )
+            self.others.append(f"sheet {sheet.name!r:.60}")
             return
         self.has_paths = True
         for heading in headings.values():
