@@ -135,9 +135,9 @@ class _Reading:
         """Read a sheet."""
         rows = sheet.rows()
         paths, qualifiers, first = _above(rows)
-        for (row, begin), (_, end) in sheet.merged():
+        for (line, begin), (_, end) in sheet.merged():
             # A cell that is merged with those beside it stands above all of their columns.
-            above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(row, {})
+            above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(line, {})
             if begin in above:
                 above.update(dict.fromkeys(range(begin, end + 1), above[begin]))
         headings = headings_of(paths, qualifiers)
