@@ -567,3 +567,28 @@ def spellings(cell: Any) -> list[str]:
     # The label beside a code, and spaces around both, are the least that has to be there.
     codes = [part.strip() for bar in "∣|" for part in cell.rpartition(bar)[2:]]
     return [whole, words.get(cell, whole), *(json.dumps(one)[1:-1] for one in (cell.strip(), *codes))]
+
+
+def test_a_difference_is_about_what_both_know(tmp_path: Path) -> None:
+    """What has no column, and what could not all be read, is not comparable, and never removed."""
+    text = [{"expressedIn": {"code": code}, "data": code} for code in ("fra-FR", "deu-DE")]
+    content = [{"data": 5, "expressedIn": {"code": "GRM"}}]
+    whole = prodex.flatten(
+        [{"gtin": GTIN, "namePublicLong": text, "kind": {"code": "K"}, "netContent": content}]
+    )
+    part = read(
+        tmp_path,
+        ("gtin", "", [GTIN]),
+        ("namePublicLong", "fra-FR", ["Riz"]),
+        ("netContent", "GRM", ["5x"]),
+    )
+    difference = prodex.diff(whole, part)
+
+    assert [("namePublicLong", "fra-FR", "Riz")] == list(
+        difference.changes[["attribute", "old", "new"]].itertuples(index=False, name=None)
+    )
+    assert {
+        "kind": "not requested in new",
+        "namePublicLong": "not requested in new",
+        "netContent": "not all of it could be read in new",
+    } == dict(difference.not_comparable[["attribute", "why"]].itertuples(index=False, name=None))
