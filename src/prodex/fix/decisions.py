@@ -29,7 +29,7 @@ from prodex.fix.words import (
     number,
     with_language,
 )
-from prodex.locales import is_long_code, short_of
+from prodex.locales import language_code, short_of
 from prodex.send.corrections import KnownProducts
 from prodex.send.merge import Correction, texts_of
 from prodex.send.records import DELETE, Product
@@ -208,7 +208,7 @@ def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> De
         # A language that somebody changed in its row is meant; the hidden code is that of the old one.
         if code is not None and short_of(code) != short_of(tag):
             code = None
-        language, code = short_of(tag), code or (language if is_long_code(language) else None)
+        language, code = short_of(tag), code or _with_country(tag)
     elif code is not None:
         language = short_of(code)
     else:
@@ -218,7 +218,7 @@ def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> De
                 "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
                 "column Language."
             )
-        language = short_of(tag_before)
+        language, code = short_of(tag_before), _with_country(tag_before)
     decision = replace(
         decision, language=language, language_code=code, position=keys.get("position") if code else None
     )
@@ -232,6 +232,11 @@ def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> De
     correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
     before = found[0][1] if len(found) == 1 else None
     return replace(decision, correction=correction, before=before)
+
+
+def _with_country(tag: str) -> str | None:
+    """Return the code of a language that was given with its country."""
+    return language_code(tag) if "-" in tag else None
 
 
 def _texts_there(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from prodex.fix import pictures
 from prodex.fix.decisions import Decision, Products, State
 from prodex.fix.shapes import Shape
 from prodex.fix.verdicts import Verdicts
@@ -35,11 +36,19 @@ def still_asked(decision: Decision, products: Products, verdicts: Verdicts) -> D
             return decision
     if then is not None and _moment(then) == now:
         return decision
+    is_picture = decision.shape is Shape.PICTURE and seen is not None
+    if is_picture and pictures.is_there(record.get(root), str(decision.attribute), str(seen)):
+        return decision
     if decision.check is None and seen is None:
         # A row of one's own asks for nothing and saw nothing.
         return decision
     asked = verdicts.findings.get((decision.product, decision.check or ""), ())
-    is_there = any(one.attribute == keys.get("attribute") and alike(one.value, seen) for one in asked)
+    is_there = any(
+        one.attribute == keys.get("attribute")
+        # A row without what was seen is about whatever the same check still finds in its language.
+        and (alike(one.value, seen) or (seen is None and one.language in {None, decision.language}))
+        for one in asked
+    )
     # Positions move when texts are added: one that held another text then may be another text now.
     is_moved = decision.shape is Shape.TEXT and decision.position is not None and decision.before is not None
     if is_there and not is_moved:

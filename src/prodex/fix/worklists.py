@@ -67,7 +67,7 @@ def read_worklist(
     >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
     >>> file = getfixture("tmp_path") / "answers.csv"
-    >>> _ = file.write_text("GTIN;Field;Language;New value\\\\n3036811359935;namePublicLong;fr;Pain complet\\\\n")
+    >>> _ = file.write_text("GTIN;Field;Language;New value\\n3036811359935;namePublicLong;fr;Pain complet\\n")
     >>> fix = prodex.read_worklist(file, catalog)
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['Pain', 'Pain complet']]
