@@ -58,12 +58,11 @@ def _headline(fix: Fix) -> str:
 
 
 def _facts(fix: Fix) -> Iterator[str]:
-    read = fix.read
-    words = [f"Read from {counted(read.files, 'file')}"]
-    if read.rows:
-        words.append(f"{counted(read.rows, 'row')} without an answer")
-    if read.ignored:
-        words.append(f"{counted(len(read.ignored), 'file')} of another kind not read")
+    words = [f"Read from {counted(fix.files, 'file')}"]
+    if fix.unanswered:
+        words.append(f"{counted(fix.unanswered, 'row')} without an answer")
+    if fix.ignored:
+        words.append(f"{counted(len(fix.ignored), 'file')} of another kind not read")
     yield "; ".join(words)
     yield f"Catalogue {fix.catalog.origin.source}, {len(fix.catalog):,} products; checks of {fix.profile.name}"
     if fix.tracking is not None:
