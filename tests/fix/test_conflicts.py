@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 import prodex
-from conftest import RECORDS, Answer, stored, text
 from prodex.errors import InputError
+
+from .bakery import RECORDS, Answer, stored, text
 
 FIRST, SECOND, THIRD = (one["gtin"] for one in RECORDS)
 PROFILE = {"checks": {"names_not_in_capitals": {}, "texts_without_placeholders": {}}}

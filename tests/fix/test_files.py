@@ -8,15 +8,16 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
-from handling import fill
 from openpyxl import Workbook, load_workbook
 from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900
 
 import prodex
-from conftest import RECORDS
 from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Cell
+
+from .bakery import RECORDS
+from .handling import fill
 
 FIRST = RECORDS[0]["gtin"]
 HEADINGS = ("GTIN", "Field", "Language", "New value")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from conftest import RECORDS, Answer
 from prodex.fix.words import AnswerRefused, Vocabulary, number
+
+from .bakery import RECORDS, Answer
 
 FIRST, THIRD = RECORDS[0]["gtin"], RECORDS[2]["gtin"]
 

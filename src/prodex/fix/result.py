@@ -202,7 +202,9 @@ class Fix:
         catalog, products = fresh_products(service, self.catalog, self._decisions)
         again = iter(
             decided(
-                [one.answer for one in self._decisions if one.state is AnswerState.ACCEPTED], products, catalog
+                [one.answer for one in self._decisions if one.state is AnswerState.ACCEPTED],
+                products,
+                catalog,
             )
         )
         kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in self._decisions]
