@@ -45,6 +45,8 @@ def html_of(fix: Fix) -> str:
         (_not_taken(fix), _NOT_TAKEN, "answers that are not sent"),
     ):
         if len(frame):
+            # What nobody has to know takes no room.
+            columns = [one for one in columns if one != "says" or frame[one].astype(bool).any()]
             rows = frame[columns].head(_ROWS).fillna("").itertuples(index=False, name=None)
             shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
             tables.append(table(f"{shown} {what}", columns, rows))

@@ -57,7 +57,13 @@ class ReturnedWorklists(VBox):
         self._sending: LatestTask[Tracking] = LatestTask(_send, self._show_sent, self._failed)
         source = styled(row(self.files, self.folder, self.read, look="form-row"), "export-row")
         super().__init__(
-            [html("<h3>Worklists that came back</h3>"), source, self._result, self.send, self._sent]
+            [
+                html("<h3>Worklists that came back</h3>"),
+                source,
+                self._result,
+                row(self.send, look="form-row"),
+                self._sent,
+            ]
         )
         panel.on(self.files, lambda _: self._read_files(), "value")
         panel.on(self.read, lambda _: self._read_folder())
