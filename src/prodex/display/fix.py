@@ -46,10 +46,10 @@ def html_of(fix: Fix) -> str:
     ):
         if len(frame):
             # What nobody has to know takes no room.
-            columns = [one for one in columns if one != "says" or frame[one].astype(bool).any()]
-            rows = frame[columns].head(_ROWS).fillna("").itertuples(index=False, name=None)
+            heads = [one for one in columns if one != "says" or frame[one].astype(bool).any()]
+            rows = frame[heads].head(_ROWS).fillna("").itertuples(index=False, name=None)
             shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
-            tables.append(table(f"{shown} {what}", columns, rows))
+            tables.append(table(f"{shown} {what}", heads, rows))
     return block(_headline(fix), [(line, False) for line in _facts(fix)], tables=tables)
 
 
