@@ -65,6 +65,7 @@ def write_reference(folder: Path) -> None:
         "rules": _rules(),
         "profiles": _profiles(),
         "faults": _faults(),
+        "incidents": _incidents(),
     }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, "utf-8")
@@ -206,6 +207,14 @@ def _faults() -> str:
     for name, fault in sandbox.FAULTS.items():
         options = ", ".join(f"{option} = {value!r}" for option, value in fault.options.items())
         parts.append(f"| `{name}` | {_cell(fault.meaning)} | {_cell(options)} |")
+    return "\n".join([*parts, ""])
+
+
+def _incidents() -> str:
+    parts = ["# Incidents", "", "| incident | what happens | to the products of |", "|---|---|---|"]
+    for name, incident in sandbox.INCIDENTS.items():
+        concerned = "all suppliers" if incident.concerns_all else "one supplier"
+        parts.append(f"| `{name}` | {_cell(incident.meaning)} | {concerned} |")
     return "\n".join([*parts, ""])
 
 

@@ -410,7 +410,7 @@ def test_a_reset_takes_back_what_anybody_wrote(tmp_path: Path) -> None:
 
 
 def test_single_products_are_taken_back(tmp_path: Path) -> None:
-    """Products named by GTIN are what they were but for the date, which a refresh finds; all others stay as they are."""
+    """Products named by GTIN are what they were but for the date, which a refresh finds; all others stay."""
     with Sandbox(sample.shared_products(60), home=tmp_path) as sandbox:
         before = everything(sandbox.base_url)
         gtins = [one["gtin"] for one in before.values()]

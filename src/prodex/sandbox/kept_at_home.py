@@ -84,6 +84,7 @@ def reset(
     Examples
     --------
     >>> from prodex import sandbox
+    >>> journal = sandbox.simulate(days=1, incidents=["updates_stop", "bulk_overwrite:all"])
     >>> sandbox.reset() > 0
     True
     """
@@ -104,6 +105,12 @@ def journal(*, home: Path | None = None) -> Journal:
     ----------
     home
         As for `simulate`.
+
+    Examples
+    --------
+    >>> from prodex import sandbox
+    >>> sandbox.journal()
+    Nothing was simulated.
     """
     with changed_store(home) as store:
         return read_journal(store)

@@ -15,7 +15,7 @@ from prodex.sandbox.records.indexing import values_at
 from prodex.sandbox.records.model import SharedProduct
 from prodex.sandbox.sample.identity import random_uuid
 from prodex.sandbox.simulation.day import Day
-from prodex.sandbox.simulation.state import Owner, SimulationState
+from prodex.sandbox.simulation.state import ActiveSupplier, SimulationState
 
 #: The owner of an incident that concerns every supplier.
 EVERYBODY: Final = "all"
@@ -28,7 +28,7 @@ _EMPTIED: Final = ("description", "netContent", "namePublicLong", "composition",
 _OVERWRITTEN: Final = ("description", "namePublicLong", "nameLegal")
 
 #: A product with its owner.
-Affected = tuple[Owner, int]
+Affected = tuple[ActiveSupplier, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def happen(incident: Incident, day: Day, rng: Random, state: SimulationState) ->
     day.incident = ""
 
 
-def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[Owner]:
+def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[ActiveSupplier]:
     """Return the suppliers that an incident concerns.
 
     Raises
@@ -126,7 +126,7 @@ def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[O
     return [named[wanted]]
 
 
-def _who(owners: Sequence[Owner], state: SimulationState) -> str:
+def _who(owners: Sequence[ActiveSupplier], state: SimulationState) -> str:
     return owners[0].name if len(owners) == 1 else "All suppliers" if owners == state.owners else "Nobody"
 
 
@@ -256,7 +256,7 @@ def _flood(day: Day, affected: Sequence[Affected], rng: Random) -> str:
     return "every product was sent a second time, with the same GTIN."
 
 
-def _write(day: Day, owner: Owner, key: int, values: Mapping[str, Any]) -> None:
+def _write(day: Day, owner: ActiveSupplier, key: int, values: Mapping[str, Any]) -> None:
     attributes = {name: encode(value) for name, value in values.items()}
     day.write(key, attributes, owner.name, "changed", day.incident)
 

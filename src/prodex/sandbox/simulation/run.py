@@ -16,7 +16,7 @@ from prodex.sandbox.simulation.day import Day
 from prodex.sandbox.simulation.incidents import Incident, concerned, happen
 from prodex.sandbox.simulation.journal import SELECT_NOTES, Journal, Note, read_notes
 from prodex.sandbox.simulation.rhythm import activity, care, days_after, how_many
-from prodex.sandbox.simulation.state import CORRECTED, Owner, SimulationState
+from prodex.sandbox.simulation.state import CORRECTED, ActiveSupplier, SimulationState
 
 #: More days than anybody watches, and few enough to keep the journal in memory.
 _MOST_DAYS: Final = 3_660
@@ -81,7 +81,7 @@ def _planned(incidents: Iterable[Incident | str], days: int) -> list[Incident]:
     return planned
 
 
-def _work(day: Day, owner: Owner, seed: int, state: SimulationState) -> None:
+def _work(day: Day, owner: ActiveSupplier, seed: int, state: SimulationState) -> None:
     """Let a supplier do what it does on a day."""
     for name, action in ACTIONS.items():
         if not owner.products:
