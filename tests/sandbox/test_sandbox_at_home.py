@@ -125,7 +125,7 @@ def test_the_command_says_what_it_did(home: Path, capsys: pytest.CaptureFixture[
     assert 0 == main(["--reset", gtin])
     assert f"taken back in {home}: as they were at the beginning, dated to now" in capsys.readouterr().out
     assert 0 == main(["--reset"])
-    assert "refresh them with sweep=True" in capsys.readouterr().out
+    assert "load snapshots of it again" in capsys.readouterr().out
     assert 0 == len(sandbox.journal())
     assert 0 == main(["--reset", "--simulate", "1"])
     assert "0 products taken back" in capsys.readouterr().out

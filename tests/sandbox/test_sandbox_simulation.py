@@ -244,6 +244,12 @@ def test_an_incident_does_what_it_says_and_only_that(name: str, tmp_path: Path) 
         case "bulk_overwrite":
             texts = {json.dumps(record.get("description")) for record in theirs}
             assert 1 == len(texts)
+        case "packs_shrink":
+            assert all(
+                9 == round(10 * float(entry.after[0]["data"]) / entry.before[0]["data"])
+                for entry in its
+                if entry.gtin and entry.before[0]["data"] >= 10
+            )
         case "attribute_emptied":
             (attribute,) = {entry.attribute for entry in its if entry.gtin}
             assert not any(record.get(attribute) for record in theirs)

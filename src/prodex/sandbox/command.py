@@ -40,8 +40,8 @@ _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MAX_REPORTED: Final = 20
 _SAMPLE_SIZE: Final = 12_000
 _AFTER_RESET: Final = (
-    "the store is as it was at the beginning, dates of update too. Load snapshots of it again, or refresh them with "
-    "sweep=True (prodex refresh --sweep)."
+    "the store is as it was at the beginning. Its dates of update went back, which a refresh does not see: "
+    "load snapshots of it again."
 )
 
 

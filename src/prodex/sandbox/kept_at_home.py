@@ -70,7 +70,7 @@ def reset(
     ----------
     gtins
         Products that become what they were at the beginning, dated to now, so that a refresh finds them. Unless given,
-        the whole store becomes what it was, its dates too: load it again, or refresh with `sweep=True`.
+        the whole store becomes what it was, its dates too, which a refresh does not see: load it again.
     home, behaviour
         As for `simulate`.
 

@@ -177,6 +177,23 @@ def _is_in(item: Any, language: str) -> bool:
     return isinstance(described, dict) and described.get("normalizedCode") == language
 
 
+def _shrink(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
+    for owner, key in affected:
+        contents = decode(day.body(key)).get("netContent")
+        smaller = [_less(item) for item in contents] if isinstance(contents, list) else contents
+        if smaller != contents:
+            _write(day, owner, key, {"netContent": smaller})
+    return "the net content became a tenth less, under the same GTIN."
+
+
+def _less(content: Any) -> Any:
+    data = content.get("data") if isinstance(content, dict) else None
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        return content
+    # Whole numbers stay whole, so that a few pieces may stay as many.
+    return {**content, "data": round(data * 0.9) if isinstance(data, int) else round(data * 0.9, 3)}
+
+
 def _halve(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
     for owner, key in affected[::2]:
         day.withdraw(key, owner.name, "withdrawn", "no longer shared")
@@ -275,6 +292,9 @@ INCIDENTS: Final[Mapping[str, IncidentKind]] = {
     ),
     "bulk_overwrite": IncidentKind(
         "A supplier writes the text of one product over that of all its products.", _overwrite
+    ),
+    "packs_shrink": IncidentKind(
+        "A supplier puts a tenth less into its packs, and keeps their GTINs.", _shrink
     ),
     "attribute_emptied": IncidentKind(
         "An attribute that most of a supplier's products have loses its values.", _empty
