@@ -114,6 +114,7 @@ _INSERT_PRODUCT: Final = (
     f" VALUES (?, ?{', ?' * len(_COLUMNS)})"
 )
 _UPDATE_PRODUCT: Final = f"UPDATE products SET {' = ?, '.join(_COLUMNS)} = ? WHERE key = ?"  # noqa: S608 - likewise
+_SELECT_TEXTS: Final = f"SELECT {', '.join(SEARCH_FIELDS.values())} FROM texts WHERE rowid = ?"  # noqa: S608
 _INSERT_TEXTS: Final = (
     f"INSERT INTO texts (rowid, {', '.join(SEARCH_FIELDS.values())})"  # noqa: S608 - our own names
     f" VALUES (?{', ?' * len(SEARCH_FIELDS)})"
@@ -139,8 +140,7 @@ def insert_product(
 
 def restore_texts(connection: sqlite3.Connection, key: int, record: dict[str, Any]) -> None:
     """Index the texts of a record again."""
-    connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
-    _insert_texts(connection, key, indexed_values(record))
+    _replace_texts(connection, key, indexed_values(record))
 
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
@@ -148,8 +148,15 @@ def replace_product(connection: sqlite3.Connection, key: int, body: bytes, recor
     values = indexed_values(record)
     connection.execute(_UPDATE_PRODUCT, (*_columns_of(values), key))
     connection.execute("UPDATE records SET body = ? WHERE key = ?", (body, key))
-    connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
-    _insert_texts(connection, key, values)
+    _replace_texts(connection, key, values)
+
+
+def _replace_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
+    # To read them costs a fraction of indexing them, and most writes change none.
+    row = connection.execute(_SELECT_TEXTS, (key,)).fetchone()
+    if row != tuple(values.texts.values()):
+        connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
+        _insert_texts(connection, key, values)
 
 
 def _insert_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
