@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultSchedule
-from prodex.sandbox.home import Filling, announced, default_home, open_store
+from prodex.sandbox.home import Filling, announced, default_home, open_store, store_file
 from prodex.sandbox.kept_at_home import reset as reset_home
 from prodex.sandbox.kept_at_home import simulate as simulate_home
 from prodex.sandbox.options import parser
@@ -235,6 +235,8 @@ def change_home(
         GTINs of the products to take back first, or none of them for the whole store; nothing unless given.
     """
     home = home or default_home()
+    if not store_file(home).exists():
+        _report(f"there is no store in {home} yet; it is filled with the sample first, which takes a while")
     if reset is not None:
         count = reset_home(reset or None, home=home, behaviour=behaviour)
         what = "as they were at the beginning, dated to now" if reset else _AFTER_RESET
