@@ -362,6 +362,15 @@ def test_a_store_of_other_products_lives_too() -> None:
         assert {"updated", "delisted", "withdrawn", "incident"} <= {entry.action for entry in journal}
 
 
+def test_an_empty_store_has_quiet_days() -> None:
+    """Where nobody has products, nothing happens, and an incident says so; the days are those of the sample."""
+    with Sandbox([], organizations=[SHOP], labels={}) as sandbox:
+        journal = sandbox.simulate(1, incidents=list(INCIDENTS))
+        assert [date(2026, 11, 2)] == list(journal.days)
+        assert len(INCIDENTS) == sum(text.endswith("No product was changed.") for text in journal.incidents)
+        assert 0 == sandbox.reset()
+
+
 def test_a_journal_is_a_table_and_a_text(month: tuple[Store, Journal]) -> None:
     """A journal has a row for each value, and prints one line for each day."""
     _, journal = month
@@ -439,3 +448,34 @@ def test_single_products_are_taken_back(tmp_path: Path) -> None:
         with pytest.raises(LookupError, match="No product of the sandbox has, or had, the GTIN '5'"):
             sandbox.reset([second, "5"])
         assert second in [one["gtin"] for one in everything(sandbox.base_url).values()]
+
+
+def test_an_audit_finds_what_was_broken_and_not_what_was_corrected() -> None:
+    """Rules of the client, written by others, agree with the journal about the defects that they know."""
+    rules = {
+        "placeholder_text": "texts_without_placeholders",
+        "mojibake": "texts_without_mojibake",
+        "html_in_text": "texts_without_markup",
+        "missing_brand": "has_brand",
+        "missing_net_content": "has_net_content",
+        "no_front_packshot": "has_front_packshot",
+        "no_picture": "has_picture",
+    }
+    with Sandbox(sample.shared_products(COUNT)) as sandbox:
+        journal = sandbox.simulate(200)
+        records = everything(sandbox.base_url)
+    audit = prodex.audit(prodex.flatten(records.values()), {"checks": {rule: {} for rule in rules.values()}})
+    failing = {name: set(audit.failures(rule=rule)["product_id"]) for name, rule in rules.items()}
+    last: dict[tuple[str, str], str] = {}
+    for entry in journal:
+        if entry.detail in rules:
+            last[entry.product_id, entry.detail] = entry.action
+        elif entry.attribute:
+            # A new description, or another picture, may put right what was broken before.
+            last = {place: action for place, action in last.items() if place[0] != entry.product_id}
+    broken = [place for place, action in last.items() if action == "broken" and place[0] in records]
+    corrected = [place for place, action in last.items() if action == "corrected" and place[0] in records]
+    assert len(broken) > 3
+    assert len(corrected) > 5
+    assert [] == [(id_, detail) for id_, detail in broken if id_ not in failing[detail]]
+    assert [] == [(id_, detail) for id_, detail in corrected if id_ in failing[detail]]

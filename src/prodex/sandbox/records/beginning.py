@@ -69,9 +69,10 @@ def last_key(connection: sqlite3.Connection) -> int:
     return int(_setting(connection, "last_key"))
 
 
-def newest_update(connection: sqlite3.Connection) -> datetime:
-    """Return the newest update among the products that a store was filled with."""
-    return datetime.fromtimestamp(int(_setting(connection, "newest_update")), UTC)
+def newest_update(connection: sqlite3.Connection) -> datetime | None:
+    """Return the newest update among the products that a store was filled with; None where none has a date."""
+    seconds = int(_setting(connection, "newest_update"))
+    return datetime.fromtimestamp(seconds, UTC) if seconds else None
 
 
 def reset_store(store: Store) -> int:

@@ -99,7 +99,7 @@ def happen(incident: Incident, day: Day, rng: Random, state: SimulationState) ->
     begin = len(day.notes)
     what = INCIDENTS[incident.name].happen(day, affected, rng)
     gtins = list(dict.fromkeys(note.gtin for note in day.notes[begin:]))
-    day.tell(_who(owners, state), f"{_who(owners, state)}: {what} {_products(gtins)}")
+    day.tell(_who(owners), f"{_who(owners)}: {what} {_products(gtins)}")
     day.incident = ""
 
 
@@ -117,7 +117,7 @@ def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[A
     if not wanted:
         # One of the larger ones, so that the incident can be seen.
         larger = sorted(state.owners, key=lambda owner: (-len(owner.products), owner.id))
-        return [rng.choice(larger[: max(1, len(larger) // 4)])]
+        return [rng.choice(larger[: max(1, len(larger) // 4)])] if larger else []
     named = {owner.name.casefold(): owner for owner in state.owners}
     if wanted not in named:
         near = get_close_matches(wanted, named, 1)
@@ -126,8 +126,10 @@ def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[A
     return [named[wanted]]
 
 
-def _who(owners: Sequence[ActiveSupplier], state: SimulationState) -> str:
-    return owners[0].name if len(owners) == 1 else "All suppliers" if owners == state.owners else "Nobody"
+def _who(owners: Sequence[ActiveSupplier]) -> str:
+    if not owners:
+        return "Nobody"
+    return owners[0].name if len(owners) == 1 else "All suppliers"
 
 
 def _products(gtins: Sequence[str]) -> str:

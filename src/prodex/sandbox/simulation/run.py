@@ -11,6 +11,7 @@ from typing import Final
 from prodex.sandbox.records.beginning import newest_update
 from prodex.sandbox.records.merging import Clock
 from prodex.sandbox.records.store import Store
+from prodex.sandbox.sample.dates import AS_OF
 from prodex.sandbox.simulation.actions import ACTIONS
 from prodex.sandbox.simulation.day import Day
 from prodex.sandbox.simulation.incidents import Incident, concerned, happen
@@ -61,7 +62,7 @@ def simulate_store(
 def read_journal(store: Store) -> Journal:
     """Return everything that was simulated in a store since its beginning."""
     with store.writing() as connection:
-        first, last = newest_update(connection).date(), _last_day(connection)
+        first, last = _day_before_first(connection), _last_day(connection)
         notes = read_notes(connection.execute(SELECT_NOTES).fetchall())
     return Journal(notes, tuple(days_after(first, (last - first).days)))
 
@@ -97,6 +98,12 @@ def _work(day: Day, owner: ActiveSupplier, seed: int, state: SimulationState) ->
 
 
 def _last_day(connection: sqlite3.Connection) -> date:
-    """Return the day after which a simulation continues: the last simulated one, or that of the newest update."""
+    """Return the day after which a simulation continues."""
     row = connection.execute("SELECT value FROM settings WHERE name = ?", (_UNTIL,)).fetchone()
-    return date.fromisoformat(row[0]) if row else newest_update(connection).date()
+    return date.fromisoformat(row[0]) if row else _day_before_first(connection)
+
+
+def _day_before_first(connection: sqlite3.Connection) -> date:
+    """Return the day of the newest update at the beginning; that of the sample where no product has a date."""
+    newest = newest_update(connection)
+    return (newest or AS_OF).date()
