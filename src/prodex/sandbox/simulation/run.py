@@ -15,7 +15,7 @@ from prodex.sandbox.sample.dates import AS_OF
 from prodex.sandbox.simulation.actions import ACTIONS
 from prodex.sandbox.simulation.day import Day
 from prodex.sandbox.simulation.incidents import Incident, concerned, happen
-from prodex.sandbox.simulation.journal import SELECT_NOTES, Journal, Note, read_notes
+from prodex.sandbox.simulation.journal import Journal, Note, read_notes
 from prodex.sandbox.simulation.rhythm import activity, care, days_after, how_many
 from prodex.sandbox.simulation.state import CORRECTED, ActiveSupplier, SimulationState
 
@@ -63,8 +63,7 @@ def read_journal(store: Store) -> Journal:
     """Return everything that was simulated in a store since its beginning."""
     with store.writing() as connection:
         first, last = _day_before_first(connection), _last_day(connection)
-        notes = read_notes(connection.execute(SELECT_NOTES).fetchall())
-    return Journal(notes, tuple(days_after(first, (last - first).days)))
+    return Journal(read_notes(store), tuple(days_after(first, (last - first).days)))
 
 
 def _planned(incidents: Iterable[Incident | str], days: int) -> list[Incident]:

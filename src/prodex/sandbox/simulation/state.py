@@ -13,7 +13,7 @@ from prodex.sandbox.records.model import OrganizationType
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.sample.catalogue import seed_of
 from prodex.sandbox.sample.defects.planting import Repair
-from prodex.sandbox.simulation.journal import SELECT_NOTES, Note, read_notes
+from prodex.sandbox.simulation.journal import Note, read_notes
 from prodex.sandbox.simulation.originals import Originals
 
 #: Actions that leave something to correct, that correct, and that add.
@@ -111,7 +111,7 @@ class SimulationState:
         self.is_sample = bool(first) and self.originals.find(1, decode(first[0][0])) is not None
         self.added = 0
         by_name = {owner.name: owner for owner in self.owners}
-        for note in read_notes(store.rows(SELECT_NOTES)):
+        for note in read_notes(store, (BROKEN, CORRECTED, ADDED)):
             self.note(by_name.get(note.supplier), note)
 
     def note(self, owner: ActiveSupplier | None, note: Note) -> None:
