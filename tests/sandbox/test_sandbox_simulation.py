@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -81,6 +82,11 @@ def value_at(record: Mapping[str, Any], attribute: str, language: str) -> Any:
         return value
     texts = {item["expressedIn"]["normalizedCode"]: item["data"] for item in value or ()}
     return texts.get(language)
+
+
+def undated(value: Any) -> str:
+    """Return a value without the dates of its pictures: a later write of the same second moves them, too."""
+    return re.sub(r'"updatedAt": "[^"]*"', "", json.dumps(value or None))
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +184,7 @@ def test_every_entry_is_seen_by_a_caller() -> None:
         entry
         for (id_, attribute, language), entry in seen.items()
         if not (language and (id_, attribute) in whole)
-        and (value_at(after[id_], attribute, language) or None) != (entry.after or None)
+        and undated(value_at(after[id_], attribute, language)) != undated(entry.after)
     ]
     assert [] == wrong
     touched = {entry.product_id for entry in journal}
@@ -439,9 +445,10 @@ def test_single_products_are_taken_back(tmp_path: Path) -> None:
             )
             written = int(datetime.now(UTC).timestamp())
             assert 1 == sandbox.reset(first.lstrip("0"))
-            assert 0 == sandbox.reset([first] if gtins.count(first) > 1 else [gtins[-1]])
+            assert 0 == sandbox.reset([gtins[-1]])
             assert first in writer.gtins(updated_at_from=written - 2)
-            old, new = next(one for one in before.values() if one["gtin"] == first), writer.stored(first)
+            (id_,) = (id_ for id_, one in before.items() if one["gtin"] == first)
+            old, new = before[id_], everything(sandbox.base_url)[id_]
             assert old["updatedAt"] < new["updatedAt"]
             assert old == new | {"updatedAt": old["updatedAt"]}
             assert "Neu" == writer.stored(second)["nameLegal"][0]["data"]
