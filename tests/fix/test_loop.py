@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import answered
-from handling import WAYS, fill
 
 import prodex
 from prodex.sandbox import Sandbox
+
+from .answering import answered
+from .handling import WAYS, fill
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:

@@ -255,7 +255,7 @@ app: typer.Typer = typer.Typer()
 @app.command(
     add_help_option=False,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    epilog="Example: prodex sandbox --port 8080",
+    epilog="Example: prodex sandbox --port 8080; prodex sandbox --simulate 7; prodex sandbox --reset",
 )
 def sandbox(context: typer.Context) -> None:
     """Run a complete exchange service on this machine (prodex sandbox --help)."""
@@ -284,4 +284,6 @@ def demo() -> None:
     judged, folder = audit_the_sample(fresh, say)
     say("")
     answer_a_worklist(client, judged, folder, say)
-    say("\nNext: prodex --help lists the commands. In a checkout, make lab opens the first notebook.")
+    say("\nThe sandbox keeps what was corrected: prodex sandbox --reset takes back all that was changed in it.")
+    say("prodex sandbox --simulate 7 lets a week pass in it, for refreshes and comparisons.")
+    say("Next: prodex --help lists the commands. In a checkout, make lab opens the first notebook.")

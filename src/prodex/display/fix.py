@@ -45,9 +45,11 @@ def html_of(fix: Fix) -> str:
         (_not_taken(fix), _NOT_TAKEN, "answers that are not sent"),
     ):
         if len(frame):
-            rows = frame[columns].head(_ROWS).fillna("").itertuples(index=False, name=None)
+            # What nobody has to know takes no room.
+            heads = [one for one in columns if one != "says" or frame[one].astype(bool).any()]
+            rows = frame[heads].head(_ROWS).fillna("").itertuples(index=False, name=None)
             shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
-            tables.append(table(f"{shown} {what}", columns, rows))
+            tables.append(table(f"{shown} {what}", heads, rows))
     return block(_headline(fix), [(line, False) for line in _facts(fix)], tables=tables)
 
 
@@ -58,12 +60,11 @@ def _headline(fix: Fix) -> str:
 
 
 def _facts(fix: Fix) -> Iterator[str]:
-    read = fix.read
-    words = [f"Read from {counted(read.files, 'file')}"]
-    if read.rows:
-        words.append(f"{counted(read.rows, 'row')} without an answer")
-    if read.ignored:
-        words.append(f"{counted(len(read.ignored), 'file')} of another kind not read")
+    words = [f"Read from {counted(fix.files, 'file')}"]
+    if fix.unanswered:
+        words.append(f"{counted(fix.unanswered, 'row')} without an answer")
+    if fix.ignored:
+        words.append(f"{counted(len(fix.ignored), 'file')} of another kind not read")
     yield "; ".join(words)
     yield f"Catalogue {fix.catalog.origin.source}, {len(fix.catalog):,} products; checks of {fix.profile.name}"
     if fix.tracking is not None:

@@ -6,7 +6,6 @@ showed, no other answer says otherwise, the service would take it, and the rule 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -19,7 +18,7 @@ from prodex.errors import InputError
 from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.layout import DELETE_WORD
 from prodex.fix.reading import Answer
-from prodex.fix.shapes import Shape, Shapes, without_code
+from prodex.fix.shapes import AnswerShape, Shapes, without_code
 from prodex.fix.words import (
     AnswerRefused,
     Vocabulary,
@@ -29,7 +28,7 @@ from prodex.fix.words import (
     number,
     with_language,
 )
-from prodex.locales import is_long_code, short_of
+from prodex.locales import language_code, short_of
 from prodex.send.corrections import KnownProducts
 from prodex.send.merge import Correction, texts_of
 from prodex.send.records import DELETE, Product
@@ -39,7 +38,7 @@ from prodex.text import hint
 _NO_VALUE = frozenset("? ?? - -- – — . n/a na #n/a nan null none nil tbd tbc todo xxx".split())  # noqa: SIM905
 
 
-class State(StrEnum):
+class AnswerState(StrEnum):
     """What becomes of an answer."""
 
     ACCEPTED = "accepted"
@@ -73,14 +72,14 @@ class Decision:
     """
 
     answer: Answer
-    state: State = State.ACCEPTED
+    state: AnswerState = AnswerState.ACCEPTED
     reason: str = ""
     product: str | None = None
     attribute: str | None = None
     language: str | None = None
     language_code: str | None = None
     position: str | None = None
-    shape: Shape = Shape.NONE
+    shape: AnswerShape = AnswerShape.NONE
     correction: Correction | None = None
     before: str | None = None
     note: str = ""
@@ -93,18 +92,18 @@ class Decision:
     @property
     def place(self) -> tuple[str | None, ...]:
         """The place: two answers of one place have to agree."""
-        if self.shape in {Shape.HIERARCHY, Shape.NUTRITION, Shape.PICTURE}:
+        if self.shape in {AnswerShape.HIERARCHY, AnswerShape.NUTRITION, AnswerShape.PICTURE}:
             # Each changes a part of what stands there.
             return (self.product, self.attribute, self.answer.keys.get("value"), self.check)
         return (self.product, self.attribute, self.language, self.position)
 
-    def becomes(self, state: State, reason: str) -> Decision:
+    def becomes(self, state: AnswerState, reason: str) -> Decision:
         """Return it with another state; the first reason that it is not accepted stays."""
-        return self if self.state is not State.ACCEPTED else replace(self, state=state, reason=reason)
+        return self if self.state is not AnswerState.ACCEPTED else replace(self, state=state, reason=reason)
 
 
 @dataclass(frozen=True)
-class Products:
+class ConcernedProducts:
     """The products that answers are about.
 
     Attributes
@@ -122,14 +121,14 @@ class Products:
     records: Mapping[str, Product]
 
 
-def decided(answers: Sequence[Answer], products: Products, catalog: Catalog) -> list[Decision]:
+def decided(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:
     """Return answers with their products and corrections; those that cannot be understood are refused."""
     first = [assigned(one, products.known, products.gtins) for one in answers]
     attributes = {one.answer.keys.get("attribute", "") for one in first}
     shapes = Shapes.of(catalog)
-    codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is Shape.CODE}
+    codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}
     words = Vocabulary.of(catalog, {*codes, "typePackaging"})
-    return agreed([understood(one, products, shapes, words) for one in first])
+    return [understood(one, products, shapes, words) for one in first]
 
 
 def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | None]) -> Decision:
@@ -142,64 +141,68 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
             of_gtin = known.ids.get(gtin.comparable(code), ())
         except InputError as error:
             if own is None:
-                return start.becomes(State.REFUSED, f"{error} Write the GTIN as text.")
+                return start.becomes(AnswerState.REFUSED, f"{error} Write the GTIN as text.")
     if own is not None and own in gtins:
         # A GTIN that lost digits to a spreadsheet is no other product; one of another product is.
         if of_gtin and own not in of_gtin:
             return start.becomes(
-                State.REFUSED,
+                AnswerState.REFUSED,
                 f"the row has product {own:.40} and the GTIN {code:.20}, which is that of product {of_gtin[0]}: the "
                 "cells of its row were mixed up. Take the row from the worklist again.",
             )
         return replace(start, product=own)
     if own is not None and not of_gtin:
         return start.becomes(
-            State.CONFLICT, f"product {own:.40} is gone: the catalogue does not have it (any more)."
+            AnswerState.CONFLICT, f"product {own:.40} is gone: the catalogue does not have it (any more)."
         )
     if len(of_gtin) == 1:
         return replace(start, product=of_gtin[0])
     if of_gtin:
         return start.becomes(
-            State.REFUSED,
+            AnswerState.REFUSED,
             f"{len(of_gtin)} products have the GTIN {code}. Fill in the column Product to say which.",
         )
     if code is None:
-        return start.becomes(State.REFUSED, "the row has neither a product nor a GTIN. Fill in the GTIN.")
+        return start.becomes(
+            AnswerState.REFUSED, "the row has neither a product nor a GTIN. Fill in the GTIN."
+        )
     return start.becomes(
-        State.CONFLICT, f"no product of the catalogue has the GTIN {code:.40}: it is gone, or mistyped."
+        AnswerState.CONFLICT, f"no product of the catalogue has the GTIN {code:.40}: it is gone, or mistyped."
     )
 
 
-def understood(decision: Decision, products: Products, shapes: Shapes, words: Vocabulary) -> Decision:
+def understood(
+    decision: Decision, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
+) -> Decision:
     """Return what the answer changes, and where."""
-    if decision.state is not State.ACCEPTED or decision.product is None:
+    if decision.state is not AnswerState.ACCEPTED or decision.product is None:
         return decision
     if decision.product not in products.records:
-        return decision.becomes(State.CONFLICT, f"product {decision.product:.40} is gone.")
+        return decision.becomes(AnswerState.CONFLICT, f"product {decision.product:.40} is gone.")
     keys = decision.answer.keys
     attribute = keys.get("attribute")
     if attribute is None:
         return decision.becomes(
-            State.REFUSED, "the row has no field. Fill in the column Field, such as namePublicLong."
+            AnswerState.REFUSED, "the row has no field. Fill in the column Field, such as namePublicLong."
         )
     shape = shapes.of_attribute(attribute)
     decision = replace(decision, attribute=attribute, shape=shape)
-    if shape is Shape.NONE:
+    if shape is AnswerShape.NONE:
         near = hint(attribute, shapes.found, "It is corrected at its source.")
-        return decision.becomes(State.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
+        return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
     if decision.answer.text.casefold() in _NO_VALUE:
         return decision.becomes(
-            State.REFUSED, f"{decision.answer.text!r} is no value. Leave the cell empty, or fill it in."
+            AnswerState.REFUSED, f"{decision.answer.text!r} is no value. Leave the cell empty, or fill it in."
         )
     try:
-        if shape is Shape.TEXT:
+        if shape is AnswerShape.TEXT:
             return _text(decision, keys, products)
         return _value(decision, products.records[str(decision.product)], shapes, words)
     except AnswerRefused as error:
-        return decision.becomes(State.REFUSED, str(error))
+        return decision.becomes(AnswerState.REFUSED, str(error))
 
 
-def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> Decision:
+def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:
     """Return a text with its language: that of the row, or the one that stands before it."""
     text: str = decision.answer.text
     language, code = keys.get("language"), keys.get("language_code")
@@ -208,7 +211,7 @@ def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> De
         # A language that somebody changed in its row is meant; the hidden code is that of the old one.
         if code is not None and short_of(code) != short_of(tag):
             code = None
-        language, code = short_of(tag), code or (language if is_long_code(language) else None)
+        language, code = short_of(tag), code or _with_country(tag)
     elif code is not None:
         language = short_of(code)
     else:
@@ -218,7 +221,7 @@ def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> De
                 "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
                 "column Language."
             )
-        language = short_of(tag_before)
+        language, code = short_of(tag_before), _with_country(tag_before)
     decision = replace(
         decision, language=language, language_code=code, position=keys.get("position") if code else None
     )
@@ -232,6 +235,11 @@ def _text(decision: Decision, keys: Mapping[str, str], products: Products) -> De
     correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
     before = found[0][1] if len(found) == 1 else None
     return replace(decision, correction=correction, before=before)
+
+
+def _with_country(tag: str) -> str | None:
+    """Return the code of a language that was given with its country."""
+    return language_code(tag) if "-" in tag else None
 
 
 def _texts_there(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:
@@ -250,21 +258,21 @@ def _value(decision: Decision, record: Product, shapes: Shapes, words: Vocabular
     before = record.get(root)
     new: Any
     match decision.shape:
-        case Shape.PICTURE | Shape.NUTRITION | Shape.HIERARCHY:
+        case AnswerShape.PICTURE | AnswerShape.NUTRITION | AnswerShape.HIERARCHY:
             change = _change(decision, words)
             change(before)  # refused now rather than when it is merged
             return replace(decision, correction=Correction(root, change, False))
         case _ if text.casefold() == DELETE_WORD:
             new = DELETE
-        case Shape.BOOLEAN:
+        case AnswerShape.BOOLEAN:
             new = boolean(text)
-        case Shape.INTEGER | Shape.NUMBER:
+        case AnswerShape.INTEGER | AnswerShape.NUMBER:
             new = number(text, is_stored=decision.answer.kind in {"number", "percentage"})
-            if decision.shape is Shape.INTEGER and not isinstance(new, int):
+            if decision.shape is AnswerShape.INTEGER and not isinstance(new, int):
                 raise AnswerRefused(f"{text!r:.60} is no whole number.")
-        case Shape.STRING:
+        case AnswerShape.STRING:
             new = text
-        case Shape.CODE:
+        case AnswerShape.CODE:
             codes = [{"code": words.code(top, one)} for one in _several(text, top, shapes)]
             new = codes if top in shapes.in_lists else codes[0]
         case _:
@@ -285,9 +293,9 @@ def _several(text: str, attribute: str, shapes: Shapes) -> list[str]:
 def _change(decision: Decision, words: Vocabulary) -> Callable[[Any], Any]:
     """Return what makes the new value of an attribute of the present one."""
     text, keys = decision.answer.text, decision.answer.keys
-    if decision.shape is Shape.NUTRITION:
+    if decision.shape is AnswerShape.NUTRITION:
         return partial(nutrition.with_nutrients, text=text, words=words)
-    if decision.shape is Shape.HIERARCHY:
+    if decision.shape is AnswerShape.HIERARCHY:
         return partial(hierarchy.with_units, text=text, own=keys.get("gtin", ""), words=words)
     is_front = "packshot" in (keys.get("check") or "") or str(decision.attribute).endswith("isPackshot")
     attribute, seen = str(decision.attribute), keys.get("value")
@@ -306,44 +314,3 @@ def _shown(value: Any) -> str:
         case bool():
             return str(value).lower()
     return str(value)
-
-
-def agreed(decisions: Sequence[Decision]) -> list[Decision]:
-    """Return the answers with those in conflict that say different things of one place; the same said twice is one."""
-    groups: dict[tuple[str | None, ...], list[int]] = defaultdict(list)
-    for number_, one in enumerate(decisions):
-        if one.state is State.ACCEPTED:
-            groups[one.place].append(number_)
-    made = list(decisions)
-    for places in groups.values():
-        said = {_said(decisions[place]) for place in places}
-        if len(said) > 1:
-            for place in places:
-                others = [
-                    decisions[one].answer
-                    for one in places
-                    if _said(decisions[one]) != _said(decisions[place])
-                ]
-                where = ", ".join(f"{_where(one)} says {one.text!r:.60}" for one in others[:3])
-                made[place] = made[place].becomes(
-                    State.CONFLICT,
-                    f"another answer to the same says something else: {where}. Keep one of them.",
-                )
-        else:
-            for place in places[1:]:
-                first = decisions[places[0]].answer
-                made[place] = made[place].becomes(State.UNCHANGED, f"the same answer as {_where(first)}.")
-    return made
-
-
-def _said(decision: Decision) -> str:
-    """Return what an answer says, so that equal ones can be known."""
-    correction = decision.correction
-    if correction is None or callable(correction.value):
-        return decision.answer.text
-    return repr(correction.value)
-
-
-def _where(answer: Answer) -> str:
-    place = " ".join(filter(None, [answer.sheet, answer.cell]))
-    return f"{answer.file.replace(chr(92), '/').rpartition('/')[2]} {place}".strip()

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.fix.decisions import Decision, Products, State
+from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
 from prodex.query import ProductQuery
 from prodex.send.changes import received_products
 from prodex.send.corrections import KnownProducts
@@ -22,17 +22,17 @@ from prodex.store.reading import flatten
 _AT_ONCE = 500
 
 
-def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> Products:
+def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> ConcernedProducts:
     """Return products of a catalogue by their ids; those that it does not have are left out."""
     rows = catalog.arrow("products", ["product_id", "gtin"])
     gtins = dict(zip(rows["product_id"].to_pylist(), rows["gtin"].to_pylist(), strict=True))
     wanted = [one for one in dict.fromkeys(ids) if one in gtins]
-    return Products(known, gtins, received_products(catalog, wanted))
+    return ConcernedProducts(known, gtins, received_products(catalog, wanted))
 
 
 def fresh_products(
     service: Client, catalog: Catalog, decisions: Sequence[Decision]
-) -> tuple[Catalog, Products]:
+) -> tuple[Catalog, ConcernedProducts]:
     """Return the catalogue with the concerned products as the service has them now, and these products.
 
     Raises
@@ -40,7 +40,7 @@ def fresh_products(
     ServiceError
         When the service cannot be reached.
     """
-    ids = {one.product for one in decisions if one.state is State.ACCEPTED and one.product is not None}
+    ids = {one.product for one in decisions if one.state is AnswerState.ACCEPTED and one.product is not None}
     concerned = pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))
     gtins = [
         one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.fix.decisions import Decision, Products, State
+from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
 from prodex.fix.freshness import alike, still_asked
-from prodex.fix.shapes import Shape
+from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Finding, Verdicts
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
@@ -27,7 +27,7 @@ from prodex.store.reading import flatten
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedAnswers:
     """The answers, and what the products would be with those that are accepted.
 
     Attributes
@@ -47,8 +47,12 @@ class Judged:
 
 
 def judged(
-    decisions: Sequence[Decision], products: Products, catalog: Catalog, profile: Profile, now: datetime
-) -> Judged:
+    decisions: Sequence[Decision],
+    products: ConcernedProducts,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+) -> JudgedAnswers:
     """Judge answers that are understood.
 
     Parameters
@@ -78,22 +82,22 @@ def judged(
         satisfying = [_satisfying(one, verdicts, changes) for one in made]
         # Without an answer that is refused, others of its product may look different.
         if [one.state for one in satisfying] == [one.state for one in made]:
-            return Judged(tuple(satisfying), changes, before, after)
+            return JudgedAnswers(tuple(satisfying), changes, before, after)
         made = satisfying
 
 
-def _sendable(decisions: Sequence[Decision], products: Products, catalog: Catalog) -> list[Decision]:
+def _sendable(decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:
     """Return the answers, refused where one alone cannot be merged, or the service would not take it."""
     made = []
     for one in decisions:
-        if one.state is not State.ACCEPTED or one.correction is None or one.product is None:
+        if one.state is not AnswerState.ACCEPTED or one.correction is None or one.product is None:
             made.append(one)
             continue
         alone = {one.product: [one.correction]}
         record = {one.product: products.records[one.product]}
         changes, refused = merged_changes(record, alone, products.known, catalog.origin)
         if refused:
-            made.append(one.becomes(State.REFUSED, _without_gtin(refused[0][2])))
+            made.append(one.becomes(AnswerState.REFUSED, _without_gtin(refused[0][2])))
             continue
         errors = [
             finding
@@ -101,7 +105,9 @@ def _sendable(decisions: Sequence[Decision], products: Products, catalog: Catalo
             if finding.severity == "error"
         ]
         made.append(
-            one.becomes(State.REFUSED, f"{errors[0].problem}. {errors[0].what_to_do}") if errors else one
+            one.becomes(AnswerState.REFUSED, f"{errors[0].problem}. {errors[0].what_to_do}")
+            if errors
+            else one
         )
     return made
 
@@ -112,18 +118,18 @@ def _without_gtin(words: str) -> str:
 
 
 def _merged(
-    decisions: Sequence[Decision], products: Products, catalog: Catalog
+    decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog
 ) -> tuple[Changes, list[Decision]]:
     """Merge the accepted answers of each product; those of a product where that fails are refused together."""
     corrections: dict[str, list[Correction]] = defaultdict(list)
     for one in decisions:
-        if one.state is State.ACCEPTED and one.correction is not None and one.product is not None:
+        if one.state is AnswerState.ACCEPTED and one.correction is not None and one.product is not None:
             corrections[one.product].append(one.correction)
     records = {product: products.records[product] for product in corrections}
     changes, refused = merged_changes(records, corrections, products.known, catalog.origin)
     why = {product: _without_gtin(words) for product, _, words in refused}
     made = [
-        one.becomes(State.REFUSED, why[one.product])
+        one.becomes(AnswerState.REFUSED, why[one.product])
         if one.product is not None and one.product in why
         else one
         for one in decisions
@@ -131,7 +137,7 @@ def _merged(
     return changes, made
 
 
-def corrected(changes: Changes, products: Products) -> list[Product]:
+def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
     """Return the products concerned as they would be."""
     written = dict(zip(changes.loaded, changes.records, strict=True))
     made = []
@@ -144,7 +150,7 @@ def corrected(changes: Changes, products: Products) -> list[Product]:
 
 
 def _audit_after(
-    changes: Changes, products: Products, catalog: Catalog, profile: Profile, now: datetime
+    changes: Changes, products: ConcernedProducts, catalog: Catalog, profile: Profile, now: datetime
 ) -> Audit:
     made = replace(flatten(corrected(changes, products)), origin=catalog.origin)
     others = catalog.where(~pc.field("product_id").isin(pa.array(list(products.records), pa.string())))
@@ -155,7 +161,7 @@ def _audit_after(
 
 def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Decision:
     """Return the answer, refused if the rule that asked for it would still find something at its place."""
-    if decision.state is not State.ACCEPTED or decision.check is None or decision.product is None:
+    if decision.state is not AnswerState.ACCEPTED or decision.check is None or decision.product is None:
         return decision
     key = (decision.product, decision.check)
     match verdicts.results.get(key):
@@ -168,7 +174,7 @@ def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Dec
                 if _is_about(decision, one, changes):
                     says = f": {one.reason}" if one.reason else ""
                     return decision.becomes(
-                        State.REFUSED, f"the check {decision.check} would still fail{says}."
+                        AnswerState.REFUSED, f"the check {decision.check} would still fail{says}."
                     )
     return decision
 
@@ -180,7 +186,7 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
     if None not in (decision.language, found.language) and found.language != decision.language:
         return False
     correction = decision.correction
-    if decision.shape is not Shape.TEXT or correction is None or found.value is None:
+    if decision.shape is not AnswerShape.TEXT or correction is None or found.value is None:
         return True
     if correction.value is not DELETE and alike(found.value, str(correction.value)):
         return True

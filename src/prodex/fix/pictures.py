@@ -90,6 +90,15 @@ def with_picture(value: Any, text: str, *, attribute: str, seen: str | None, fro
     return assets
 
 
+def is_there(value: Any, attribute: str, seen: str) -> bool:
+    """Whether the one picture that a finding was about is still there, as it was seen."""
+    pictures = value.get("pictures") if isinstance(value, dict) else None
+    try:
+        return _place_seen(pictures or [], attribute, seen) is not None
+    except AnswerRefused:
+        return False
+
+
 def _address(text: str) -> str:
     parts = urlsplit(text) if len(text) <= _LONGEST and not re.search(r"\s", text) else None
     if parts is None or parts.scheme not in {"https", "http"} or not parts.hostname:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +13,10 @@ import pandas as pd
 from prodex.catalog import Catalog
 from prodex.dispatch import call
 from prodex.errors import InputError
-from prodex.fix.decisions import Decision, State, decided
+from prodex.fix.decisions import AnswerState, Decision, decided
 from prodex.fix.fresh import fresh_products
-from prodex.fix.judging import Judged, judged
-from prodex.fix.reading import Problem, Returned
+from prodex.fix.judging import JudgedAnswers, judged
+from prodex.fix.reading import Returned
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
@@ -65,24 +64,24 @@ class Fix:
     profile: Profile = field(repr=False)
     tracking: Tracking | None = field(default=None, repr=False)
     _returned: Returned = field(default_factory=Returned, repr=False)
-    _judged: Judged | None = field(default=None, repr=False)
+    _judged: JudgedAnswers | None = field(default=None, repr=False)
     _now: datetime = field(default_factory=datetime.now, repr=False)
     _names: dict[str, tuple[str | None, str | None, str | None]] = field(default_factory=dict, repr=False)
 
     @property
-    def decisions(self) -> tuple[Decision, ...]:
-        """Each answer with what becomes of it."""
-        return () if self._judged is None else self._judged.decisions
+    def files(self) -> int:
+        """Number of files that were read, or could not be."""
+        return self._returned.files
 
     @property
-    def problems(self) -> Sequence[Problem]:
-        """Files, sheets and cells that could not be read."""
-        return self._returned.problems
+    def unanswered(self) -> int:
+        """Number of rows without an answer."""
+        return self._returned.rows
 
     @property
-    def read(self) -> Returned:
-        """What was read."""
-        return self._returned
+    def ignored(self) -> list[str]:
+        """Files in a folder that are neither workbooks nor CSV, which were not read."""
+        return list(self._returned.ignored)
 
     @property
     def answers(self) -> pd.DataFrame:
@@ -92,7 +91,7 @@ class Fix:
         "accepted", "unchanged", "refused" or "conflict", and `reason` says why. Once `apply` was called, answers that
         the service refused are "refused" too, with its message.
         """
-        rows = [self._row(one) for one in self.decisions]
+        rows = [self._row(one) for one in self._decisions]
         rows += [
             dict(
                 zip(
@@ -101,29 +100,29 @@ class Fix:
                     strict=True,
                 )
             )
-            for one in self.problems
+            for one in self._returned.problems
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
     @property
     def accepted(self) -> pd.DataFrame:
         """The answers that are sent, as rows of `answers`."""
-        return self._with(State.ACCEPTED)
+        return self._with(AnswerState.ACCEPTED)
 
     @property
     def unchanged(self) -> pd.DataFrame:
         """Answers that change nothing: the product has the value already, or another row has the same answer."""
-        return self._with(State.UNCHANGED)
+        return self._with(AnswerState.UNCHANGED)
 
     @property
     def refused(self) -> pd.DataFrame:
         """Answers that cannot be used, and cells that cannot be read, each with the reason and what to do."""
-        return self._with(State.REFUSED)
+        return self._with(AnswerState.REFUSED)
 
     @property
     def conflicts(self) -> pd.DataFrame:
         """Answers that somebody has to decide: two say different things, or the product changed, is gone or waits."""
-        return self._with(State.CONFLICT)
+        return self._with(AnswerState.CONFLICT)
 
     @property
     def counts(self) -> Counter[str]:
@@ -146,8 +145,8 @@ class Fix:
         `says` is what is to be said beside: that a rule cannot judge it yet.
         """
         rows = []
-        for one in self.decisions:
-            if self._state(one)[0] is State.ACCEPTED:
+        for one in self._decisions:
+            if self._state(one)[0] is AnswerState.ACCEPTED:
                 gtin, name, _ = self._names.get(str(one.product), (None, None, None))
                 rows.append(
                     (gtin, name, one.attribute, one.language, one.before, _after(one), one.check, one.note)
@@ -200,14 +199,18 @@ class Fix:
         known = self._known()
         if not known.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
-        catalog, products = fresh_products(service, self.catalog, self.decisions)
+        catalog, products = fresh_products(service, self.catalog, self._decisions)
         again = iter(
-            decided([one.answer for one in self.decisions if one.state is State.ACCEPTED], products, catalog)
+            decided(
+                [one.answer for one in self._decisions if one.state is AnswerState.ACCEPTED],
+                products,
+                catalog,
+            )
         )
-        kept = [next(again) if one.state is State.ACCEPTED else one for one in self.decisions]
+        kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in self._decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         # What was refused before is about products that were not requested again.
-        self._judged = Judged(newest.decisions, newest.changes, known.before, known.after)
+        self._judged = JudgedAnswers(newest.decisions, newest.changes, known.before, known.after)
         if not self._judged.changes.records:
             raise InputError(
                 f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"
@@ -235,22 +238,26 @@ class Fix:
         frame: pd.DataFrame = call("Fix.worklist", self, folder, by, replace=replace)
         return frame
 
-    def _known(self) -> Judged:
+    @property
+    def _decisions(self) -> tuple[Decision, ...]:
+        return () if self._judged is None else self._judged.decisions
+
+    def _known(self) -> JudgedAnswers:
         if self._judged is None:
             raise InputError(f"No answer could be assigned to a product. {self!r}")
         return self._judged
 
-    def _with(self, state: State) -> pd.DataFrame:
+    def _with(self, state: AnswerState) -> pd.DataFrame:
         answers = self.answers
         return answers[answers["state"] == state.value].reset_index(drop=True)
 
-    def _state(self, decision: Decision) -> tuple[State, str]:
+    def _state(self, decision: Decision) -> tuple[AnswerState, str]:
         """Return the state and the reason of an answer, with what the service said of its product."""
-        if decision.state is not State.ACCEPTED or self.tracking is None:
+        if decision.state is not AnswerState.ACCEPTED or self.tracking is None:
             return decision.state, decision.reason or decision.note
         gtin = gtin_key(self._names.get(str(decision.product), (None, None, None))[0])
         failed = self._failed().get(gtin)
-        return (State.ACCEPTED, decision.note) if failed is None else (State.REFUSED, failed)
+        return (AnswerState.ACCEPTED, decision.note) if failed is None else (AnswerState.REFUSED, failed)
 
     def _failed(self) -> dict[str, str]:
         if self.tracking is None:

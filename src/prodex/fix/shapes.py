@@ -20,7 +20,7 @@ from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 
 
-class Shape(StrEnum):
+class AnswerShape(StrEnum):
     """What an answer has to be."""
 
     TEXT = "text"
@@ -45,8 +45,8 @@ LONGEST = {"namePublicLong": 200, "namePublicShort": 35}
 LONGEST_TEXT = 20_000
 
 _IN_DEPTH = {
-    "logisticalHierarchies": Shape.HIERARCHY,
-    "isPartitionedBy": Shape.NUTRITION,
+    "logisticalHierarchies": AnswerShape.HIERARCHY,
+    "isPartitionedBy": AnswerShape.NUTRITION,
 }
 _PICTURES = "assets.pictures"
 
@@ -76,7 +76,7 @@ class Shapes:
         Those of which a product can have several.
     """
 
-    found: Mapping[str, Shape]
+    found: Mapping[str, AnswerShape]
     in_lists: frozenset[str]
 
     @classmethod
@@ -92,7 +92,7 @@ class Shapes:
                 for attribute, is_listed, _type in _seen(catalog, table)
             ]
             seen += [
-                (attribute, is_listed, _SCALARS.get(type_ or "", Shape.NONE))
+                (attribute, is_listed, _SCALARS.get(type_ or "", AnswerShape.NONE))
                 for attribute, is_listed, type_ in _seen(catalog, "scalars", "type")
                 if attribute not in found
             ]
@@ -101,7 +101,7 @@ class Shapes:
                 several = several | {attribute} if is_listed else several - {attribute}
         return cls(found, frozenset(several))
 
-    def of_attribute(self, attribute: str | None) -> Shape:
+    def of_attribute(self, attribute: str | None) -> AnswerShape:
         """Return what an answer about an attribute has to be.
 
         >>> shapes = Shapes.of(None)
@@ -109,18 +109,18 @@ class Shapes:
         ['text', 'code', 'quantity', 'none']
         """
         if attribute is None:
-            return Shape.NONE
+            return AnswerShape.NONE
         root = attribute.partition(".")[0]
         if root in _NEVER:
-            return Shape.NONE
+            return AnswerShape.NONE
         if root in _IN_DEPTH:
             return _IN_DEPTH[root]
         if attribute == _PICTURES or attribute.startswith(f"{_PICTURES}."):
-            return Shape.PICTURE
-        if self.found.get(attribute) is Shape.TEXT:
-            return Shape.TEXT
+            return AnswerShape.PICTURE
+        if self.found.get(attribute) is AnswerShape.TEXT:
+            return AnswerShape.TEXT
         top = without_code(attribute)
-        return Shape.NONE if "." in top else self.found.get(top, Shape.NONE)
+        return AnswerShape.NONE if "." in top else self.found.get(top, AnswerShape.NONE)
 
 
 def without_code(attribute: str) -> str:
@@ -141,21 +141,26 @@ def code_column(attribute: str) -> str | None:
     return _CODES.get(without_code(attribute))
 
 
-_TABLES = {"texts": Shape.TEXT, "codes": Shape.CODE, "quantities": Shape.QUANTITY}
-_SCALARS = {"boolean": Shape.BOOLEAN, "number": Shape.NUMBER, "string": Shape.STRING}
-_KINDS = {"boolean": Shape.BOOLEAN, "integer": Shape.INTEGER, "number": Shape.NUMBER, "string": Shape.STRING}
+_TABLES = {"texts": AnswerShape.TEXT, "codes": AnswerShape.CODE, "quantities": AnswerShape.QUANTITY}
+_SCALARS = {"boolean": AnswerShape.BOOLEAN, "number": AnswerShape.NUMBER, "string": AnswerShape.STRING}
+_KINDS = {
+    "boolean": AnswerShape.BOOLEAN,
+    "integer": AnswerShape.INTEGER,
+    "number": AnswerShape.NUMBER,
+    "string": AnswerShape.STRING,
+}
 
 
-def _specified() -> Mapping[str, Shape]:
+def _specified() -> Mapping[str, AnswerShape]:
     """Return what the specification shows."""
     found = {name: _KINDS[kind] for name, kind in _DECLARED.items() if kind in _KINDS}
-    found |= dict.fromkeys(_CODES, Shape.CODE)
+    found |= dict.fromkeys(_CODES, AnswerShape.CODE)
     for name, type_ in PRODUCT.items():
         if type_ == "localized":
-            found[name] = Shape.TEXT
+            found[name] = AnswerShape.TEXT
         elif isinstance(type_, Mapping) and "code" in type_:
-            found[name] = Shape.CODE
-    found |= dict.fromkeys(_MEASURES, Shape.QUANTITY) | dict.fromkeys(TEXTS, Shape.TEXT)
+            found[name] = AnswerShape.CODE
+    found |= dict.fromkeys(_MEASURES, AnswerShape.QUANTITY) | dict.fromkeys(TEXTS, AnswerShape.TEXT)
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.facts.name import names_of
+from prodex.fix.agreement import agreed
 from prodex.fix.decisions import assigned, decided
 from prodex.fix.fresh import products_of
 from prodex.fix.judging import judged
@@ -67,7 +68,7 @@ def read_worklist(
     >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
     >>> file = getfixture("tmp_path") / "answers.csv"
-    >>> _ = file.write_text("GTIN;Field;Language;New value\\\\n3036811359935;namePublicLong;fr;Pain complet\\\\n")
+    >>> _ = file.write_text("GTIN;Field;Language;New value\\n3036811359935;namePublicLong;fr;Pain complet\\n")
     >>> fix = prodex.read_worklist(file, catalog)
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['Pain', 'Pain complet']]
@@ -80,7 +81,7 @@ def read_worklist(
     whose = [assigned(one, known, {}).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
     products = products_of(chosen, filter(None, [*whose, *own]), known)
-    decisions = decided(returned.answers, products, chosen)
+    decisions = agreed(decided(returned.answers, products, chosen))
     made = judged(decisions, products, chosen, judge, moment) if returned.answers else None
     return Fix(chosen, judge, None, returned, made, moment, _names(chosen, list(products.records)))
 

@@ -17,7 +17,8 @@ from xml.parsers import expat
 
 from prodex.errors import SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_there
-from prodex.formats.workbook_cells import Cell, Row, opened
+from prodex.formats.workbook_cells import Cell, Row
+from prodex.formats.workbook_sheets import Range, opened
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
 from prodex.safe_xml import MarkupRefused
 
@@ -50,7 +51,7 @@ class Sheet:
     file: Path
     name: str
     _rows: Callable[[], Iterator[tuple[int, Row]]]
-    _merged: Callable[[], list[tuple[tuple[int, int], tuple[int, int]]]]
+    _merged: Callable[[], list[Range]]
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Yield the number of each row that has a filled cell, from 1, and its cells by column, from 0.
@@ -66,7 +67,7 @@ class Sheet:
                     raise _refused(self.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
                 yield number, row
 
-    def merged(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    def merged(self) -> list[Range]:
         """Return row and column of the first and the last cell of each merged range."""
         with _refusing(self.file):
             return self._merged()

@@ -16,7 +16,8 @@ from xml.parsers import expat
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.formats.workbook_cells import column_of, decoded, moment, pieces
+from prodex.formats.workbook_cells import column_of, decoded, moment
+from prodex.formats.workbook_sheets import pieces
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
 from prodex.safe_xml import parser_of

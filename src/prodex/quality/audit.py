@@ -53,6 +53,8 @@ class Audit(AuditMatrix):
         Assumptions for products whose data do not decide, such as ("food", True).
     catalog
         The catalogue, if it is available: it supplies columns and tags that the audit itself does not keep.
+    made_by
+        The profile itself, where the audit was made in this session; what is saved has its name only.
 
     Examples
     --------

@@ -141,6 +141,7 @@ def audit_among(
         catalog_folder=catalog.folder,
         catalog=catalog,
         grade_with_blocker=profile.grade_with_blocker,
+        made_by=profile,
     )
 
 

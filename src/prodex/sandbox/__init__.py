@@ -6,6 +6,21 @@ It is a reading of the service's specification of its own: it imports nothing el
 from prodex.sandbox.behaviour import Behaviour, ScrollEnd
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.kinds import FAULTS
+from prodex.sandbox.kept_at_home import journal, reset, simulate
 from prodex.sandbox.running import Sandbox
+from prodex.sandbox.simulation import INCIDENTS, Entry, Incident, Journal
 
-__all__ = ["FAULTS", "Behaviour", "Fault", "Sandbox", "ScrollEnd"]
+__all__ = [
+    "FAULTS",
+    "INCIDENTS",
+    "Behaviour",
+    "Entry",
+    "Fault",
+    "Incident",
+    "Journal",
+    "Sandbox",
+    "ScrollEnd",
+    "journal",
+    "reset",
+    "simulate",
+]

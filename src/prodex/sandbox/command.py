@@ -1,33 +1,33 @@
-"""The command `prodex sandbox`: its options, and a process that serves until it is stopped."""
+"""The command `prodex sandbox`: a process that serves until it is stopped, or a change of the store of a home."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from textwrap import fill
-from typing import TYPE_CHECKING, Final, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.faults.fault import ENDPOINTS, Fault
-from prodex.sandbox.faults.kinds import FAULTS
+from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultSchedule
-from prodex.sandbox.home import Filling, announced, default_home, open_store
+from prodex.sandbox.home import Filling, announced, default_home, open_store, store_file
+from prodex.sandbox.kept_at_home import reset as reset_home
+from prodex.sandbox.kept_at_home import simulate as simulate_home
+from prodex.sandbox.options import parser
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.reading import read_records
 from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.running import access_keys
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
+from prodex.sandbox.simulation import Incident
 
 if TYPE_CHECKING:
     import uvicorn
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MAX_REPORTED: Final = 20
 _SAMPLE_SIZE: Final = 12_000
+_AFTER_RESET: Final = (
+    "the store is as it was at the beginning. Its dates of update went back, which a refresh does not see: "
+    "load snapshots of it again."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,18 +53,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser().error(str(error))
     openapi = options.pop("openapi")
+    changes = {name: options.pop(name) for name in ("simulate", "incidents", "reset")}
+    is_change = changes["simulate"] is not None or changes["reset"] is not None
+    if problem := _misplaced(options, changes, behaviour, is_change=is_change):
+        parser().error(problem)
     try:
         if openapi:
             write_openapi(openapi)
+        elif is_change:
+            change_home(behaviour=behaviour, home=options["home"], seed=options["seed"], **changes)
         else:
             serve(behaviour=behaviour, **options)
     except ModuleNotFoundError as error:
         _report(f"it needs {error.name}: pip install 'prodex[sandbox]'")
         return 2
-    except (StoreUnusable, OSError) as error:
+    except (StoreUnusable, OSError, ValueError, LookupError) as error:
         _report(str(error))
         return 2
     return 0
+
+
+def _misplaced(
+    options: Mapping[str, Any], changes: Mapping[str, Any], behaviour: Behaviour, *, is_change: bool
+) -> str | None:
+    """Return what is wrong where an option was given that would have no effect."""
+    if changes["incidents"] and changes["simulate"] is None:
+        return "--incident happens in simulated days: give --simulate DAYS with it"
+    if not is_change:
+        return None
+    read = {"home", "seed"} if changes["simulate"] is not None else {"home"}
+    unchanged = Behaviour(clock_skew=behaviour.clock_skew)
+    given = [
+        *(
+            name
+            for name, value in options.items()
+            if name not in read and value != parser().get_default(name)
+        ),
+        *(
+            field.name
+            for field in fields(Behaviour)
+            if getattr(behaviour, field.name) != getattr(unchanged, field.name)
+        ),
+    ]
+    if given:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        return (
+            f"--simulate and --reset serve nothing, and {named} would have no effect; give it when you serve"
+        )
+    return None
 
 
 def serve(
@@ -121,6 +161,7 @@ def serve(
     from prodex.sandbox.app import create_app
     from prodex.sandbox.records.imports import running_worker
     from prodex.sandbox.sample import LABELS, organizations, shared_products
+    from prodex.sandbox.sample.catalogue import origin_of
 
     home = home or default_home()
     left_out: list[str] = []
@@ -130,7 +171,7 @@ def serve(
         filling = partial(read_records, products, left_out.append)
     else:
         sample_size, sample_seed = _SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
-        origin = f"the sample of {sample_size:,} products with seed {sample_seed}"
+        origin = origin_of(sample_size, sample_seed)
         filling = partial(shared_products, sample_size, sample_seed)
 
     # Filling a store takes a while, and can be interrupted; uvicorn sets handlers of its own later.
@@ -169,6 +210,42 @@ def serve(
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
             server.run(sockets=[listener])
+
+
+def change_home(
+    *,
+    behaviour: Behaviour,
+    home: Path | None = None,
+    simulate: int | None = None,
+    seed: int | None = None,
+    incidents: Sequence[Incident] = (),
+    reset: Sequence[str] | None = None,
+) -> None:
+    """Change the store of a home, and say what was done.
+
+    Parameters
+    ----------
+    behaviour
+        That of the sandbox that serves the home; its clock dates the changes.
+    home
+        Folder of the store; `default_home` unless given.
+    simulate, seed, incidents
+        How many days pass, and how; none unless given.
+    reset
+        GTINs of the products to take back first, or none of them for the whole store; nothing unless given.
+    """
+    home = home or default_home()
+    if not store_file(home).exists():
+        _report(f"there is no store in {home} yet; it is filled with the sample first, which takes a while")
+    if reset is not None:
+        count = reset_home(reset or None, home=home, behaviour=behaviour)
+        what = "as they were at the beginning, dated to now" if reset else _AFTER_RESET
+        _say(f"{count:,} {'product' if count == 1 else 'products'} taken back in {home}: {what}")
+    if simulate is not None:
+        seed = 1 if seed is None else seed
+        journal = simulate_home(simulate, seed, incidents, home=home, behaviour=behaviour)
+        for line in f"{journal!r}".splitlines():
+            _say(line)
 
 
 def write_openapi(path: Path) -> None:
@@ -213,122 +290,19 @@ def _runs(pid: int) -> bool:
 
 
 def _report(text: str) -> None:
-    """Report something on one line; control characters from a file must not reach the terminal."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    sys.stderr.write(f"prodex sandbox: {shown}\n")
+    """Report something on one line."""
+    sys.stderr.write(f"prodex sandbox: {_printable(text)}\n")
+
+
+def _say(text: str) -> None:
+    """Print a line of what was asked for."""
+    sys.stdout.write(f"{_printable(text)}\n")
+
+
+def _printable(text: str) -> str:
+    """Escape control characters; those from a file must not reach the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _end(*_signal: object) -> NoReturn:
     raise SystemExit(0)
-
-
-_HOW_TO_ORDER: Final = (
-    "faults: each hits the calls whose numbers follow @, counted from 1 among those of its endpoint, or every call. "
-    f"Options: times (calls in a row), endpoint ({', '.join(ENDPOINTS)}; list unless given), and those of the kind."
-)
-
-
-def parser() -> argparse.ArgumentParser:
-    """Make the parser of the command's options; one for each setting of `Behaviour`."""
-    options = argparse.ArgumentParser(
-        prog="prodex sandbox",
-        description="Serve a complete product data exchange service on this machine, with sample products.",
-        epilog=_faults_in_words(),
-        formatter_class=_Formatter,
-    )
-    options.add_argument("--host", default=LOOPBACK, help="address to listen on (%(default)s)")
-    options.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        dest="allow_hosts",
-        help="also answer calls under this name; those of this machine and of --host are always answered",
-    )
-    options.add_argument(
-        "--port", type=int, help="port to listen on (always the same for its home, where free)"
-    )
-    options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")
-    options.add_argument("--ready", type=Path, metavar="FILE", help="file to write once it answers")
-    options.add_argument("--stop-with", type=int, metavar="PID", help="end when this process has ended")
-    options.add_argument(
-        "--products",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help="fill a new store with these JSON or JSON-lines files, gzip too, instead of the sample",
-    )
-    options.add_argument(
-        "--sample", type=int, metavar="N", help="products of the sample in a new store (12000)"
-    )
-    options.add_argument("--seed", type=int, metavar="N", help="seed of the sample (1)")
-    options.add_argument(
-        "--import",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        dest="imports",
-        help="import these JSON or XML files, as an upsert would; the tracking ids are reported",
-    )
-    options.add_argument("--import-as", metavar="CLIENT_ID", help="who imports them (the first organisation)")
-    options.add_argument(
-        "--fault",
-        type=_fault,
-        action="append",
-        default=[],
-        metavar="KIND[@CALL[,CALL...]][,OPTION=VALUE...]",
-        dest="faults",
-        help="what shall go wrong, and at which calls; see below, and give it as often as you like",
-    )
-    options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
-    settings = options.add_argument_group("behaviour")
-    types = get_type_hints(Behaviour)
-    for field in fields(Behaviour):
-        flag, meaning = "--" + field.name.replace("_", "-"), f"{field.metadata['meaning']} (%(default)s)"
-        kind = types[field.name]
-        if kind is bool:
-            settings.add_argument(
-                flag, default=field.default, action=argparse.BooleanOptionalAction, help=meaning
-            )
-        elif issubclass(kind, StrEnum):
-            settings.add_argument(flag, type=kind, default=field.default, choices=list(kind), help=meaning)
-        else:
-            unit = {float: "SECONDS", int: "N"}.get(kind, "NAME")
-            settings.add_argument(flag, type=kind, default=field.default, metavar=unit, help=meaning)
-    return options
-
-
-class _Formatter(argparse.HelpFormatter):
-    """Fills paragraphs and items of the epilog each on its own."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n".join(
-            fill(
-                line,
-                width,
-                initial_indent=indent,
-                subsequent_indent=indent + " " * 16 * line.startswith("  "),
-            )
-            for line in text.splitlines()
-        )
-
-
-def _faults_in_words() -> str:
-    kinds = {name: kind for name, kind in FAULTS.items() if "run" not in kind.options}
-    return "\n".join(
-        (
-            "examples:",
-            "  prodex sandbox --port 8080 --products mine.jsonl.gz",
-            "  prodex sandbox --fault lost-cursor@3 --fault 429@2,5,endpoint=upsert,retry_after=1 --latency 0.2",
-            "",
-            _HOW_TO_ORDER,
-            *(f"  {name:14}{kind.meaning.replace('`', '')}" for name, kind in kinds.items()),
-        )
-    )
-
-
-def _fault(text: str) -> Fault:
-    try:
-        return Fault.from_text(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

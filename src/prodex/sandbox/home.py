@@ -39,6 +39,27 @@ def default_home() -> Path:
     return folder / "sandbox"
 
 
+def store_file(home: Path) -> Path:
+    """Return the file of the store in `home`."""
+    return home / _STORE
+
+
+def remove_store(home: Path) -> None:
+    """Remove the store in `home`; the next start makes it anew.
+
+    Raises
+    ------
+    StoreUnusable
+        When a sandbox runs in `home`.
+    """
+    try:
+        with FileLock(home / _LOCK, timeout=0, mode=0o600):
+            for part in home.glob(f"{_STORE}*"):
+                part.unlink()
+    except Timeout:
+        raise StoreUnusable(f"Another sandbox runs in {home}; stop it, or give another home.") from None
+
+
 @contextmanager
 def open_store(
     home: Path,

@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultHit, FaultSchedule
 from prodex.sandbox.home import Filling, open_store
+from prodex.sandbox.kept_at_home import changing, reset_in
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex.sandbox.records.model import Organization, SharedProduct
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of, stop
+from prodex.sandbox.simulation import Incident, Journal, read_journal, simulate_store
 
 if TYPE_CHECKING:
     from prodex.sandbox.records.imports import Worker
@@ -219,6 +221,63 @@ class Sandbox:
         store, _ = self._running()
         remove_products(store, products)
 
+    def simulate(self, days: int = 7, seed: int = 1, incidents: Iterable[Incident | str] = ()) -> Journal:
+        """Let days pass: suppliers correct, break, add, delist, share and withdraw products.
+
+        Each day is one transaction, and its changes are visible from the next call on. Suppliers differ in how much
+        they do and in how careful they are, and do little on weekends. Corrections, defects and new products come from
+        the generator of the sample, so products of other origin only get updates, pictures, statuses and incidents.
+
+        Simulated days follow each other, the first one the newest update of the products that the store was filled
+        with; they are the dates of the journal. For the service all of it happens now: `updatedAt` is its clock, as
+        with any other write, so that whoever loaded before finds every change by asking for what was updated since.
+
+        Parameters
+        ----------
+        days
+            How many.
+        seed
+            Another one gives another story; the same in the same store gives the same.
+        incidents
+            What goes wrong with many products at once: keys of `INCIDENTS`, as NAME[@DAY][:OWNER], or `Incident`.
+
+        Examples
+        --------
+        >>> with Sandbox([{"id": 1, "gtin": "03036811359935"}]) as sandbox:
+        ...     journal = sandbox.simulate(1, incidents=["volume_halves"])
+        >>> journal.incidents
+        ['Unknown owner: every second product was taken back. 1 product: 03036811359935.']
+        """
+        store, _ = self._running()
+        with self._changing():
+            return simulate_store(store, days, seed, incidents, self._behaviour.now)
+
+    def reset(self, gtins: Iterable[str] | str | None = None) -> int:
+        """Take back what was changed since the beginning, and return of how many products.
+
+        Parameters
+        ----------
+        gtins
+            Products that become what they were, dated to now. Unless given, everything becomes what it was, dates of
+            update, imports and journal too; who has loaded it since has to load it again.
+
+        Raises
+        ------
+        LookupError
+            When a GTIN never was there; then nothing is taken back.
+        """
+        store, _ = self._running()
+        with self._changing():
+            changed = reset_in(store, gtins, self._behaviour)
+        self.organizations = store.organizations
+        return changed
+
+    @property
+    def journal(self) -> Journal:
+        """What was simulated since the beginning."""
+        store, _ = self._running()
+        return read_journal(store)
+
     def import_file(self, path: Path, organization: Organization) -> int:
         """Import a file (XML where it is named `.xml`, else JSON) for an organisation; return its tracking id.
 
@@ -226,6 +285,10 @@ class Sandbox:
         """
         _, worker = self._running()
         return worker.take_file(organization, path)
+
+    def _changing(self) -> AbstractContextManager[object]:
+        """Keep out simulations of other processes in the same home."""
+        return nullcontext() if self._home is None else changing(self._home)
 
     def _running(self) -> tuple[Store, Worker]:
         if self._store is None or self._worker is None:

@@ -12,22 +12,22 @@ import pyarrow as pa
 
 from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.layout import TO_FIX
-from prodex.fix.shapes import LONGEST, LONGEST_TEXT, Shape, Shapes
+from prodex.fix.shapes import LONGEST, LONGEST_TEXT, AnswerShape, Shapes
 
 #: Codes with their labels, by attribute.
 Codes = Mapping[str, Sequence[tuple[str, str | None]]]
 
 _HOW = {
-    Shape.BOOLEAN: "true or false",
-    Shape.INTEGER: "A whole number",
-    Shape.NUMBER: "A number, such as 12.5",
-    Shape.STRING: "A text",
-    Shape.CODE: "A code, or its label",
-    Shape.QUANTITY: "A number and its unit: 500 g",
-    Shape.PICTURE: pictures.HOW,
-    Shape.NUTRITION: nutrition.HOW,
-    Shape.HIERARCHY: hierarchy.HOW,
-    Shape.NONE: "Not here: correct it at its source",
+    AnswerShape.BOOLEAN: "true or false",
+    AnswerShape.INTEGER: "A whole number",
+    AnswerShape.NUMBER: "A number, such as 12.5",
+    AnswerShape.STRING: "A text",
+    AnswerShape.CODE: "A code, or its label",
+    AnswerShape.QUANTITY: "A number and its unit: 500 g",
+    AnswerShape.PICTURE: pictures.HOW,
+    AnswerShape.NUTRITION: nutrition.HOW,
+    AnswerShape.HIERARCHY: hierarchy.HOW,
+    AnswerShape.NONE: "Not here: correct it at its source",
 }
 
 
@@ -52,7 +52,7 @@ class Fields:
         >>> Fields().can("namePublicLong"), Fields().can("assets.pictures"), Fields().can("gtin")
         (True, True, False)
         """
-        return self.shapes.of_attribute(attribute) is not Shape.NONE
+        return self.shapes.of_attribute(attribute) is not AnswerShape.NONE
 
     def how(self, attribute: str | None, language: str | None) -> str:
         """Return how to answer, in a few words.
@@ -61,7 +61,7 @@ class Fields:
         ('A number and its unit: 500 g', 'The language, then the text: fr: Confiture')
         """
         shape = self.shapes.of_attribute(attribute)
-        if shape is not Shape.TEXT:
+        if shape is not AnswerShape.TEXT:
             return _HOW[shape]
         if language is None:
             return "The language, then the text: fr: Confiture"
@@ -74,14 +74,14 @@ class Fields:
             # Only asked about: the codes in use are known here, and the service knows others.
             return Allowed("Code", message, codes_of=attribute, strict=False)
         match self.shapes.of_attribute(attribute):
-            case Shape.BOOLEAN:
+            case AnswerShape.BOOLEAN:
                 return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
-            case Shape.TEXT if attribute in LONGEST:
+            case AnswerShape.TEXT if attribute in LONGEST:
                 longest = LONGEST[attribute]
                 message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
                 # A spreadsheet refuses a longer title.
                 return Allowed(attribute[:32], message, longest)
-            case Shape.TEXT if language is not None:
+            case AnswerShape.TEXT if language is not None:
                 return Allowed(
                     "Text", f"A text{_in(language)} of up to {LONGEST_TEXT:,} characters.", LONGEST_TEXT
                 )

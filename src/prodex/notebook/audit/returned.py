@@ -15,7 +15,7 @@ from prodex.fix.worklists import read_worklist
 from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled
-from prodex.quality import Audit
+from prodex.quality import Audit, Profile
 from prodex.send import Tracking
 from prodex.service import Client
 from prodex.text import counted
@@ -57,7 +57,13 @@ class ReturnedWorklists(VBox):
         self._sending: LatestTask[Tracking] = LatestTask(_send, self._show_sent, self._failed)
         source = styled(row(self.files, self.folder, self.read, look="form-row"), "export-row")
         super().__init__(
-            [html("<h3>Worklists that came back</h3>"), source, self._result, self.send, self._sent]
+            [
+                html("<h3>Worklists that came back</h3>"),
+                source,
+                self._result,
+                row(self.send, look="form-row"),
+                self._sent,
+            ]
         )
         panel.on(self.files, lambda _: self._read_files(), "value")
         panel.on(self.read, lambda _: self._read_folder())
@@ -94,7 +100,8 @@ class ReturnedWorklists(VBox):
         self._result.value = "<p role='status'>Reading the answers …</p>"
         self._sent.value = ""
         show_if(self.send, False)
-        self._reading(path, None if self._audit is None else self._audit.catalog)
+        judge = self._audit
+        self._reading(path, judge and judge.catalog, judge and (judge.made_by or judge.profile))
 
     def _show(self, fix: Fix) -> None:
         self.fix, self.tracking = fix, None
@@ -132,8 +139,8 @@ class ReturnedWorklists(VBox):
         self._panel.show_error(error)
 
 
-def _read(path: Path, catalog: Catalog | None) -> Fix:
-    return read_worklist(path, catalog)
+def _read(path: Path, catalog: Catalog | None, profile: Profile | str | None) -> Fix:
+    return read_worklist(path, catalog, profile=profile)
 
 
 def _send(fix: Fix, service: Client) -> Tracking:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from prodex.sandbox.raw_json import encode, members
+from prodex.sandbox.records.beginning import keeping_beginning, note_beginning
 from prodex.sandbox.records.indexing import IndexedValues, indexed_values
 from prodex.sandbox.records.merging import Clock, date_writes, next_updated_at
 from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct
@@ -63,8 +64,11 @@ def fill_store(
             _insert_products(connection, products)
             insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
+            note_beginning(connection)
         # The planner needs statistics (ANALYZE); WAL lets calls read while an import writes.
-        connection.executescript(INDEXES + TRIGGERS + "ANALYZE; PRAGMA journal_mode = WAL;")
+        connection.executescript(
+            INDEXES + TRIGGERS + keeping_beginning(connection) + "ANALYZE; PRAGMA journal_mode = WAL;"
+        )
     finally:
         connection.close()
 

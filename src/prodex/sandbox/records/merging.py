@@ -38,8 +38,8 @@ def stamp(moment: datetime) -> str:
 
 def date_writes(
     connection: sqlite3.Connection, keys: Collection[int], written: datetime, clock: Clock
-) -> None:
-    """Date products that a transaction wrote to the second in which it is going to be committed.
+) -> datetime:
+    """Date products that a transaction wrote to the second in which it is going to be committed, and return it.
 
     Parameters
     ----------
@@ -60,6 +60,7 @@ def date_writes(
             timedelta(seconds=time.monotonic() - begin) * 2 if clock() + _COMMIT > second else timedelta(0)
         )
     time.sleep(max(0.0, (dated - clock()).total_seconds()))
+    return dated
 
 
 def _date(connection: sqlite3.Connection, keys: Collection[int], before: datetime, after: datetime) -> None:
@@ -102,6 +103,14 @@ def attributes_of(sent: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
     # One description of the service names the documents so.
     names = {"document": "documents"}
     return attributes | {_ASSETS + names.get(name, name): raw for name, raw in members(bytes(assets)).items()}
+
+
+def stored_attributes(body: bytes) -> dict[str, bytes]:
+    """Return the attributes of a stored record; its assets are one of them where they are no object."""
+    stored = members(body)
+    if bytes(stored.get("assets", _NULL)).startswith(b"{"):
+        stored = attributes_of(stored)
+    return {name: bytes(raw) for name, raw in stored.items()}
 
 
 def merged(stored: Members, attributes: Members, now: datetime) -> dict[str, bytes | msgspec.Raw]:

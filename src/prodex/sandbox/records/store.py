@@ -15,11 +15,17 @@ from prodex.sandbox.records.model import Organization, OrganizationType
 from prodex.sandbox.records.referentials import Codes
 from prodex.sandbox.records.tables import ORGANIZATION_COLUMNS, VERSION
 
+#: Seconds that a transaction of another process may take.
+_LONGEST_WRITE: Final = 60.0
 _ID: Final = re.compile(r"[0-9]{1,18}")
 
 
 class StoreUnusable(Exception):
     """The store's file cannot be used as it is."""
+
+
+class StoreOfAnotherVersion(StoreUnusable):
+    """The store's file was made by another version of the sandbox."""
 
 
 class Store:
@@ -40,8 +46,9 @@ class Store:
         # Stores are filled from files or the sample and are cheap to make again, so there is no migration.
         if settings.get("version") != VERSION:
             self.close()
-            raise StoreUnusable(
-                f"{path} was made by another version of the sandbox; delete it or give another home."
+            raise StoreOfAnotherVersion(
+                f"{path} was made by another version of the sandbox; delete it or give another home, "
+                "or make it anew: prodex sandbox --reset."
             )
         try:
             self.token_key: str = _setting_text(settings, "token_key")
@@ -66,9 +73,14 @@ class Store:
         """Open a transaction on the connection that writes; it is committed as a whole, or rolled back."""
         with self._writing:
             if self._writer is None:
-                self._writer = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+                # Another process may be writing, which is to be waited for: `prodex sandbox --simulate`.
+                self._writer = sqlite3.connect(
+                    self._path, _LONGEST_WRITE, check_same_thread=False, isolation_level=None
+                )
                 # In WAL mode a crash of the process loses nothing with it; only a power cut may lose the last commits.
                 self._writer.execute("PRAGMA synchronous = NORMAL")
+                # In KiB: the pages of an index that many products are written to.
+                self._writer.execute("PRAGMA cache_size = -65536")
             # The lock is taken now; a transaction that begins with reading might not get it later.
             self._writer.execute("BEGIN IMMEDIATE")
             try:

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
-from prodex.sandbox.raw_json import decode, encode, joined, members, storable
+from prodex.sandbox.raw_json import decode, encode, storable
 from prodex.sandbox.records.indexing import values_at
-from prodex.sandbox.records.merging import attributes_of, is_null, merged, stamp
+from prodex.sandbox.records.merging import attributes_of, is_null, stamp
 from prodex.sandbox.records.model import (
     Organization,
     OrganizationType,
@@ -27,6 +27,7 @@ from prodex.sandbox.records.payload import Members, UnreadableProduct
 from prodex.sandbox.records.referentials import Codes
 from prodex.sandbox.records.tables import insert_product, insert_view, next_key, replace_product
 from prodex.sandbox.records.validation import NAMES, ProductRefused, checked, normal_gtin
+from prodex.sandbox.records.versions import merged_record, write_versions
 
 _SET_BY_EXCHANGE: Final = """
 id uuid _jsonVersion createdAt updatedAt owner product_key supplierId manufacturerSharingStatus
@@ -130,7 +131,7 @@ class Upsert:
             "owner": {"type": int(owner.type), "name": owner.name},
             "manufacturerSharingStatus": int(SharingStatus.DRAFT),
         }
-        body, record = self._merged(encode(head), attributes)
+        body, record = merged_record(encode(head), attributes, self._now)
         _check_name(record)
         key = next_key(self._connection)
         self._insert(key, owner.id, body, record)
@@ -139,34 +140,18 @@ class Upsert:
 
     def _change(self, product: _Product, attributes: Members) -> None:
         self._check_set_by_exchange(product, attributes)
-        body, record = self._merged(product.body, attributes)
+        body, record = merged_record(product.body, attributes, self._now)
         # A product from a file may have had no name before; other attributes can still be written.
         if any(name in attributes for name in NAMES):
             _check_name(record)
         if product.owner_id == self._organization.id:
             self._replace(product.key, body, record)
-            self._change_versions(product.key, attributes)
+            self.written.update(write_versions(self._connection, product.key, attributes, self._now))
         elif product.seen_key == product.key:
             self._insert_version(product, body, record, attributes)
         else:
             self._replace(product.seen_key, body, record)
             self._own(product.seen_key, attributes)
-
-    def _change_versions(self, product_key: int, attributes: Members) -> None:
-        """Write to the versions of retailers too, except attributes that they have written themselves."""
-        versions = self._connection.execute(
-            "SELECT versions.key, versions.attributes, records.body FROM versions"
-            " JOIN records ON records.key = versions.key WHERE versions.product_key = ?",
-            (product_key,),
-        )
-        for key, own, body in versions.fetchall():
-            written = decode(own)
-            theirs = {
-                name: raw
-                for name, raw in attributes.items()
-                if not any(_overlap(name, other) for other in written)
-            }
-            self._replace(key, *self._merged(body, theirs))
 
     def _insert_version(
         self, product: _Product, body: bytes, record: dict[str, Any], attributes: Members
@@ -196,10 +181,6 @@ class Upsert:
         self._connection.execute(
             "UPDATE versions SET attributes = ? WHERE key = ?", (encode(sorted(own)).decode(), key)
         )
-
-    def _merged(self, body: bytes, attributes: Members) -> tuple[bytes, dict[str, Any]]:
-        written = joined(merged(members(body), attributes, self._now))
-        return written, decode(written)
 
     def _check_set_by_exchange(self, product: _Product, attributes: Members) -> None:
         touched = [name for name in SET_BY_EXCHANGE if name in attributes]
@@ -242,11 +223,6 @@ def _gtin_of(sent: Members) -> str:
     if not gtin:
         raise ProductRefused("gtin is empty")
     return storable(gtin)
-
-
-def _overlap(name: str, other: str) -> bool:
-    """Tell whether two attributes are one, or one is `assets` and the other a member of it."""
-    return name == other or name.startswith(f"{other}.") or other.startswith(f"{name}.")
 
 
 def _check_name(record: Mapping[str, Any]) -> None:

@@ -87,7 +87,9 @@ class Family:
     shows_parents: bool
 
 
-def draw_family(rng: Random, number: int, room: int, *, lone: bool = False) -> Family:
+def draw_family(
+    rng: Random, number: int, room: int, *, lone: bool = False, supplier: Supplier | None = None
+) -> Family:
     """Draw a family.
 
     Parameters
@@ -100,9 +102,11 @@ def draw_family(rng: Random, number: int, room: int, *, lone: bool = False) -> F
         At most so many units; a family that does not fit becomes a lone consumer unit.
     lone
         Whether it has to be one consumer unit alone.
+    supplier
+        Whose family it is; one of the sector of the kind that is drawn unless given.
     """
-    kind = rng.choice(KINDS)
-    supplier = rng.choice(SUPPLIERS_BY_SECTOR[kind.sector])
+    kind = rng.choice([kind for kind in KINDS if supplier is None or kind.sector == supplier.sector])
+    supplier = supplier or rng.choice(SUPPLIERS_BY_SECTOR[kind.sector])
     market = rng.choice(_MARKETS)
     shape = rng.choice(_SHAPE_OF_PERCENT)
     if lone or _SIZE[shape] > room:

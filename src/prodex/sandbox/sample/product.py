@@ -117,9 +117,9 @@ class Draft:
     nutrients: Nutrients | None
 
 
-def draft(rng: Random, family: Family, unit: Unit) -> Draft:
-    """Make the record of a unit, without a defect of its own."""
-    dates = draw_dates(rng)
+def draft(rng: Random, family: Family, unit: Unit, dates: Dates | None = None) -> Draft:
+    """Make the record of a unit, without a defect of its own; its dates are drawn unless given."""
+    dates = dates or draw_dates(rng)
     view = principal_view(rng, family, dates)
     consumer = unit.is_consumer_unit
     made_of = texts.ingredients_of(family, unit) if consumer else []

@@ -10,12 +10,16 @@ times as often; "*" stands for all defects that have no line of their own, and s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import Generic, TypeVar
 
+from msgspec import Raw
+
+from prodex.sandbox.raw_json import encode, members
+from prodex.sandbox.records.merging import attributes_of
 from prodex.sandbox.records.reading import read_table
 from prodex.sandbox.sample.families import Family, Unit
 from prodex.sandbox.sample.product import Draft
@@ -59,6 +63,17 @@ class Trace:
     detail: str = ""
     language: str = ""
     defect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What puts a defect right: attribute -> its value as it is and as it should be, in JSON; None for no value.
+
+    The members of `assets` count as attributes of their own: `assets.pictures`.
+    """
+
+    defect: str
+    values: Mapping[str, tuple[bytes | None, bytes | None]]
 
 
 RecordPlanter = Callable[[Draft], Iterable[Trace]]
@@ -149,13 +164,57 @@ def record_defects(made: Draft, traces: Iterable[Trace], defect: str) -> list[De
     ]
 
 
-def plant_in_record(made: Draft) -> list[Defect]:
-    """Draw once for each area and plant what is drawn."""
-    planted: list[Defect] = []
+def plant_in_record(made: Draft) -> tuple[list[Defect], list[Repair]]:
+    """Draw once for each area and plant what is drawn; return the defects, and the repair of each planter."""
+    defects: list[Defect] = []
+    repairs: list[Repair] = []
     for planters in _RECORD_PLANTERS.values():
         if planter := _drawn(made.rng, planters, made, made.family):
-            planted += record_defects(made, planter.plant(made), planter.defect)
-    return planted
+            found, repair = _planted(made, planter)
+            defects += found
+            repairs.append(repair)
+    return defects, repairs
+
+
+def plant_one(
+    made: Draft, areas: Collection[str], times: float, without: Collection[str] = ()
+) -> Repair | None:
+    """Plant one defect of these areas or none, with the chance that it has in the sample, multiplied.
+
+    Parameters
+    ----------
+    times
+        What the chances are multiplied by; together they are 1 at most.
+    without
+        Defects that are not planted.
+    """
+    planters = [
+        planter
+        for area in areas
+        for planter in _RECORD_PLANTERS[area]
+        if planter.defect not in without and planter.suits(made)
+    ]
+    shares = [planter.share * frequency(made.family, planter.defect) for planter in planters]
+    if made.rng.random() >= sum(shares) * times:
+        return None
+    (planter,) = made.rng.choices(planters, shares)
+    return _planted(made, planter)[1]
+
+
+def _planted(made: Draft, planter: _Declared[Draft, RecordPlanter]) -> tuple[list[Defect], Repair]:
+    before = attributes_of(members(encode(made.record)))
+    defects = record_defects(made, planter.plant(made), planter.defect)
+    after = attributes_of(members(encode(made.record)))
+    values = {
+        name: (_bytes(after.get(name)), _bytes(before.get(name)))
+        for name in {**before, **after}
+        if before.get(name) != after.get(name)
+    }
+    return defects, Repair(planter.defect, values)
+
+
+def _bytes(raw: Raw | None) -> bytes | None:
+    return None if raw is None else bytes(raw)
 
 
 def plant_in_family(rng: Random, family: Family) -> Planted | None:
@@ -194,6 +253,15 @@ def forgotten_language(rng: Random, languages: Sequence[str]) -> str:
     """Draw the language that is missing: some are forgotten more often than others."""
     weights = [_frequency("language", language, "missing_language") for language in languages]
     return rng.choices(languages, weights)[0]
+
+
+def carelessness(supplier: str) -> float:
+    """Return how many times as often as the average a supplier plants defects that have no line of their own.
+
+    >>> carelessness("Laiterie des Trois Combes"), carelessness("Fernley Naturals Inc")
+    (0.2, 1.0)
+    """
+    return _frequency("supplier", supplier, "*")
 
 
 @cache

@@ -1,0 +1,8 @@
+"""Suppliers at work: days pass in a store, with a journal of what was done."""
+
+from prodex.sandbox.simulation.actions import ACTIONS
+from prodex.sandbox.simulation.incidents import INCIDENTS, Incident
+from prodex.sandbox.simulation.journal import Entry, Journal
+from prodex.sandbox.simulation.run import read_journal, simulate_store
+
+__all__ = ["ACTIONS", "INCIDENTS", "Entry", "Incident", "Journal", "read_journal", "simulate_store"]

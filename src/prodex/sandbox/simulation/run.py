@@ -1,0 +1,108 @@
+"""A simulation: days of suppliers at work on a store, one transaction a day, the same for the same seed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import date
+from random import Random
+from typing import Final
+
+from prodex.sandbox.records.beginning import newest_update
+from prodex.sandbox.records.merging import Clock
+from prodex.sandbox.records.store import Store
+from prodex.sandbox.sample.dates import AS_OF
+from prodex.sandbox.simulation.actions import ACTIONS
+from prodex.sandbox.simulation.day import Day
+from prodex.sandbox.simulation.incidents import Incident, concerned, happen
+from prodex.sandbox.simulation.journal import Journal, Note, read_notes
+from prodex.sandbox.simulation.rhythm import activity, care, days_after, how_many
+from prodex.sandbox.simulation.state import CORRECTED, ActiveSupplier, SimulationState
+
+#: More days than anybody watches, and few enough to keep the journal in memory.
+_MOST_DAYS: Final = 3_660
+_UNTIL: Final = "simulated_until"
+
+
+def simulate_store(
+    store: Store, days: int, seed: int, incidents: Iterable[Incident | str], clock: Clock
+) -> Journal:
+    """Let days pass in a store; see `Sandbox.simulate`."""
+    if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= _MOST_DAYS:
+        raise ValueError(f"days is {days!r}; it has to be a whole number from 1 to {_MOST_DAYS:,}.")
+    planned = _planned(incidents, days)
+    state = SimulationState(store)
+    for incident in planned:
+        # A wrong name is refused before anything has happened.
+        concerned(incident, Random(seed), state)
+    notes: list[Note] = []
+    dates: list[date] = []
+    stopped: set[int] = set()
+    for number in range(1, days + 1):
+        with store.writing() as connection:
+            (today,) = days_after(_last_day(connection), 1)
+            day = Day(connection, today, clock, state.manufacturers)
+            todays = [one for one in planned if one.day == number]
+            for incident in todays:
+                if incident.name == "updates_stop":
+                    stopped |= {owner.id for owner in concerned(incident, Random(seed), state)}
+            for owner in state.owners:
+                if owner.id not in stopped:
+                    _work(day, owner, seed, state)
+            # At the end of the day, so that it leaves everything else of the day as it would have been.
+            for place, incident in enumerate(todays):
+                happen(incident, day, Random(f"{seed}/{today}/{incident.name}/{place}"), state)
+            day.end()
+            connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (_UNTIL, today.isoformat()))
+        notes += day.notes
+        dates.append(today)
+    return Journal(notes, dates)
+
+
+def read_journal(store: Store) -> Journal:
+    """Return everything that was simulated in a store since its beginning."""
+    with store.writing() as connection:
+        first, last = _day_before_first(connection), _last_day(connection)
+    return Journal(read_notes(store), tuple(days_after(first, (last - first).days)))
+
+
+def _planned(incidents: Iterable[Incident | str], days: int) -> list[Incident]:
+    # A single name is one incident, not one for each of its letters.
+    listed: Sequence[Incident | str] = (
+        [incidents] if isinstance(incidents, str | Incident) else list(incidents)
+    )
+    planned = []
+    for given in listed:
+        one = Incident.from_text(given) if isinstance(given, str) else given
+        day = (days + 1) // 2 if one.day is None else one.day
+        if day > days:
+            raise ValueError(f"{one.name} is planned for day {day}, and {days} are simulated.")
+        planned.append(Incident(one.name, day, one.owner))
+    return planned
+
+
+def _work(day: Day, owner: ActiveSupplier, seed: int, state: SimulationState) -> None:
+    """Let a supplier do what it does on a day."""
+    for name, action in ACTIONS.items():
+        if not owner.products:
+            return
+        # Numbers of its own for each: what one action does leaves the draws of the others as they are.
+        rng = Random(f"{seed}/{day.day}/{owner.id}/{name}")
+        expected = action.rate * len(owner.products) * activity(owner.name, day.day)
+        for _ in range(how_many(rng, expected * (care(owner.name) if name == CORRECTED else 1.0))):
+            begin = len(day.notes)
+            action.act(day, owner, rng, state)
+            for note in day.notes[begin:]:
+                state.note(owner, note)
+
+
+def _last_day(connection: sqlite3.Connection) -> date:
+    """Return the day after which a simulation continues."""
+    row = connection.execute("SELECT value FROM settings WHERE name = ?", (_UNTIL,)).fetchone()
+    return date.fromisoformat(row[0]) if row else _day_before_first(connection)
+
+
+def _day_before_first(connection: sqlite3.Connection) -> date:
+    """Return the day of the newest update at the beginning; that of the sample where no product has a date."""
+    newest = newest_update(connection)
+    return (newest or AS_OF).date()
