@@ -377,6 +377,19 @@ def test_versions_of_one_gtin_are_told_apart_by_id(tmp_path: Path) -> None:
     assert "several products" in problems(catalog)["Two!B8"]
 
 
+def test_an_id_that_is_the_gtin_of_another_product_hides_none(tmp_path: Path) -> None:
+    """Its row is listed; one id with two GTINs is one product, and the second GTIN is listed."""
+    catalog = read(
+        tmp_path,
+        ("id", "", [None, GTIN, 7, 7]),
+        ("gtin", "", [GTIN, "00000000000017", "00000000000024", "00000000000031"]),
+        ("brand", "", ["A", "B", "C", "C"]),
+    )
+    assert [GTIN, "7"] == catalog.products["product_id"].tolist()
+    assert ["A", "C"] == catalog.products["brand_code"].tolist()
+    assert {"Products!A9", "Products!B9", "Products!C9", "Products!B11"} == set(problems(catalog))
+
+
 @pytest.mark.parametrize(
     ("qualifier", "expected"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +28,6 @@ from prodex.load.workbook.values import VALUELESS, value_of
 from prodex.locales import short_of
 from prodex.store.reading import flatten
 from prodex.tables.attributes import ATTRIBUTES
-from prodex.tables.plain import product_key
 
 #: By these a row says which product it is about, the surest first.
 _KEYS = ("id", "uuid", "gtin")
@@ -91,7 +89,6 @@ def read_workbook(path: str | Path, *, limits: Limits | None = None) -> Catalog:
             f"namePublicLong in row {PATHS_ROW}. prodex.read_worklist reads a worklist that was filled in."
         )
     records = [as_json(product) for product in found.products]
-    found.odd += _of_one_key(records)
     without = f", without {', '.join(found.others)}" if found.others else ""
     catalog = flatten(records, source=f"{Path(path).name}{without}")
     ledger = replace(catalog.origin.ledger, set_aside=tuple(found.odd))
@@ -122,6 +119,7 @@ class _Reading:
     _localized: set[str] = field(default_factory=set)
     _in_part: dict[str, None] = field(default_factory=dict)
     _by_key: dict[tuple[str, str], list[Members]] = field(default_factory=dict)
+    _owners: dict[str, Members] = field(default_factory=dict)
 
     @property
     def extent(self) -> Extent:
@@ -176,10 +174,11 @@ class _Reading:
             kept = record_of_cell(heading, value, place, is_odd=is_odd)
             refused |= _clashes(merge(made, kept, in_one_row=True))
         # Of the record, and not of the cells: where two columns name a GTIN, the first counts.
-        keys = {name: str(as_json(made.members[name])) for name in _KEYS if name in made.members}
+        keys = {name: str(as_json(made.members[name])).strip() for name in _KEYS if name in made.members}
+        keys = {name: value for name, value in keys.items() if value}
         product = self._product(keys)
         if product is None:
-            why = "its row is of several products with this GTIN" if keys else "its row names no product"
+            why = "its row may be of several products" if keys else "its row names no product"
             refused |= {place: refused[place] or why for place in cells}
         else:
             refused |= _clashes(merge(product, made, in_one_row=False))
@@ -192,34 +191,28 @@ class _Reading:
 
     def _product(self, keys: Mapping[str, str]) -> Members | None:
         """Return the product that a row is about, a new one if there is none; None where nobody can say."""
-        if not keys:
-            return None
-        for name in _KEYS:
-            if name not in keys:
-                continue
+        fitting: list[Members] = []
+        for name in (name for name in _KEYS if name in keys and not fitting):
+            # Versions of a product for several markets have one GTIN, and ids of their own: a surer key decides.
+            surer = {key: keys[key] for key in _KEYS[: _KEYS.index(name)] if key in keys}
             same = self._by_key.get((name, keys[name]), [])
-            # Versions of a product for several markets have one GTIN, and ids of their own.
-            fitting = [one for one in same if all(_fits(one, key, value) for key, value in keys.items())]
-            if len(fitting) > 1:
-                return None
-            if fitting:
-                return self._known(fitting[0], keys)
-        self.products.append(made := Members())
-        return self._known(made, keys)
-
-    def _known(self, product: Members, keys: Mapping[str, str]) -> Members:
-        for name, value in keys.items():
-            same = self._by_key.setdefault((name, value), [])
-            if not any(one is product for one in same):
+            fitting = [one for one in same if all(_fits(one, key, value) for key, value in surer.items())]
+        if not keys or len(fitting) > 1:
+            return None
+        product = fitting[0] if fitting else Members()
+        own = {name: str(as_json(product.members[name])) for name in _KEYS if name in product.members}
+        known = {**keys, **own}
+        # By this key tables know it; one that is written like another product's would hide that product.
+        key = next(value for name in _KEYS if (value := known.get(name)))
+        if self._owners.setdefault(key, product) is not product:
+            return None
+        if not fitting:
+            self.products.append(product)
+        for one in known.items():
+            same = self._by_key.setdefault(one, [])
+            if not any(other is product for other in same):
                 same.append(product)
         return product
-
-
-def _of_one_key(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the products that others hide: an id that is written like the GTIN of another product."""
-    for key, number in Counter(map(product_key, records)).items():
-        if number > 1:
-            yield f"Product {key:.60}: {number} products of the file have this id or GTIN, and one is kept"
 
 
 def _understood(cell: Cell, heading: Heading | None) -> tuple[Any, str]:
