@@ -284,6 +284,8 @@ def demo() -> None:
     judged, folder = audit_the_sample(fresh, say)
     say("")
     answer_a_worklist(client, judged, folder, say)
-    say("\nThe sandbox keeps what was corrected: prodex sandbox --reset takes back all that was changed in it.")
+    say(
+        "\nThe sandbox keeps what was corrected: prodex sandbox --reset takes back all that was changed in it."
+    )
     say("prodex sandbox --simulate 7 lets a week pass in it, for refreshes and comparisons.")
     say("Next: prodex --help lists the commands. In a checkout, make lab opens the first notebook.")

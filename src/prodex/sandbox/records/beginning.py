@@ -31,14 +31,17 @@ END;
 """
 
 
+#: What is noted of a store at its beginning, and where it is found.
+BEGINNING: Final = {
+    "last_key": "ifnull(max(key), 0) FROM products",
+    "newest_update": "ifnull(max(updated_at), 0) FROM products",
+    "organizations": "count(*) FROM organizations",
+}
+
+
 def note_beginning(connection: sqlite3.Connection) -> None:
     """Note in a new store which products and organisations it was filled with, and the newest update among them."""
-    facts = {
-        "last_key": "ifnull(max(key), 0) FROM products",
-        "newest_update": "ifnull(max(updated_at), 0) FROM products",
-        "organizations": "count(*) FROM organizations",
-    }
-    for name, found in facts.items():
+    for name, found in BEGINNING.items():
         connection.execute(f"INSERT INTO settings SELECT ?, {found}", (name,))
 
 
