@@ -286,9 +286,9 @@ def test_worklists_of_then_come_back(kept: Kept) -> None:
     folder = kept.folder / "to_fix"
     catalog = prodex.open_snapshot("shop")
     rows = pd.concat([pd.read_csv(path, dtype=str) for path in folder.glob("M*.csv")])
-    name = rows["attribute"].eq("namePublicShort") & rows["language"].notna()
+    asked = rows["check"].eq("texts_without_placeholders")
     (kept.folder / "back").mkdir()
-    rows[name].head(2).assign(new_value=["Farine de blé", "?"]).to_csv(
+    rows[asked].head(2).assign(new_value=["Mehl aus Weizen vom Land", "?"]).to_csv(
         kept.folder / "back" / "a.csv", index=False
     )
     for path in folder.glob("*.xlsx"):
