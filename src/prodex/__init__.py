@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from prodex.display import charts as charts
     from prodex.fix.result import Fix
     from prodex.fix.worklists import read_worklist
+    from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.job import JobResult, run_job
     from prodex.ledger import Ledger
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
     from prodex.load.reference_data import load_organizations, load_segments
     from prodex.load.refresh import refresh
+    from prodex.load.workbook.reading import read_workbook
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
     from prodex.notebook.explore import Explore, explore
@@ -82,12 +84,14 @@ _LATER = {
     "prodex.compare": ("Difference", "diff"),
     "prodex.fix.result": ("Fix",),
     "prodex.fix.worklists": ("read_worklist",),
+    "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
     "prodex.job": ("JobResult", "run_job"),
     "prodex.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),
     "prodex.load": ("LoadBudget", "load_products", "load_rich_content", "recover", "refresh"),
     "prodex.load.reference_data": ("load_organizations", "load_segments"),
+    "prodex.load.workbook.reading": ("read_workbook",),
     "prodex.notebook.audit.panel": ("AuditPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
     "prodex.notebook.products.explorer": ("CatalogExplorer",),
@@ -149,6 +153,7 @@ __all__ = [
     "DryRun",
     "Evidence",
     "Explore",
+    "ExportedFiles",
     "Fix",
     "Gallery",
     "JobResult",
@@ -196,6 +201,7 @@ __all__ = [
     "publish",
     "read_export",
     "read_products",
+    "read_workbook",
     "read_worklist",
     "recover",
     "refresh",

@@ -5,6 +5,7 @@
     ProdexError
     ├── SettingsError                  base URL, credentials or folders cannot be used as given
     ├── QueryError                     a query that the service could not understand, or not as meant
+    │   └── NotExported                a table or column that the export of a catalogue left out
     ├── InputError                     records or files handed in that cannot be read
     │   ├── ExportDamaged              an export is not as it was written
     │   ├── SpreadsheetUnreadable      a workbook or CSV file of others has a password, is damaged or no such file
@@ -138,6 +139,10 @@ class SettingsError(ProdexError, ValueError):
 
 class QueryError(ProdexError, ValueError):
     """A query that the service could not understand, or not as it was meant."""
+
+
+class NotExported(QueryError):
+    """A table or a column that a catalogue does not have, since the export that it was read from left it out."""
 
 
 class InputError(ProdexError, ValueError):

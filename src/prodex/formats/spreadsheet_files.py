@@ -74,7 +74,9 @@ class Sheet:
 
 
 @contextmanager
-def sheets_of(path: str | Path, *, limits: Limits | None = None) -> Iterator[list[Sheet]]:
+def sheets_of(
+    path: str | Path, *, limits: Limits | None = None, setting: str = "read_worklist"
+) -> Iterator[list[Sheet]]:
     """Open a workbook or a CSV file; its sheets can be read while it is open.
 
     Parameters
@@ -83,6 +85,8 @@ def sheets_of(path: str | Path, *, limits: Limits | None = None) -> Iterator[lis
         The file. A CSV file may have any usual separator and encoding.
     limits
         What the file may take, unpacked.
+    setting
+        The function whose keyword `limits` changes them, for the message.
 
     Raises
     ------
@@ -93,7 +97,7 @@ def sheets_of(path: str | Path, *, limits: Limits | None = None) -> Iterator[lis
     if not is_file(file):
         what = "is no plain file" if is_there(file) else "is not there"
         raise SpreadsheetUnreadable(f"{file} {what}. Give the path of a workbook (.xlsx) or a CSV file.")
-    meter = Meter(limits or Limits(), FILE, "read_worklist")
+    meter = Meter(limits or Limits(), FILE, setting)
     with _refusing(file):
         with file.open("rb") as beginning:
             head = beginning.read(len(_OLE))
