@@ -16,8 +16,8 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from prodex.sandbox.raw_json import encode
+from prodex.sandbox.records.beginning import bring_up_to_date
 from prodex.sandbox.records.filling import Labels, fill_store
-from prodex.sandbox.records.migration import bring_up_to_date
 from prodex.sandbox.records.model import Organization, SharedProduct
 from prodex.sandbox.records.reading import Record, shared_with_all
 from prodex.sandbox.records.store import Store, StoreUnusable

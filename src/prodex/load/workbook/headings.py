@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from prodex.errors import QueryError
-from prodex.fix.shapes import Shape, Shapes
+from prodex.fix.shapes import AnswerShape, Shapes
 from prodex.fix.words import AnswerRefused, Vocabulary
 from prodex.formats.workbook_cells import Row
 from prodex.load.workbook.paths import DECLARED, TechnicalPath, path_of
@@ -28,7 +28,7 @@ _IN_BRACKETS = re.compile(r"\s*\([^)]*\)$")
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/+-]{0,79}")
 _UNIT_CODE = re.compile("[A-Z0-9]{2,3}")
 UNITS = Vocabulary()
-_SHAPES: Mapping[str, Shape] = Shapes.of(None).found
+_SHAPES: Mapping[str, AnswerShape] = Shapes.of(None).found
 
 
 class Content(StrEnum):
@@ -59,13 +59,13 @@ _CONTENT_OF_KIND = {
     "unix_seconds": Content.OPEN,
 }
 _CONTENT_OF_SHAPE = {
-    Shape.TEXT: Content.TEXT,
-    Shape.QUANTITY: Content.QUANTITY,
-    Shape.CODE: Content.CODE,
-    Shape.BOOLEAN: Content.BOOLEAN,
-    Shape.INTEGER: Content.INTEGER,
-    Shape.NUMBER: Content.NUMBER,
-    Shape.STRING: Content.STRING,
+    AnswerShape.TEXT: Content.TEXT,
+    AnswerShape.QUANTITY: Content.QUANTITY,
+    AnswerShape.CODE: Content.CODE,
+    AnswerShape.BOOLEAN: Content.BOOLEAN,
+    AnswerShape.INTEGER: Content.INTEGER,
+    AnswerShape.NUMBER: Content.NUMBER,
+    AnswerShape.STRING: Content.STRING,
 }
 
 
