@@ -140,6 +140,18 @@ def test_only_what_answers_the_same_question_is_compared() -> None:
     assert 3 == prodex.watch("shop").audits
 
 
+def test_an_earlier_snapshot_is_compared_with_what_was_before_it(tmp_path: Path) -> None:
+    """Audited again, its report says what was unusual then, and not what came later."""
+    audited([*usual(), records(pictures=False), *usual(2)])
+    earlier = prodex.list_snapshots("shop")["time"].tolist()[5]
+
+    audit = prodex.audit(prodex.open_snapshot(f"shop@{earlier}"), "pictures")
+    page = audit.to_html(tmp_path / "report.html").read_text("utf-8")
+
+    assert "Pictures of Mill: 0 %" in page
+    assert "Pictures of Mill" not in " ".join(prodex.watch("shop").sentences)
+
+
 def test_scores_of_another_profile_are_not_compared() -> None:
     """Everything else is: the catalogue is the same by any profile."""
     audited(usual())

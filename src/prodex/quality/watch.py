@@ -169,9 +169,15 @@ def watch_of(audit: Audit) -> Watch | None:
     if folder is None:
         return None
     name = FIGURES.name_of(folder) if audit.folder else folder.parent.name
-    kept = [one for one in kept_figures(name) if one.audited_at <= audit.audited_at]
-    is_kept = bool(kept) and kept[-1].audited_at == audit.audited_at
-    return watched(name, kept if is_kept else [*kept, figures_of(audit)], None)
+    kept = {one.audited_at: one for one in kept_figures(name)}
+    own = kept.get(audit.audited_at) or figures_of(audit)
+    # An earlier snapshot that is audited again is not compared with later ones.
+    before = [
+        one
+        for one in kept.values()
+        if one.audited_at < own.audited_at and (one.moment < own.moment or one.snapshot == own.snapshot)
+    ]
+    return watched(name, [*before, own], None)
 
 
 def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watch:
