@@ -14,7 +14,7 @@ IMAGES = Path(__file__).parent / "images"
 #: Rows of the package from top to bottom: a part imports only from rows below, and from parts to its right in its own
 #: row. `sandbox` is apart. tests/test_architecture.py enforces it.
 LAYERS = (
-    ("Programs", ("cli",)),
+    ("Programs", ("cli", "job")),
     ("Panels", ("notebook",)),
     ("Shown and written", ("display",)),
     ("On catalogues", ("pictures", "load", "fix", "compare", "send", "publishing", "quality")),

@@ -39,6 +39,7 @@ _GROUPS = {
     "publishing": "Publishing",
     "pictures": "Pictures",
     "notebook": "Panels",
+    "job": "Jobs",
 }
 _OTHERS = "Further names"
 _TABLES_INTRODUCTION = """\

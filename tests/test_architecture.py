@@ -36,7 +36,7 @@ ROWS = (
     {"load"},
     {"pictures"},
     {"display"},
-    {"notebook"},
+    {"notebook", "job"},
     {"__init__"},
     {"cli"},
     {"__main__"},

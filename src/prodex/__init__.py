@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from prodex.fix.worklists import read_worklist
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
+    from prodex.job import JobResult, run_job
     from prodex.ledger import Ledger
     from prodex.limits import Limits
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from prodex.quality.profile import profiles
     from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
+    from prodex.quality.watch import Watch, watch
     from prodex.query import ProductQuery
     from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
     from prodex.send import (
@@ -84,6 +86,7 @@ _LATER = {
     "prodex.fix.worklists": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
+    "prodex.job": ("JobResult", "run_job"),
     "prodex.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),
     "prodex.load": ("LoadBudget", "load_products", "load_rich_content", "recover", "refresh"),
@@ -111,6 +114,7 @@ _LATER = {
     "prodex.quality.profile": ("profiles",),
     "prodex.quality.rulebook": ("rules",),
     "prodex.quality.run": ("audit",),
+    "prodex.quality.watch": ("Watch", "watch"),
     "prodex.query": ("ProductQuery",),
     "prodex.query.values": ("ProductStatus", "SharingStatus", "ValidationStatus"),
     "prodex.send": (
@@ -152,6 +156,7 @@ __all__ = [
     "ExportedFiles",
     "Fix",
     "Gallery",
+    "JobResult",
     "Ledger",
     "Limits",
     "LoadBudget",
@@ -173,6 +178,7 @@ __all__ = [
     "UnmatchedWarning",
     "ValidationStatus",
     "Verdict",
+    "Watch",
     "audit",
     "changes_from_frame",
     "connect",
@@ -202,12 +208,14 @@ __all__ = [
     "require_scenarios",
     "rule",
     "rules",
+    "run_job",
     "scenario_request",
     "track",
     "unescape_formulas",
     "upsert",
     "vacuum",
     "verify",
+    "watch",
     "with_pending_updates",
 ]
 

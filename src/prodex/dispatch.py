@@ -14,7 +14,7 @@ from typing import Any
 FUNCTIONS = {
     "Audit.html": "prodex.display.audit:html_of",
     "Audit.report": "prodex.display.report:write_report",
-    "Audit.save": "prodex.quality.archive:save_audit",
+    "Audit.save": "prodex.quality.figure_archive:save_audit",
     "Audit.text": "prodex.display.audit:text_of",
     "Audit.worklists": "prodex.display.worklists:write_worklists",
     "AuditComparison.html": "prodex.display.audit:comparison_html",
@@ -34,6 +34,8 @@ FUNCTIONS = {
     "Pictures.text": "prodex.display.pictures:text_of",
     "Tracking.html": "prodex.display.tracking:html_of",
     "Tracking.text": "prodex.display.tracking:text_of",
+    "Watch.html": "prodex.display.watch:html_of",
+    "Watch.text": "prodex.display.watch:text_of",
 }
 
 

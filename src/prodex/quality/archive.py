@@ -16,10 +16,11 @@ import msgspec
 import pandas as pd
 import pyarrow as pa
 
-from prodex.arguments import described
+from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
-from prodex.errors import InputError, SnapshotDamaged, SnapshotError, StorageError
-from prodex.files.atomic import safe_name, writing_folder
+from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
+from prodex.files.atomic import checked_name, discard, safe_name, writing_folder
+from prodex.files.lock import locked
 from prodex.files.untrusted import (
     Count,
     Digest,
@@ -40,7 +41,7 @@ from prodex.store.snapshot import folder_of, name_of, open_snapshot
 AUDITS = Archive("audit", "Audit the catalogue again.", below="audits")
 
 
-def save_audit(audit: Audit, name: str | None = None) -> Audit:
+def write_audit(audit: Audit, name: str | None = None) -> Audit:
     """Keep an audit beside the snapshots of a name.
 
     Parameters
@@ -159,6 +160,50 @@ def list_audits(name: str | Catalog = "*") -> pd.DataFrame:
     columns = ["name", "time", "profile", "rule_set", "products", "checks", "snapshot", "folder", "note"]
     frame = pd.DataFrame(own, columns=columns)
     return frame.astype({"products": "Int64", "checks": "Int64"})
+
+
+def remove_audits(name: str, *, keep: int) -> list[str]:
+    """Remove all but the newest audits of a name, of each profile; what `watch` has learned from them stays.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshots.
+    keep
+        How many of each profile stay; one at least. Audits that cannot be read stay as well.
+
+    Returns
+    -------
+    list of str
+        The times of those that were removed.
+
+    Raises
+    ------
+    SnapshotLocked
+        When a process is loading under this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7}]).save("shop")
+    >>> for _ in range(3):
+    ...     audit = prodex.audit(catalog, "core").save()
+    >>> len(remove_audits("shop", keep=1)), len(prodex.list_audits("shop"))
+    (2, 1)
+    """
+    if whole_number(keep, 1) is None:
+        raise QueryError(f"keep is {keep!r:.40}. Keep one audit at least.")
+    listed = list_audits(name)
+    readable = listed[listed["note"] == ""]
+    newest = readable.groupby("profile").tail(keep)
+    old = readable.drop(newest.index)
+    if len(old):
+        with locked(
+            snapshots_folder() / checked_name(name), f"removing audits of {name!r}", without_space=True
+        ):
+            for folder in old["folder"]:
+                discard(Path(folder))
+    return [str(time) for time in old["time"]]
 
 
 def _listed(folder: Path) -> dict[str, Any]:

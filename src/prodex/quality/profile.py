@@ -44,10 +44,10 @@ import pandas as pd
 from prodex.arguments import described
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
+from prodex.files.toml_text import TomlText
 from prodex.locales import market_code
 from prodex.quality.check import Check
 from prodex.quality.profile_reading import (
-    ProfileText,
     assumptions_of,
     checks_of,
     grade_of,
@@ -118,7 +118,7 @@ class Profile:
         ['blocker']
         """
         if isinstance(source, Mapping):
-            return cls._made("own", source, ProfileText("profile", ""))
+            return cls._made("own", source, TomlText("profile", ""))
         if not isinstance(source, str | Path):
             raise InputError(
                 f"profile is {described(source)}. Give the name of a profile, such as 'core', the path of your own, or "
@@ -144,7 +144,7 @@ class Profile:
         import tomllib
 
         try:
-            return cls._made(name, tomllib.loads(text), ProfileText(shown, text, shipped))
+            return cls._made(name, tomllib.loads(text), TomlText(shown, text, shipped))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{shown} is not TOML: {error}.") from error
         # tomllib recurses; a profile may come from somebody else.
@@ -152,7 +152,7 @@ class Profile:
             raise InputError(f"{shown} is nested too deep to be a profile.") from error
 
     @classmethod
-    def _made(cls, name: str, content: Mapping[str, Any], place: ProfileText) -> Self:
+    def _made(cls, name: str, content: Mapping[str, Any], place: TomlText) -> Self:
         for key in content:
             if key not in _KEYS:
                 raise place.error((key,), f"there is no key {key!r}{hint_of(key, _KEYS)}")
@@ -219,7 +219,7 @@ class Profile:
         >>> Profile.read("food-eu").with_assumption(food=True, is_consumer_unit=True).assume
         (('food', True), ('is_consumer_unit', True))
         """
-        given = assumptions_of(known, ProfileText("assumption", ""))
+        given = assumptions_of(known, TomlText("assumption", ""))
         return replace(self, assume=tuple((dict(self.assume) | given).items()))
 
     @property

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from prodex.errors import InputError
 from prodex.facts.market import REQUIRED_LANGUAGES
+from prodex.files.toml_text import TomlText
 from prodex.locales import market_code
 from prodex.quality.check import Check
 from prodex.quality.rulebook import RULES
@@ -22,66 +22,7 @@ OF_THE_MARKET = "of the market"
 _CHECK_KEYS = ("severity", "weight", "only", "except")
 
 
-@dataclass(frozen=True)
-class ProfileText:
-    """The text of a profile, to name the line of a key in errors."""
-
-    shown: str
-    text: str
-    shipped: bool = False
-    lines: list[str] = field(init=False, repr=False, default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.lines.extend(line.strip() for line in self.text.splitlines())
-
-    def error(self, keys: tuple[str | int, ...], problem: str) -> InputError:
-        """Return an error that names file, line and key."""
-        return InputError(f"{self.where(keys)}: {problem}")
-
-    @contextmanager
-    def named(self, keys: tuple[str | int, ...]) -> Iterator[None]:
-        """Name file, line and key in errors that are raised inside."""
-        try:
-            yield
-        except ValueError as error:  # `InputError` and `QueryError` are
-            raise self.error(keys, str(error)) from error
-
-    def where(self, keys: tuple[str | int, ...]) -> str:
-        """Return file, line and key as they are named in errors."""
-        line = self._line(keys)
-        where = f"{self.shown}, line {line}" if line else self.shown
-        return f"{where}, {'.'.join(str(key) for key in keys if not isinstance(key, int))}"
-
-    def _line(self, keys: tuple[str | int, ...]) -> int | None:
-        """Find the line of the innermost key that has a line of its own."""
-        # tomllib does not report lines, so the line of a key is found in the text.
-        names = [str(key) for key in keys if not isinstance(key, int)]
-        number = next((key for key in keys if isinstance(key, int)), 0)
-        start = 0
-        if names[0] == "checks" and len(names) > 1:
-            # A rule named several times has a header for each: `number` says which is meant.
-            headers = [
-                place
-                for place, line in enumerate(self.lines)
-                if line.split("#")[0].replace('"', "").strip().strip("[]").strip() == f"checks.{names[1]}"
-            ]
-            if not headers:
-                return next((i for i, line in enumerate(self.lines, 1) if _key(line) in names[1:]), None)
-            start = headers[min(number, len(headers) - 1)]
-            names = names[2:]
-        for place in range(start, len(self.lines)):
-            if place > start and self.lines[place].startswith("["):
-                break
-            if names and _key(self.lines[place]) == names[0]:
-                return place + 1
-        return start + 1 if start or not names else None
-
-
-def _key(line: str) -> str:
-    return line.partition("=")[0].strip().strip("\"'").split(".")[-1] if "=" in line else ""
-
-
-def checks_of(rule: str, written: Any, place: ProfileText) -> Iterator[Check]:
+def checks_of(rule: str, written: Any, place: TomlText) -> Iterator[Check]:
     entries = written if isinstance(written, list) else [written]
     # [checks.x] and [[checks.x]] are one check and a list of them.
     for number, entry in enumerate(entries):
@@ -94,7 +35,7 @@ def checks_of(rule: str, written: Any, place: ProfileText) -> Iterator[Check]:
 
 
 def _expanded(
-    rule: str, entry: Mapping[str, Any], place: ProfileText, here: tuple[str | int, ...]
+    rule: str, entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]
 ) -> Iterator[Check]:
     """Make one check for each combination of the values given for single-valued parameters."""
     declared = {parameter.name: parameter for parameter in RULES[rule].parameters}
@@ -117,7 +58,7 @@ def _expanded(
             yield _check(rule, parameters, entry, condition, place, here)
 
 
-def _scope(entry: Mapping[str, Any], place: ProfileText, here: tuple[str | int, ...]) -> Condition:
+def _scope(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
     read = {}
     for key in ("only", "except"):
         value = entry.get(key, {})
@@ -147,7 +88,7 @@ def _check(
     parameters: dict[str, Any],
     entry: Mapping[str, Any],
     scope: Condition,
-    place: ProfileText,
+    place: TomlText,
     here: tuple[str | int, ...],
 ) -> Check:
     try:
@@ -164,7 +105,7 @@ def _check(
         raise place.error((*here, *key), str(error)) from error
 
 
-def merged(base: list[Check], own: list[Check], place: ProfileText) -> tuple[Check, ...]:
+def merged(base: list[Check], own: list[Check], place: TomlText) -> tuple[Check, ...]:
     """Merge checks: the same check named twice is one column, for the products of both."""
     merged: dict[str, Check] = {}
     for check in (*base, *own):
@@ -173,7 +114,7 @@ def merged(base: list[Check], own: list[Check], place: ProfileText) -> tuple[Che
     return tuple(merged.values())
 
 
-def market_of(given: Any, place: ProfileText) -> int | None:
+def market_of(given: Any, place: TomlText) -> int | None:
     # `True` is an int in Python and would be market 1.
     if given is None:
         return None
@@ -184,7 +125,7 @@ def market_of(given: Any, place: ProfileText) -> int | None:
         return market_code(given)
 
 
-def grade_of(given: Any, place: ProfileText) -> str:
+def grade_of(given: Any, place: TomlText) -> str:
     known = [grade for grade, _ in GRADES]
     if given not in known:
         raise place.error(
@@ -197,7 +138,7 @@ def grade_of(given: Any, place: ProfileText) -> str:
 _ASSUMABLE = ("food", "market", *TABLES["products"].schema.names)
 
 
-def assumptions_of(given: Any, place: ProfileText) -> dict[str, Any]:
+def assumptions_of(given: Any, place: TomlText) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise place.error(
             ("assume",), f"assume is {given!r:.60}; give a table of assumptions: {{food = true}}"
@@ -217,7 +158,7 @@ def assumptions_of(given: Any, place: ProfileText) -> dict[str, Any]:
     return assumed
 
 
-def own_attributes(given: Any, place: ProfileText) -> tuple[str, ...]:
+def own_attributes(given: Any, place: TomlText) -> tuple[str, ...]:
     if (
         isinstance(given, str)
         or not isinstance(given, list | tuple)

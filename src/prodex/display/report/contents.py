@@ -13,9 +13,11 @@ from prodex.display.report.failing_products import FailingProducts, failing
 from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, ScoreMap, heat_map, offenders
 from prodex.display.report.headline import Header, Tile, header, largest_gaps, tiles
 from prodex.display.report.product_cards import ReportCards, cards
+from prodex.display.watch import EXPLAINED, headline, shown
 from prodex.display_text import Words, words
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.watch import watch_of
 from prodex.text import percent
 
 if TYPE_CHECKING:
@@ -51,6 +53,15 @@ class CheckRow:
     crash: Words
 
 
+@dataclass(frozen=True)
+class Unusual:
+    """What a watch says: its headline, its sentences, and how they are meant."""
+
+    headline: Words
+    lines: tuple[Words, ...]
+    explained: str
+
+
 @dataclass(frozen=True, eq=False)
 class Contents:
     """The contents of a report, in their order.
@@ -59,6 +70,8 @@ class Contents:
     ----------
     facts
         The checks, by their number.
+    watch
+        What is unusual by the audits that were saved before; None where there are none.
     trend
         Figures of this audit and of those before it, as `Audit.trend` returns them.
     gaps, gaps_total
@@ -85,6 +98,7 @@ class Contents:
     products: int
     facts: tuple[CheckFacts, ...]
     tiles: tuple[Tile, ...]
+    watch: Unusual | None
     trend: pd.DataFrame
     gaps: Sequence[Mapping[Hashable, Any]]
     gaps_total: int
@@ -129,6 +143,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         products=len(audit),
         facts=audit.checks,
         tiles=tiles(audit, _before(audit, trend)),
+        watch=_unusual(audit),
         trend=audit.trend(trend),
         gaps=largest_gaps(found),
         gaps_total=len(found),
@@ -145,6 +160,14 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         notes=tuple(notes(audit)),
         crashes=tuple((crash.check, crash.part, words(crash.message, 4_000)) for crash in audit.crashes),
     )
+
+
+def _unusual(audit: Audit) -> Unusual | None:
+    watch = watch_of(audit)
+    # A first audit has nothing to be compared with.
+    if watch is None or watch.audits < 2:
+        return None
+    return Unusual(words(headline(watch)), tuple(words(line, 4_000) for line in shown(watch)), EXPLAINED)
 
 
 def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:

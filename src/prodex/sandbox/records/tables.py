@@ -14,6 +14,14 @@ from prodex.sandbox.records.model import Organization, SharedProduct, View, over
 #: Changes whenever a store of the time before cannot be used any more.
 VERSION: Final = "5"
 
+#: What simulated suppliers did; since version 5.
+JOURNAL: Final = """
+CREATE TABLE journal (
+    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
+    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
+);
+"""
+
 #: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
 #: a version with what the viewer wrote, which is a row of `products` too, and one of `versions`. Its `updated_at`
@@ -66,11 +74,7 @@ CREATE TABLE activations (
     organization_id INTEGER, product_key INTEGER, scenario_id TEXT, deadline TEXT,
     PRIMARY KEY (organization_id, product_key, scenario_id)
 ) WITHOUT ROWID;
-CREATE TABLE journal (
-    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
-    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
-);
-CREATE VIRTUAL TABLE texts USING fts5 (
+{JOURNAL}CREATE VIRTUAL TABLE texts USING fts5 (
     {", ".join(SEARCH_FIELDS.values())}, tokenize = 'unicode61 remove_diacritics 2'
 );
 """

@@ -1,0 +1,60 @@
+"""The commands for every night: run a job, and watch what its audits say; parsing and printing only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import prodex
+from prodex.cli.options import OutputOptions, with_groups
+from prodex.cli.output import Format, say
+
+app: typer.Typer = typer.Typer()
+
+
+@app.command(epilog="Example: prodex run shop.toml --dry-run")
+def run(
+    file: Annotated[Path, typer.Argument(help="The job file (.toml).")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what each step would do; nothing is written.")
+    ] = False,
+    log: Annotated[
+        bool, typer.Option("--log", help="Write the lines of the log to standard error as well.")
+    ] = False,
+) -> None:
+    """Do what a job file says: load or refresh, audit, compare, watch, write worklists and exports, publish, clean up.
+
+    Exit code 0 if every step was done, 1 if one failed or was skipped; the result says which and why. A run that was
+    killed goes on at the step where it was when the same command is given again within a day.
+    """
+    result = prodex.run_job(
+        file, dry_run=dry_run, on_line=(lambda line: say(line, aside=True)) if log else None
+    )
+    say(result.markdown if dry_run else repr(result))
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+@app.command(epilog="Example: prodex watch shop --exit-code")
+@with_groups
+def watch(
+    name: Annotated[str, typer.Argument(help="Name of the snapshots whose audits were saved.")],
+    output: OutputOptions,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 if anything is newly unusual.")
+    ] = False,
+) -> None:
+    """Say what is unusual at the newest saved audit, by the audits before it.
+
+    As text it is sentences; every other format has one row for each figure that is not usual. Less than five audits say
+    nothing.
+    """
+    found = prodex.watch(name)
+    if output.format is Format.TABLE and output.out is None:
+        say(repr(found))
+    else:
+        output.show(found.findings)
+    if exit_code and found.is_unusual:
+        raise typer.Exit(1)

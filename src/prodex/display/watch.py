@@ -1,0 +1,54 @@
+"""How a watch looks: what is unusual in sentences, the first of many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prodex.display.html_tables import block
+from prodex.display_text import on_one_line
+from prodex.text import counted
+
+if TYPE_CHECKING:
+    from prodex.quality.watch import Watch
+
+#: Sentences that are shown; all are in `findings`.
+_SHOWN = 12
+
+#: How the measure is explained below every list.
+EXPLAINED = (
+    "A figure is unusual if it lies outside all its values of the last 28 audits, by more than its usual changes "
+    "explain; all figures together are so by chance once in a thousand audits."
+)
+
+
+def text_of(watch: Watch) -> str:
+    """Return a watch in words."""
+    return "\n".join(
+        map(on_one_line, [headline(watch), *(f"  {line}" for line in shown(watch)), *_notes(watch)])
+    )
+
+
+def html_of(watch: Watch) -> str:
+    """Return a watch for a notebook; what is new is a warning."""
+    new = len(watch.new)
+    lines = [(line, place < new) for place, line in enumerate(shown(watch))]
+    return block(headline(watch), lines, notes=_notes(watch))
+
+
+def headline(watch: Watch) -> str:
+    """Return what a watch says, in one line."""
+    when = "" if watch.moment is None else f" of {watch.moment:%Y-%m-%d %H:%M} UTC"
+    new, others = len(watch.new), len(watch.findings) - len(watch.new)
+    what = "not enough is known" if not watch.enough else f"{new:,} unusual"
+    return f"Watch of {watch.name}{when}: {what}{f', {others:,} lasting or over' if others else ''}"
+
+
+def shown(watch: Watch) -> list[str]:
+    """Return the first sentences, and how many more there are."""
+    sentences = watch.sentences
+    more = len(sentences) - _SHOWN
+    return [*sentences[:_SHOWN], *([f"{counted(more, 'more figure')} in .findings"] if more > 0 else [])]
+
+
+def _notes(watch: Watch) -> list[str]:
+    return [EXPLAINED] if watch.enough else []

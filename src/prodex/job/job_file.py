@@ -1,0 +1,335 @@
+"""Job files: what `prodex run` does, as TOML.
+
+::
+
+    name = "shop"
+    profile = "online-listing"
+
+    [query]
+    target_market = "France"
+    tags_in = ["exportable"]
+
+    [worklists]
+    folder = "worklists"
+
+    [[exports]]
+    format = "parquet"
+    folder = "out"
+
+    [publish]
+    uri = "s3://bucket/shop"
+
+    [keep]
+    snapshots = 14
+
+Only `name` is needed. Relative paths begin at the folder of the job file, since cron starts programs elsewhere. A job
+file holds no secret: the service is the one in the settings, "sandbox", or named by variables of the environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prodex.arguments import described, whole_number
+from prodex.errors import InputError
+from prodex.facts.groups import BY
+from prodex.files.atomic import checked_name, home
+from prodex.files.toml_text import Keys, TomlText
+from prodex.files.untrusted import read_bytes
+from prodex.formats.registry import FORMATS
+from prodex.job.service_settings import ServiceSettings, refuse_secrets, service_settings
+from prodex.locales import language_tag
+from prodex.quality.profile import Profile, shipped
+from prodex.quality.rulebook import SEVERITIES
+from prodex.query import ProductQuery
+from prodex.tables.declaration import TABLES
+from prodex.text import hint
+
+#: Groups by which worklists can be made.
+_GROUPINGS = tuple(dict.fromkeys((*BY, *TABLES["products"].schema.names)))
+
+#: The most bytes that a job file may have.
+_MOST_BYTES = 2**20
+
+
+@dataclass(frozen=True)
+class WorklistOptions:
+    """Worklists that a job writes: into a new folder below `folder`, for the groups of `by`."""
+
+    folder: Path
+    by: str = "owner"
+    profile: str = ""
+    severity: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """An export that a job writes; an earlier one in its folder is replaced."""
+
+    format: str
+    folder: Path
+    tables: tuple[str, ...] = ()
+    escape_formulas: bool = False
+
+
+@dataclass(frozen=True)
+class KeepOptions:
+    """How many of the newest snapshots and audits stay; None for all."""
+
+    snapshots: int | None = None
+    audits: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done each time.
+
+    Attributes
+    ----------
+    path
+        The job file.
+    digest
+        Of its content: a run that was killed only continues by the same file.
+    name
+        Name of the snapshots, and of the job.
+    query, labels, allow_incomplete
+        What is loaded; see `prodex.load_products`.
+    service
+        Which service; None for the one in the settings.
+    profiles
+        Profiles of the audits.
+    compare, watch
+        Whether to compare with the last run, and to look for unusual figures.
+    worklists, exports, publish, keep
+        What is written, where, and what is removed.
+    results
+        Folder of results: one Markdown file for each run, and the log.
+    """
+
+    path: Path
+    digest: str
+    name: str
+    query: ProductQuery
+    results: Path
+    labels: tuple[str, ...] = ()
+    allow_incomplete: bool = False
+    service: ServiceSettings | None = None
+    profiles: tuple[Profile, ...] = ()
+    compare: bool = True
+    watch: bool = True
+    worklists: WorklistOptions | None = None
+    exports: tuple[ExportOptions, ...] = ()
+    publish: str | None = None
+    keep: KeepOptions = KeepOptions()
+
+
+def read_job(path: str | Path) -> Job:
+    """Read a job file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, has an unknown key, a value that cannot be, or a secret; the message names file, line,
+        key and the nearest known one.
+    """
+    if not isinstance(path, str | Path):
+        raise InputError(f"path is {described(path)}. Give the path of a job file: run_job('shop.toml').")
+    file = Path(path)
+    try:
+        content = read_bytes(file.resolve(), _MOST_BYTES)
+        text = content.decode("utf-8-sig")
+        values = tomllib.loads(text)
+    except OSError as error:
+        raise InputError(f"The job file {file} cannot be read: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"The job file {file} is not UTF-8 text. Save it as UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"The job file {file} is not TOML: {error}.") from error
+    except RecursionError as error:  # tomllib recurses, and the file may come from somebody else
+        raise InputError(f"The job file {file} is nested too deep.") from error
+    place = TomlText(str(file), text)
+    # Before anything else: no message about another value may quote a secret.
+    refuse_secrets(values, place)
+    return _Reader(file.resolve(), place).job(values, hashlib.sha256(content).hexdigest())
+
+
+_KEYS = (
+    *("name", "service", "query", "labels", "allow_incomplete", "profile", "compare", "watch"),
+    *("worklists", "exports", "publish", "keep", "results"),
+)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the values of one job file; every error names file, line and key."""
+
+    path: Path
+    place: TomlText
+
+    def job(self, values: Mapping[str, Any], digest: str) -> Job:
+        self._known(values, _KEYS, ())
+        if "name" not in values:
+            raise InputError(
+                f"{self.place.shown}: there is no name. Write the name of the snapshots: name = 'shop'"
+            )
+        with self._named(("name",)):
+            name = checked_name(values["name"])
+        labels = self._texts(values, "labels")
+        with self._named(("labels",)):
+            labels = tuple(map(language_tag, labels))
+        exports = self._exports(values.get("exports", []))
+        profiles = self._profiles(values)
+        return Job(
+            path=self.path,
+            digest=digest,
+            name=name,
+            query=self._query(values.get("query", {})),
+            results=self._path(values, "results") if "results" in values else home() / "jobs",
+            labels=labels,
+            allow_incomplete=self._flag(values, "allow_incomplete", False),
+            service=service_settings(values.get("service"), self.place),
+            profiles=profiles,
+            compare=self._flag(values, "compare", True),
+            watch=self._flag(values, "watch", True),
+            worklists=self._worklists(values, profiles),
+            exports=exports,
+            publish=self._publish(values),
+            keep=self._keep(values),
+        )
+
+    def _query(self, given: Any) -> ProductQuery:
+        table = self._table(given, "query", "{target_market = 250}")
+        for key, value in table.items():
+            # One field at a time, so that an error has the line of its field.
+            with self._named(("query", key)):
+                ProductQuery(**{key: value})
+        with self._named(("query",)):
+            return ProductQuery(**table)
+
+    def _profiles(self, values: Mapping[str, Any]) -> tuple[Profile, ...]:
+        given = self._texts(values, "profile") if "profile" in values else ("core",)
+        with self._named(("profile",)):
+            read = tuple(
+                Profile.read(one if one in shipped() else self._below(one, ".toml")) for one in given
+            )
+        names = [one.name for one in read]
+        if repeated := next((name for name in names if names.count(name) > 1), None):
+            raise self.place.error(("profile",), f"{repeated!r} is named twice.")
+        return read
+
+    def _worklists(self, values: Mapping[str, Any], profiles: tuple[Profile, ...]) -> WorklistOptions | None:
+        if "worklists" not in values:
+            return None
+        here = "worklists"
+        table = self._table(values[here], here, "{folder = 'worklists'}")
+        self._known(table, ("folder", "by", "profile", "severity"), (here,))
+        names = [profile.name for profile in profiles]
+        if not names:
+            raise self.place.error((here,), "worklists are made of an audit; give a profile.")
+        by = self._choice(table, "by", _GROUPINGS, "owner", (here,))
+        severities = self._texts(table, "severity", (here,))
+        for one in severities:
+            self._one_of(one, SEVERITIES, (here, "severity"))
+        profile = self._choice(table, "profile", names, names[0], (here,))
+        return WorklistOptions(self._path(table, "folder", (here,)), by, profile, severities)
+
+    def _exports(self, given: Any) -> tuple[ExportOptions, ...]:
+        if not isinstance(given, list):
+            raise self.place.error(
+                ("exports",), "exports are tables; write [[exports]] and format and folder below."
+            )
+        made: list[ExportOptions] = []
+        for number, entry in enumerate(given):
+            here: Keys = ("exports", number)
+            table = self._table(entry, "exports", "{format = 'csv', folder = 'out'}")
+            self._known(table, ("format", "folder", "tables", "escape_formulas"), here)
+            tables = self._texts(table, "tables", here)
+            for one in tables:
+                self._one_of(one, TABLES, (*here, "tables"))
+            name = self._choice(table, "format", FORMATS, "parquet", here)
+            escape = self._flag(table, "escape_formulas", False, here)
+            if escape and not FORMATS[name].can_escape_formulas:  # type: ignore[index]
+                raise self.place.error((*here, "escape_formulas"), f"{name} holds no formulas; leave it out.")
+            folder = self._path(table, "folder", here)
+            if folder in (one.folder for one in made):
+                raise self.place.error(
+                    (*here, "folder"), f"{folder} is used twice. Give each export a folder of its own."
+                )
+            made.append(ExportOptions(name, folder, tables, escape))
+        return tuple(made)
+
+    def _publish(self, values: Mapping[str, Any]) -> str | None:
+        if "publish" not in values:
+            return None
+        table = self._table(values["publish"], "publish", "{uri = 's3://bucket/shop'}")
+        self._known(table, ("uri",), ("publish",))
+        uri = self._text(table, "uri", ("publish",))
+        return uri if "://" in uri else str(self._below(uri))
+
+    def _keep(self, values: Mapping[str, Any]) -> KeepOptions:
+        table = self._table(values.get("keep", {}), "keep", "{snapshots = 14}")
+        self._known(table, ("snapshots", "audits"), ("keep",))
+        for key, value in table.items():
+            if whole_number(value, 1) is None:
+                raise self.place.error(
+                    ("keep", key), f"{key} is {value!r:.40}. Give how many of the newest stay, at least 1."
+                )
+        return KeepOptions(**table)
+
+    def _known(self, table: Mapping[str, Any], known: tuple[str, ...], here: Keys) -> None:
+        for key in table:
+            if key not in known:
+                near = hint(key, known, f"There are {', '.join(known)}.")
+                raise self.place.error((*here, key), f"there is no key {key!r}{near}")
+
+    def _table(self, given: Any, key: str, example: str) -> dict[str, Any]:
+        if not isinstance(given, Mapping):
+            raise self.place.error((key,), f"{key} is {described(given)}; give a table: {key} = {example}")
+        return dict(given)
+
+    def _flag(self, table: Mapping[str, Any], key: str, default: bool, here: Keys = ()) -> bool:
+        given = table.get(key, default)
+        if not isinstance(given, bool):
+            raise self.place.error((*here, key), f"{key} is {described(given)}; give true or false.")
+        return given
+
+    def _text(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> str:
+        if key not in table:
+            raise self.place.error(here or (key,), f"there is no {key}, which is needed.")
+        given = table[key]
+        if not isinstance(given, str) or not given.strip():
+            raise self.place.error((*here, key), f"{key} is {described(given)}; give a text.")
+        return given
+
+    def _texts(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> tuple[str, ...]:
+        given = table.get(key, [])
+        several = [given] if isinstance(given, str) else given
+        if not isinstance(several, list) or not all(isinstance(one, str) for one in several):
+            raise self.place.error((*here, key), f"{key} is {described(given)}; give a list of texts.")
+        return tuple(several)
+
+    def _choice(self, table: Mapping[str, Any], key: str, known: Any, default: str, here: Keys) -> str:
+        given = self._text(table, key, here) if key in table else default
+        self._one_of(given, known, (*here, key))
+        return given
+
+    def _one_of(self, given: str, known: Any, keys: Keys) -> None:
+        if given not in known:
+            near = hint(given, known, f"There are {', '.join(known)}.")
+            raise self.place.error(keys, f"there is no {given!r}{near}")
+
+    def _path(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> Path:
+        return self._below(self._text(table, key, here))
+
+    def _below(self, given: str, ending: str = "") -> Path:
+        path = Path(given).expanduser()
+        # The name of a profile that there is not is refused as such, not as a path.
+        return path if ending and path.suffix != ending else self.path.parent / path
+
+    def _named(self, keys: Keys) -> Any:
+        return self.place.named(keys)

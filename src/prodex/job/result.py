@@ -1,0 +1,117 @@
+"""The result of a job: what each step did, as values and as a page of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prodex.display_text import on_one_line
+from prodex.job.step_result import StepResult
+from prodex.text import counted
+
+#: Characters that Markdown or HTML would read as markup, and where an address would become a link.
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#!]|(?<=\w):(?=//)|(?<=\bwww)\.")
+
+
+@dataclass(frozen=True, repr=False)
+class JobResult:
+    """What a run of a job did.
+
+    Attributes
+    ----------
+    name
+        Name of the job.
+    began
+        When the run began, UTC.
+    steps
+        One result for each step, in order.
+    dry_run
+        Whether nothing was done, and the steps say what would be.
+    path
+        The page of the result, if one was written.
+
+    Examples
+    --------
+    >>> result = JobResult("shop", datetime(2026, 11, 23, 4, tzinfo=UTC), (StepResult("load", "done"),))
+    >>> result.exit_code, result.markdown.splitlines()[0]
+    (0, '# shop, 2026-11-23 04:00 UTC: done')
+    """
+
+    name: str
+    began: datetime
+    steps: tuple[StepResult, ...]
+    dry_run: bool = False
+    path: Path | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 if every step was done, else 1; the exit code of `prodex run`."""
+        return int(any(step.state in {"failed", "skipped"} for step in self.steps))
+
+    @property
+    def headline(self) -> str:
+        """What became of it, on one line."""
+        failed, skipped = (
+            [s.name for s in self.steps if s.state == state] for state in ("failed", "skipped")
+        )
+        outcome = "would be done" if self.dry_run else "done"
+        if failed:
+            outcome = f"{', '.join(failed)} failed"
+            outcome += f", {', '.join(skipped)} skipped" if skipped else ""
+        unusual = sum(int(step.figures.get("unusual", 0)) for step in self.steps)
+        news = f"; {counted(unusual, 'figure')} unusual" if unusual else ""
+        return f"{self.name}, {self.began.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {outcome}{news}"
+
+    @property
+    def markdown(self) -> str:
+        """The whole result as Markdown; what suppliers typed is text in it and no markup."""
+        return "\n".join([*self._page(), ""])
+
+    def _page(self) -> Iterator[str]:
+        yield f"# {plain(self.headline)}"
+        yield ""
+        if self.dry_run:
+            yield "Dry run: nothing was loaded, written, sent or removed."
+            yield ""
+        yield "| step | outcome | seconds | figures |"
+        yield "|---|---|--:|---|"
+        for step in self.steps:
+            yield f"| {plain(step.name)} | {step.state} | {step.seconds:.1f} | {plain(step.summary)} |"
+        for step in self.steps:
+            if step.lines:
+                yield ""
+                yield f"## {plain(step.name.capitalize())}"
+                yield ""
+                yield from (f"- {plain(line)}" for line in step.lines)
+        failed = [step for step in self.steps if step.state == "failed"]
+        if failed:
+            yield ""
+            yield "## What went wrong"
+            yield ""
+            yield from (f"- {plain(step.name)}: {plain(step.error)}" for step in failed)
+            yield ""
+            yield f"{counted(len(failed), 'step')} failed. The next run does every step again."
+
+    def __repr__(self) -> str:
+        lines = [self.headline, *(f"  {one.name}: {one.state}; {one.summary}" for one in self.steps)]
+        lines += [
+            f"  {line}" for one in self.steps if self.dry_run or one.name == "watch" for line in one.lines
+        ]
+        if self.path is not None:
+            lines.append(f"The result is {self.path}.")
+        return "\n".join(map(on_one_line, lines))
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+
+def plain(text: str) -> str:
+    r"""Return a text as Markdown that shows exactly this text.
+
+    >>> print(plain("<b> *Mill* [x](https://x)"))
+    \<b\> \*Mill\* \[x\](https\://x)
+    """
+    return _MARKUP.sub(r"\\\g<0>", on_one_line(text))

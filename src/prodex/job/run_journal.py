@@ -1,0 +1,122 @@
+"""The journal of a run: which steps have ended, so that a run that was killed goes on where it was.
+
+`<home>/jobs/<name>/run.json`, written anew as a whole after each step. Only a step whose end is in it counts as done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from prodex.errors import SnapshotError
+from prodex.files.atomic import home, writing
+from prodex.files.untrusted import MadeByNewer, Moment, check_moment, read_json
+from prodex.job.job_file import Job
+from prodex.job.step_result import StepResult
+
+_FORMAT = 1
+_FILE = "run.json"
+
+#: A run that began longer ago starts again: too much has changed meanwhile.
+_RESUMABLE = timedelta(hours=24)
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of the state of a job."""
+    return home() / "jobs" / name
+
+
+@dataclass(frozen=True)
+class RunJournal:
+    """What is known of a run.
+
+    Attributes
+    ----------
+    job
+        Digest of the job file.
+    began
+        When it began, UTC.
+    before
+        The newest snapshot and, by profile, the newest audits when it began: "the last" ones, to compare with.
+    steps
+        Results of the steps that have ended, by name.
+    resumed
+        Whether an earlier process began it.
+    """
+
+    job: str
+    began: datetime
+    before: Mapping[str, str]
+    steps: Mapping[str, StepResult] = field(default_factory=dict)
+    resumed: bool = False
+
+    @property
+    def time(self) -> str:
+        """The name of the run: when it began, as snapshots are named."""
+        return f"{self.began:%Y-%m-%dT%H%M%S.%f}Z"
+
+    @classmethod
+    def begin(cls, job: Job, before: Mapping[str, str]) -> Self:
+        """Begin a run, and write that down."""
+        journal = cls(job.digest, datetime.now(UTC), before)
+        journal.write(job.name)
+        return journal
+
+    @classmethod
+    def unfinished(cls, job: Job) -> Self | None:
+        """Return the run of this job file that was interrupted within a day; None if there is none.
+
+        Raises
+        ------
+        SnapshotError
+            When a newer version of prodex wrote it.
+        """
+        path = folder_of(job.name) / _FILE
+        try:
+            written = read_json(path, _Written, newest=_FORMAT)
+            check_moment(written.began)
+        except MadeByNewer as error:
+            raise SnapshotError(f"{path} was {error}.") from error
+        except (OSError, ValueError):
+            # What cannot be read says of no step that it ended: all are done again, and nothing is lost by that.
+            return None
+        age = datetime.now(UTC) - written.began
+        if written.ended or written.job != job.digest or not timedelta(0) <= age <= _RESUMABLE:
+            return None
+        done = {name: step for name, step in written.steps.items() if step.state == "done"}
+        return cls(written.job, written.began.astimezone(UTC), written.before, done, resumed=True)
+
+    def with_step(self, step: StepResult, name: str) -> Self:
+        """Return the journal with one more step, and write it down."""
+        journal = replace(self, steps={**self.steps, step.name: step})
+        journal.write(name)
+        return journal
+
+    def write(self, name: str, *, ended: bool = False) -> None:
+        """Write the journal of the job of a name, as a whole."""
+        content: dict[str, Any] = {
+            "format": _FORMAT,
+            "job": self.job,
+            "began": self.began.isoformat(),
+            "ended": ended,
+            "before": dict(self.before),
+            "steps": {key: asdict(step) for key, step in self.steps.items()},
+        }
+        with writing(folder_of(name) / _FILE, private=True) as beside:
+            beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
+
+
+class _Written(msgspec.Struct):
+    """A journal as JSON."""
+
+    job: str
+    began: Moment
+    ended: bool
+    before: dict[str, str]
+    steps: dict[str, StepResult]

@@ -1,0 +1,337 @@
+"""The steps of a job, each a small function, and what each would do in a dry run.
+
+A step gets the context of the run and the number of its entry in the job (of several profiles or exports), and
+returns its figures and sentences. What it makes appears as a whole or not at all. Where a run was killed between the
+end of a step and its line in the journal, the step finds what it has made and does not make it again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+import pandas as pd
+
+from prodex.catalog import Catalog
+from prodex.compare import Difference, diff
+from prodex.errors import SnapshotDamaged, SnapshotError
+from prodex.formats.registry import FormatName
+from prodex.job.context import Context, newest_snapshot
+from prodex.job.job_file import Job
+from prodex.job.step_result import Figure
+from prodex.load import load_products, refresh
+from prodex.publishing import publish
+from prodex.quality.archive import AUDITS, remove_audits
+from prodex.quality.comparison import compare_audits, worsening
+from prodex.quality.run import audit
+from prodex.quality.scores import readiness
+from prodex.quality.watch import watch_of
+from prodex.store.snapshot import SNAPSHOTS, open_snapshot
+from prodex.store.vacuum import vacuum
+from prodex.tables.declaration import TABLES
+from prodex.text import counted, percent
+
+#: Attributes that a comparison lists.
+_MOST_CHANGED = 5
+
+
+class StepOutcome(NamedTuple):
+    """What a step counted, and what it has to say."""
+
+    figures: Mapping[str, Figure]
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Action:
+    """A kind of step.
+
+    Attributes
+    ----------
+    do
+        Does it.
+    plan
+        Says what it would do, and writes nothing.
+    """
+
+    do: Callable[[Context, int], StepOutcome]
+    plan: Callable[[Context, int], StepOutcome]
+
+
+class Step(NamedTuple):
+    """A step of a job: its name, its kind, the number of its entry, and the names of the steps that it needs."""
+
+    name: str
+    action: str
+    entry: int = 0
+    needs: tuple[str, ...] = ()
+
+
+def steps_of(job: Job) -> Iterator[Step]:
+    """Yield the steps of a job, in order."""
+    yield Step("load", "load")
+    audits = [f"audit {profile.name}" for profile in job.profiles]
+    for number, name in enumerate(audits):
+        yield Step(name, "audit", number, ("load",))
+    if job.compare:
+        yield Step("compare", "compare", needs=("load", *audits))
+    if job.watch and audits:
+        yield Step("watch", "watch", needs=tuple(audits))
+    if job.worklists is not None:
+        yield Step("worklists", "worklists", needs=(f"audit {job.worklists.profile}",))
+    for number, export in enumerate(job.exports):
+        yield Step(f"export {export.folder.name} ({export.format})", "export", number, ("load",))
+    if job.publish is not None:
+        yield Step("publish", "publish", needs=("load",))
+    if job.keep.snapshots is not None or job.keep.audits is not None:
+        yield Step("keep", "keep", needs=("load",))
+
+
+def _load(context: Context, _: int) -> StepOutcome:
+    job = context.job
+    lines: tuple[str, ...] = ()
+    if (made := context.made_meanwhile()) is not None:
+        catalog, how = open_snapshot(f"{job.name}@{made}"), "found"
+    elif _can_be_refreshed(job):
+        try:
+            catalog = refresh(job.name, context.client, allow_incomplete=job.allow_incomplete)
+            how = "refreshed"
+        except SnapshotDamaged as error:
+            lines = (f"The last snapshot is damaged, so everything was loaded anew. {error}",)
+            catalog, how = _loaded(context), "loaded"
+    else:
+        catalog, how = _loaded(context), "loaded"
+    assert catalog.folder is not None  # noqa: S101 - a load makes a snapshot
+    figures: dict[str, Figure] = {"products": len(catalog), "snapshot": catalog.folder.name, "how": how}
+    return StepOutcome(
+        figures, (*lines, *(f"{place}: {why}" for place, why in catalog.origin.ledger.problems))
+    )
+
+
+def _loaded(context: Context) -> Catalog:
+    job = context.job
+    return load_products(
+        context.client,
+        job.query,
+        name=job.name,
+        max_age=0,
+        labels=job.labels,
+        allow_incomplete=job.allow_incomplete,
+    )
+
+
+def _can_be_refreshed(job: Job) -> bool:
+    """Whether the newest snapshot has the answer to what the job asks; only then its changes are enough."""
+    try:
+        origin = open_snapshot(job.name).origin
+    except SnapshotError:
+        return False
+    return origin.query is not None and (origin.query.digest, origin.labels) == (job.query.digest, job.labels)
+
+
+def _plan_load(context: Context, _: int) -> StepOutcome:
+    job = context.job
+    matching = context.client.count(job.query)
+    if not _can_be_refreshed(job):
+        return StepOutcome({"products": matching}, (f"Would load {counted(matching, 'product')}.",))
+    have = len(open_snapshot(job.name))
+    line = (
+        f"Would fetch what has changed since the snapshot {newest_snapshot(job.name)} of "
+        f"{counted(have, 'product')}; the service has {matching:,} now."
+    )
+    return StepOutcome({"products": matching}, (line,))
+
+
+def _audit(context: Context, entry: int) -> StepOutcome:
+    job = context.job
+    profile = job.profiles[entry]
+    made = context.audited_meanwhile(profile.name, str(context.figures["load"]["snapshot"]))
+    if made is None:
+        judged = audit(context.catalog, profile).save()
+        context.keep_audit(judged)
+        assert judged.folder is not None  # noqa: S101 - it was saved
+        made = judged.folder.name
+    context.figures[f"audit {profile.name}"] = {"audit": made}
+    judged = context.audit(profile.name)
+    summary = judged.summary
+    figures: dict[str, Figure] = {
+        "audit": made,
+        **{name: int(summary[name]) for name in ("products", "to_work_on", "failed")},
+        **{name: int(summary[f"{name}_products"]) for name in ("ready", "not_ready", "undecided")},
+    }
+    if not pd.isna(judged.score):
+        figures["score"] = round(judged.score, 4)
+    lines = [f"{readiness(summary)}; score {percent(judged.score)}."]
+    crashed = sorted({crash.check for crash in judged.crashes})
+    lines += [f"The rule of {check} crashed; its results are unknown." for check in crashed]
+    return StepOutcome(figures, tuple(lines))
+
+
+def _plan_audit(context: Context, entry: int) -> StepOutcome:
+    checks = len(context.job.profiles[entry].checks)
+    return StepOutcome({"checks": checks}, (f"Would audit every product by {counted(checks, 'check')}.",))
+
+
+def _compare(context: Context, _: int) -> StepOutcome:
+    previous = context.previous
+    if previous is None:
+        return StepOutcome({}, ("There is no earlier snapshot to compare with.",))
+    difference = diff(previous, context.catalog)
+    counts = difference.summary.set_index("change")["products"]
+    figures: dict[str, Figure] = {str(change): int(count) for change, count in counts.items()}
+    lines = [f"Compared with the snapshot {context.before['snapshot']}.", *difference.notes]
+    lines += _most_changed(difference)
+    for profile in context.job.profiles:
+        last = context.previous_audit(profile.name)
+        if last is None:
+            lines.append(f"There is no earlier audit by {profile.name} to compare with.")
+            continue
+        comparison = compare_audits(last, context.audit(profile.name))
+        found = worsening(comparison)
+        verdict = {True: "worse", False: "not worse", None: "not comparable"}[found.is_worse]
+        fixed, failing = (int(comparison.by_check[name].sum()) for name in ("fixed", "newly_failing"))
+        figures |= {f"{profile.name} fixed": fixed, f"{profile.name} newly failing": failing}
+        lines.append(
+            f"{profile.name}: {verdict}; {found.figures}; {fixed:,} fixed, {failing:,} newly failing."
+        )
+        lines += found.why
+    return StepOutcome(figures, tuple(lines))
+
+
+def _most_changed(difference: Difference) -> Iterator[str]:
+    """Yield the attributes of which most values changed."""
+    changed = difference.by_attribute
+    # Values and not products: one product may have changed in many texts of an attribute.
+    changed["values"] = changed[["added", "removed", "changed"]].sum(axis=1)
+    most = changed.sort_values(["values", "attribute"], ascending=[False, True]).head(_MOST_CHANGED)
+    for row in most.to_dict("records"):
+        where = row["attribute"] if pd.isna(row["language"]) else f"{row['attribute']} ({row['language']})"
+        yield f"{where}: {counted(row['values'], 'value')} on {counted(row['products'], 'product')}."
+    if len(changed) > len(most):
+        yield f"{len(most)} of {len(changed)} attributes with changes are listed."
+
+
+def _plan_compare(context: Context, _: int) -> StepOutcome:
+    newest = context.before.get("snapshot")
+    if newest is None:
+        return StepOutcome({}, ("There is no earlier snapshot to compare with.",))
+    return StepOutcome({}, (f"Would compare with the snapshot {newest}.",))
+
+
+def _watch(context: Context, _: int) -> StepOutcome:
+    lines: list[str] = []
+    states: Counter[str] = Counter()
+    for number, profile in enumerate(context.job.profiles):
+        found = watch_of(context.audit(profile.name))
+        assert found is not None  # noqa: S101 - the audit is that of a snapshot
+        findings = found.findings
+        # What is of the catalogue is the same for every profile.
+        own = findings if number == 0 else findings[findings["measure"].str.endswith("score")]
+        states.update(own["state"])
+        about = "" if number == 0 else f"{profile.name}: "
+        lines += found.sentences if number == 0 else [f"{about}{sentence}" for sentence in own["sentence"]]
+    return StepOutcome(
+        {"unusual": states["new"], "lasting": states["lasting"], "over": states["over"]}, tuple(lines)
+    )
+
+
+def _plan_watch(context: Context, _: int) -> StepOutcome:
+    audits = len(AUDITS.of(context.job.name))
+    return StepOutcome({}, (f"Would look for what is unusual after {counted(audits, 'audit')}.",))
+
+
+def _worklists(context: Context, _: int) -> StepOutcome:
+    options = context.job.worklists
+    assert options is not None  # noqa: S101 - else there is no such step
+    # A folder for each run: what suppliers have filled in is never replaced.
+    folder = options.folder / context.time
+    only = {"severity": list(options.severity)} if options.severity else {}
+    # If it is there, this run wrote it and was killed before it could note so.
+    index = context.audit(options.profile).worklists(folder, options.by, replace=True, **only)
+    findings = int(index["findings"].sum())
+    lines = [f"{counted(len(index), 'worklist')} with {counted(findings, 'finding')} in {folder}."]
+    return StepOutcome({"worklists": len(index), "findings": findings, "folder": str(folder)}, tuple(lines))
+
+
+def _plan_worklists(context: Context, _: int) -> StepOutcome:
+    options = context.job.worklists
+    assert options is not None  # noqa: S101 - else there is no such step
+    line = f"Would write one worklist per {options.by} to a new folder in {options.folder}."
+    return StepOutcome({}, (line,))
+
+
+def _export(context: Context, entry: int) -> StepOutcome:
+    options = context.job.exports[entry]
+    catalog = context.catalog
+    paths = catalog.export(
+        options.folder,
+        cast(FormatName, options.format),
+        tables=options.tables or None,
+        escape_formulas=options.escape_formulas,
+    )
+    size = sum(path.stat().st_size for path in paths)
+    line = f"{counted(len(paths), 'file')} with {size:,} bytes in {options.folder}."
+    return StepOutcome({"files": len(paths), "bytes": size, "folder": str(options.folder)}, (line,))
+
+
+def _plan_export(context: Context, entry: int) -> StepOutcome:
+    options = context.job.exports[entry]
+    tables = len(options.tables or TABLES)
+    line = f"Would write {counted(tables, 'table')} as {options.format} to {options.folder}."
+    return StepOutcome({"tables": tables}, (line,))
+
+
+def _publish(context: Context, _: int) -> StepOutcome:
+    assert context.job.publish is not None  # noqa: S101 - else there is no such step
+    done = publish(context.catalog, context.job.publish)
+    line = f"Publication {done.number} at {done.uri}: {counted(done.uploaded, 'file')} uploaded, all others were there."
+    return StepOutcome({"publication": done.number, "uploaded": done.uploaded}, (line,))
+
+
+def _plan_publish(context: Context, _: int) -> StepOutcome:
+    return StepOutcome({}, (f"Would publish the new snapshot at {context.job.publish}.",))
+
+
+def _keep(context: Context, _: int) -> StepOutcome:
+    keep, name = context.job.keep, context.job.name
+    figures: dict[str, Figure] = {}
+    lines = []
+    if keep.snapshots is not None:
+        removed = vacuum(name, keep=keep.snapshots)
+        figures |= {"removed": len(removed), "bytes_freed": int(removed["bytes_freed"].sum())}
+        lines += [f"Removed {row.time}: {row.reason}." for row in removed.itertuples()]
+    if keep.audits is not None:
+        gone = remove_audits(name, keep=keep.audits)
+        figures["audits_removed"] = len(gone)
+        lines += [f"Removed the audit {time}." for time in gone]
+    return StepOutcome(figures, tuple(lines))
+
+
+def _plan_keep(context: Context, _: int) -> StepOutcome:
+    keep, name = context.job.keep, context.job.name
+    lines = []
+    if keep.snapshots is not None:
+        there = len(SNAPSHOTS.of(name)) + 1  # and the one that would be loaded
+        gone = max(there - keep.snapshots, 0)
+        lines.append(
+            f"Would remove {counted(gone, 'snapshot')} of {there:,}, unless one is the newest that is whole."
+        )
+    if keep.audits is not None:
+        there = len(AUDITS.of(name)) + len(context.job.profiles)
+        lines.append(f"Would remove {counted(max(there - keep.audits, 0), 'audit')} of {there:,}.")
+    return StepOutcome({}, tuple(lines))
+
+
+#: Every kind of step by its name.
+ACTIONS: Mapping[str, Action] = {
+    "load": Action(_load, _plan_load),
+    "audit": Action(_audit, _plan_audit),
+    "compare": Action(_compare, _plan_compare),
+    "watch": Action(_watch, _plan_watch),
+    "worklists": Action(_worklists, _plan_worklists),
+    "export": Action(_export, _plan_export),
+    "publish": Action(_publish, _plan_publish),
+    "keep": Action(_keep, _plan_keep),
+}

@@ -1,0 +1,264 @@
+"""Watch: what the saved audits of a name say is usual, and what is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+
+from prodex.catalog import Catalog
+from prodex.dispatch import call
+from prodex.errors import InputError
+from prodex.quality.archive import AUDITS
+from prodex.quality.audit import Audit
+from prodex.quality.figure_archive import FIGURES, kept_figures
+from prodex.quality.figures import Figures, figures_of
+from prodex.quality.measures import MEASURES, NONE, measure_of
+from prodex.quality.unusual import (
+    NEEDED,
+    FigureKind,
+    FigureState,
+    Series,
+    judge_last,
+    silence,
+)
+from prodex.quality.watch_findings import LATE, Figure, finding, late
+from prodex.store.snapshot import name_of
+from prodex.text import counted
+
+_COLUMNS = (
+    *(
+        "measure",
+        "supplier",
+        "group",
+        "label",
+        "state",
+        "now",
+        "usual_low",
+        "usual_high",
+        "distance",
+        "audits",
+        "since",
+    ),
+    "sentence",
+)
+
+#: What is listed first: news, then what lasts, then what is over.
+_ORDER = (FigureState.NEW, FigureState.LASTING, FigureState.OVER)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Watch:
+    """What is unusual at the newest audit of a name.
+
+    Attributes
+    ----------
+    name
+        The name of the snapshots.
+    moment
+        When the newest catalogue was loaded, UTC; None where nothing was audited yet.
+    audits
+        Number of audits that are compared, the newest one included.
+    figures
+        Number of figures that were looked at.
+    findings
+        One row for each figure that is not usual: measure, supplier (of an attribute or language), group with its
+        label, state ("new", "lasting" since an earlier audit, or "over"), the value now, its usual range, how many
+        spreads outside of it, of how many audits that range is, since when, and all of that as a sentence. What is
+        new comes first.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> for number in range(6):
+    ...     assets = {"pictures": [] if number == 5 else [{"url": "https://pictures.example/1.png"}]}
+    ...     records = [{"id": n, "owner": {"id": 4, "name": "Mill"}, "assets": assets} for n in range(50)]
+    ...     _ = prodex.audit(prodex.flatten(records).save("mill"), "core").save()
+    >>> watch = prodex.watch("mill")
+    >>> watch.new["measure"].tolist()
+    ['pictures']
+    >>> watch.sentences[0]
+    'Pictures of Mill: 0 % of its products have one, usually 100 % (5 audits).'
+    """
+
+    name: str
+    moment: datetime | None
+    audits: int
+    figures: int
+    findings: pd.DataFrame = field(repr=False)
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are audits enough to know what is usual."""
+        return self.audits >= NEEDED
+
+    @property
+    def new(self) -> pd.DataFrame:
+        """The findings that are new at the newest audit."""
+        return self.findings[self.findings["state"] == FigureState.NEW].reset_index(drop=True)
+
+    @property
+    def is_unusual(self) -> bool:
+        """Whether anything is new."""
+        return len(self.new) > 0
+
+    @property
+    def sentences(self) -> list[str]:
+        """Every finding in words; or that there is none, or that not enough is known yet."""
+        if not self.enough:
+            return [f"Not enough is known yet: {self.audits} of {NEEDED} audits."]
+        found = self.findings["sentence"].tolist()
+        return found or [
+            f"Nothing is unusual: {counted(self.figures, 'figure')} of {self.audits} audits compared."
+        ]
+
+    def __repr__(self) -> str:
+        text: str = call("Watch.text", self)
+        return text
+
+    def _repr_html_(self) -> str:
+        html: str = call("Watch.html", self)
+        return html
+
+
+def watch(name: str | Catalog, *, now: datetime | None = None) -> Watch:
+    """Say what is unusual at the newest saved audit of a name, by the audits before it.
+
+    Looked at are the number of products, updates within a day, the score, languages, and how many products have each
+    attribute filled; products, updates, pictures and score of each supplier; languages and attributes of each of the
+    fifty largest suppliers; and the products of each kind. A figure is unusual if it lies outside all its values of the
+    last 28 audits by more than its usual changes explain (`prodex.quality.unusual`). Audits of one snapshot count once,
+    and only those of the same query, by the same profile where scores are concerned. Less than five audits say nothing.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshots, or a catalogue that is one of them.
+    now
+        The present by default: it is unusual as well if the newest audit is older than audits usually are.
+
+    Raises
+    ------
+    SnapshotNotFound
+        When there is no audit of this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> _ = prodex.audit(prodex.flatten([{"id": 7}]).save("shop"), "core").save()
+    >>> prodex.watch("shop").sentences
+    ['Not enough is known yet: 1 of 5 audits.']
+    """
+    moment = datetime.now(UTC) if now is None else now
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
+        raise InputError(f"now is {now!r:.60}; give a datetime with a time zone.")
+    known = name_of(name, "watch")
+    history = kept_figures(known)
+    if not history:
+        raise AUDITS.not_found(known, "There are audits of")
+    return watched(known, history, moment)
+
+
+def watch_of(audit: Audit) -> Watch | None:
+    """Return what is unusual at an audit, by those that were saved before it; None for a catalogue in memory."""
+    folder = audit.folder or audit.catalog_folder
+    if folder is None:
+        return None
+    name = FIGURES.name_of(folder) if audit.folder else folder.parent.name
+    kept = {one.audited_at: one for one in kept_figures(name)}
+    own = kept.get(audit.audited_at) or figures_of(audit)
+    # An earlier snapshot that is audited again is not compared with later ones.
+    before = [
+        one
+        for one in kept.values()
+        if one.audited_at < own.audited_at and (one.moment < own.moment or one.snapshot == own.snapshot)
+    ]
+    return watched(name, [*before, own], None)
+
+
+def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watch:
+    """Return what is unusual at the newest of some audits, by their figures.
+
+    Parameters
+    ----------
+    name
+        The name of the snapshots.
+    history
+        The figures of audits, the oldest first.
+    now
+        The moment at which it matters how old the newest audit is; None where that is no question.
+    """
+    compared = _comparable(history)
+    newest = compared[-1]
+    figures = list(_series(compared))
+    rows: list[dict[str, Any]] = []
+    if len(compared) >= NEEDED:
+        of_days = sum(one.series.kind is FigureKind.OF_A_DAY for one in figures)
+        for one in figures:
+            found = judge_last(one.series, len(figures))
+            if found.state in _ORDER:
+                rows.append(finding(one, found, compared))
+            elif one.series.kind is FigureKind.OF_A_DAY:
+                missed = silence(one.series, of_days)
+                if missed.state in _ORDER:
+                    rows.append(finding(one, missed, compared, is_silent=True))
+        rows += list(late(compared, now))
+    rows.sort(key=_importance)
+    return Watch(name, newest.moment, len(compared), len(figures), pd.DataFrame(rows, columns=list(_COLUMNS)))
+
+
+def _importance(row: dict[str, Any]) -> tuple[int, int, float]:
+    """Return the place of a finding in the list: news first, and of the whole catalogue before its groups."""
+    order = [LATE, *MEASURES]
+    return _ORDER.index(row["state"]), order.index(row["measure"]), -row["distance"]
+
+
+def _comparable(history: Sequence[Figures]) -> list[Figures]:
+    """Return the figures of what can be compared with the newest, one for each snapshot, the oldest first."""
+    newest = history[-1]
+    chosen: dict[str, Figures] = {}
+    for one in history:
+        # An incomplete catalogue lacks products that nobody took away.
+        if one.question != newest.question or (not one.complete and one is not newest):
+            continue
+        key = one.snapshot or one.audited_at.isoformat()
+        earlier = chosen.get(key)
+        # Of several audits of a snapshot the one that is like the newest: only its scores can be compared.
+        if earlier is None or one.measure == newest.measure or earlier.measure != newest.measure:
+            chosen[key] = one
+    return sorted(chosen.values(), key=lambda one: (one.moment, one.audited_at))
+
+
+def _series(history: Sequence[Figures]) -> Iterator[Figure]:
+    """Yield every figure over time."""
+    newest = history[-1]
+    weekdays = [one.moment.weekday() for one in history]
+    for key in newest.values:
+        name, supplier = measure_of(key)
+        measure = MEASURES.get(name)
+        if measure is None:  # of another version
+            continue
+        # Of scores only those that were made alike.
+        known = [
+            (
+                place,
+                one.values[key],
+                one.values["supplier"][supplier] if supplier else one.values["products"][NONE],
+            )
+            for place, one in enumerate(history)
+            if key in one.values and (not name.endswith("score") or one.measure == newest.measure)
+        ]
+        for group in dict.fromkeys(group for _, values, _ in known for group in values):
+            values, sizes = [math.nan] * len(history), [0.0] * len(history)
+            for place, found, everything in known:
+                if group in found:
+                    values[place], sizes[place] = found[group]
+                elif not measure.is_of_group:
+                    # No product has it: that is a figure, too.
+                    values[place], sizes[place] = 0, everything.value
+            if not math.isnan(values[-1]):
+                yield Figure(name, supplier, group, Series(measure.kind, values, sizes, weekdays))

@@ -1,0 +1,187 @@
+"""Job files: what they may say, and errors that name file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import prodex
+from prodex.errors import InputError
+from prodex.job.job_file import ExportOptions, KeepOptions, WorklistOptions, read_job
+from prodex.job.steps import steps_of
+
+WHOLE = """\
+name = "shop"
+profile = ["core", "own.toml"]
+labels = ["fr-FR"]
+results = "results"
+
+[query]
+target_market = "France"
+tags_in = ["exportable"]
+updated_at_from = 2026-11-01T00:00:00Z
+search = [["lait", ["namePublicLong.data"]]]
+
+[worklists]
+folder = "worklists"
+by = "brand"
+severity = ["blocker", "error"]
+
+[[exports]]
+folder = "out"
+
+[[exports]]
+format = "csv"
+folder = "/elsewhere"
+tables = ["products", "texts"]
+escape_formulas = true
+
+[publish]
+uri = "s3://bucket/shop"
+
+[keep]
+snapshots = 14
+audits = 60
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    """Write a job file."""
+    path = folder / "shop.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_everything_that_a_job_file_can_say_is_read(tmp_path: Path) -> None:
+    """Paths begin at the folder of the job file, and a query takes what it takes in Python."""
+    (tmp_path / "own.toml").write_text("[checks.valid_gtin]\n", "utf-8")
+
+    job = read_job(written(tmp_path, WHOLE))
+
+    assert ("shop", ("fr-FR",), tmp_path / "results") == (job.name, job.labels, job.results)
+    assert (250, ("exportable",)) == (job.query.target_market, job.query.tags_in)
+    assert (("lait", ("namePublicLong.data",)),) == job.query.search
+    assert ["core", "own"] == [profile.name for profile in job.profiles]
+    assert WorklistOptions(tmp_path / "worklists", "brand", "core", ("blocker", "error")) == job.worklists
+    assert (
+        ExportOptions("parquet", tmp_path / "out"),
+        ExportOptions("csv", Path("/elsewhere"), ("products", "texts"), escape_formulas=True),
+    ) == job.exports
+    assert ("s3://bucket/shop", KeepOptions(14, 60)) == (job.publish, job.keep)
+    assert [
+        *("load", "audit core", "audit own", "compare", "watch", "worklists"),
+        *("export out (parquet)", "export elsewhere (csv)", "publish", "keep"),
+    ] == [step.name for step in steps_of(job)]
+
+
+def test_a_name_is_enough(tmp_path: Path) -> None:
+    """Then the products of the service in the settings are loaded, audited by "core", compared and watched."""
+    job = read_job(written(tmp_path, 'name = "shop"'))
+
+    assert ["load", "audit core", "compare", "watch"] == [step.name for step in steps_of(job)]
+    assert job.service is None
+
+
+WRONG = [
+    ('name = "shop"\nprofil = "core"', "line 2, profil: there is no key 'profil'; did you mean 'profile'?"),
+    (
+        'name = "shop"\n[keep]\nsnapshot = 3',
+        "line 3, keep.snapshot: there is no key 'snapshot'; did you mean",
+    ),
+    (
+        'name = "shop"\n\n[query]\ntarget_marke = 250',
+        "line 4, query.target_marke: .*Did you mean target_market",
+    ),
+    ('name = "shop"\n[query]\ntarget_market = "Frence"', "line 3, query.target_market: .*France"),
+    (
+        'name = "shop"\n[query]\nhas_packshot = true\nhas_no_packshot = true',
+        "line 2, query: has_packshot and has_no_packshot contradict",
+    ),
+    ('name = "shop"\n[query]\nupdated_at_from = 2026-11-01T00:00:00', "line 3, query.updated_at_from: "),
+    ('name = "shop"\nprofile = "cor"', "line 2, profile: There is no profile 'cor'; did you mean 'core'?"),
+    ('name = "shop"\nprofile = ["core", "core"]', "line 2, profile: 'core' is named twice"),
+    ('name = "shop"\nprofile = 7', "line 2, profile: profile is the number 7; give a list of texts"),
+    ('name = "shop"\n[worklists]\nby = "owner"', "line 2, worklists: there is no folder, which is needed"),
+    (
+        'name = "shop"\n[worklists]\nfolder = "w"\nby = "owners"',
+        "line 4, worklists.by: there is no 'owners'; did you mean 'owner'?",
+    ),
+    (
+        'name = "shop"\n[worklists]\nfolder = "w"\nseverity = "blocke"',
+        "line 4, worklists.severity: there is no 'blocke'; did you mean 'blocker'?",
+    ),
+    (
+        'name = "shop"\nprofile = []\n[worklists]\nfolder = "w"',
+        "line 3, worklists: worklists are made of an audit; give a profile",
+    ),
+    (
+        'name = "shop"\n[[exports]]\nfolder = "a"\n[[exports]]\nfolder = "b"\nformat = "cvs"',
+        "line 6, exports.format: there is no 'cvs'; did you mean 'csv'?",
+    ),
+    ('name = "shop"\n[exports]\nfolder = "a"', r"line 2, exports: exports are tables; write \[\[exports\]\]"),
+    (
+        'name = "shop"\n[[exports]]\nfolder = "a"\n[[exports]]\nfolder = "./a"\nformat = "csv"',
+        "line 5, exports.folder: .* is used twice",
+    ),
+    (
+        'name = "shop"\n[[exports]]\nfolder = "a"\nescape_formulas = true',
+        "line 4, exports.escape_formulas: parquet holds no formulas",
+    ),
+    ('name = "shop"\n[keep]\nsnapshots = 0', "line 3, keep.snapshots: snapshots is 0. Give how many"),
+    ('name = "shop"\ncompare = "yes"', "line 2, compare: compare is the text 'yes'; give true or false"),
+    ('name = "../shop"', "line 1, name: '../shop' cannot be the name of a snapshot"),
+    ("name = 7", "line 1, name: The name of a snapshot is the number 7"),
+    ('profile = "core"', "there is no name. Write the name of the snapshots"),
+    ('name = "shop', "is not TOML: Unterminated string"),
+    ('name = "shop"\nservice = "https://evil.example"', 'line 2, service: service is "sandbox", or a table'),
+    (
+        'name = "shop"\n[service]\nbase_url = "$AWS_SECRET_ACCESS_KEY"',
+        "line 3, service.base_url: base_url must name a variable of the environment that begins with PRODEX_",
+    ),
+    (
+        'name = "shop"\n[service]\nbase_url = "$PRODEX_URL"\nclient_id = "$PRODEX_ID"',
+        "line 2, service: client_secret is missing",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_an_error_names_file_line_and_key(text: str, message: str, tmp_path: Path) -> None:
+    """And the nearest known name, where there is one."""
+    with pytest.raises(InputError, match=message) as caught:
+        read_job(written(tmp_path, text))
+
+    assert str(tmp_path / "shop.toml") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[service]\nbase_url = "$PRODEX_A"\nclient_id = "$PRODEX_B"\nclient_secret = "hunter2"',
+        'client_secret = "hunter2"',
+        '[publish]\nuri = "s3://key:hunter2@bucket/shop"',
+        '[query.extra]\nhidden = {token = "hunter2"}',
+        'password = "hunter2"\nprofile = "hunter2"',
+    ],
+)
+def test_a_secret_is_refused_and_not_shown(text: str, tmp_path: Path) -> None:
+    """Wherever it is; the message says what to do with it."""
+    with pytest.raises(InputError, match="a job file holds no secrets") as caught:
+        read_job(written(tmp_path, f'name = "shop"\n{text}\n'))
+
+    assert "hunter2" not in "".join(map(str, [caught.value, *getattr(caught.value, "__notes__", [])]))
+
+
+def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
+    """Missing, a folder, no text, or no path at all."""
+    (tmp_path / "latin.toml").write_bytes('name = "kühl"'.encode("latin-1"))
+
+    for path, message in (
+        (tmp_path / "none.toml", "cannot be read"),
+        (tmp_path, "cannot be read"),
+        (tmp_path / "latin.toml", "is not UTF-8 text"),
+        (7, "Give the path of a job file"),
+    ):
+        with pytest.raises(InputError, match=message):
+            prodex.run_job(path)  # type: ignore[arg-type]

@@ -1,0 +1,331 @@
+"""Runs of a job: what they do, what a failure costs, and what a run that was interrupted does again."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.errors import InputError, SnapshotLocked, StorageError
+from prodex.files.lock import locked
+from prodex.job import run_journal
+from prodex.job.result import plain
+from prodex.job.step_result import StepResult
+from prodex.sandbox import Sandbox
+from prodex.sandbox.sample import shared_products
+from tests.job.exchange import job_file, reached
+
+PRODUCTS = 60
+
+EVERYTHING = """\
+[worklists]
+folder = "worklists"
+
+[[exports]]
+format = "csv"
+folder = "out"
+tables = ["products"]
+
+[publish]
+uri = "team"
+
+[keep]
+snapshots = 2
+audits = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def exchange() -> Iterator[Sandbox]:
+    """Serve a few products of the sample."""
+    with Sandbox(products=shared_products(PRODUCTS)) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(autouse=True)
+def _service(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached(exchange, monkeypatch)
+
+
+def states(result: prodex.JobResult) -> dict[str, str]:
+    """Return the state of each step."""
+    return {step.name: step.state for step in result.steps}
+
+
+def log_of(home: Path) -> list[dict[str, Any]]:
+    """Return the lines of the log."""
+    lines = (home / "jobs" / "shop" / "log.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def everything_below(*folders: Path) -> dict[str, bytes]:
+    """Return the content of every file."""
+    return {
+        str(path): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_the_first_run_loads_and_later_ones_refresh(tmp_path: Path, home: Path) -> None:
+    """Every step is done, with figures, and all that a job can write is there."""
+    path = job_file(tmp_path, 'profile = "core"', EVERYTHING)
+
+    first, second, third = (prodex.run_job(path) for _ in range(3))
+
+    assert {"done"} == {state for run in (first, second, third) for state in states(run).values()}
+    assert ["loaded", "refreshed", "refreshed"] == [
+        run.steps[0].figures["how"] for run in (first, second, third)
+    ]
+    assert (0, PRODUCTS) == (third.exit_code, third.steps[0].figures["products"])
+    assert (2, 2) == (len(prodex.list_snapshots("shop")), len(prodex.list_audits("shop")))
+    assert 3 == len(list((tmp_path / "worklists").iterdir()))
+    assert PRODUCTS == len(pd.read_csv(tmp_path / "out" / "products.csv"))
+    assert PRODUCTS == len(prodex.open_published(tmp_path / "team"))
+    assert third.path is not None
+    assert third.markdown == third.path.read_text("utf-8")
+    assert 3 == len(list((home / "jobs" / "shop").glob("*.md")))
+    assert {"start", "done"} == {line["event"] for line in log_of(home)}
+    assert 3 * 2 * len(third.steps) == len(log_of(home))
+
+
+def test_another_question_is_loaded_anew(tmp_path: Path) -> None:
+    """A snapshot that has the answer to another query is not refreshed."""
+    prodex.run_job(job_file(tmp_path, "profile = []"))
+
+    result = prodex.run_job(job_file(tmp_path, "profile = []", '[query]\ntarget_market = "France"'))
+
+    assert "loaded" == result.steps[0].figures["how"]
+    assert 0 < len(prodex.open_snapshot("shop")) < PRODUCTS
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path, home: Path) -> None:
+    """Before the first run and after it; the service is asked for a count alone."""
+    path = job_file(tmp_path, "", EVERYTHING)
+
+    before = everything_below(tmp_path, home)
+    planned = prodex.run_job(path, dry_run=True)
+    assert before == everything_below(tmp_path, home)
+    prodex.run_job(path)
+    before = everything_below(tmp_path, home)
+    again = prodex.run_job(path, dry_run=True)
+
+    assert before == everything_below(tmp_path, home)
+    assert {"planned"} == set(states(planned).values()) | set(states(again).values())
+    assert (f"Would load {PRODUCTS} products.",) == planned.steps[0].lines
+    assert "Would fetch what has changed since the snapshot" in again.markdown
+    assert "nothing was loaded, written, sent or removed" in again.markdown
+
+
+def test_a_service_that_is_down_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What needs a new snapshot is skipped, the last one stays, and the result says what happened."""
+    path = job_file(tmp_path, "", EVERYTHING)
+    prodex.run_job(path)
+    kept = prodex.open_snapshot("shop").folder
+    monkeypatch.setenv("PRODEX_SHOP_URL", "http://127.0.0.1:9")
+
+    result = prodex.run_job(path)
+
+    assert ("failed", {"skipped"}) == (result.steps[0].state, {step.state for step in result.steps[1:]})
+    assert 1 == result.exit_code
+    assert kept == prodex.open_snapshot("shop").folder
+    assert "127.0.0.1:9" in result.markdown
+    assert "## What went wrong" in result.markdown
+
+
+def test_a_step_that_fails_stops_only_those_that_need_it(tmp_path: Path) -> None:
+    """An export that cannot be written is said, and everything else is done."""
+    (tmp_path / "out").write_text("in the way", "utf-8")
+
+    result = prodex.run_job(job_file(tmp_path, "", EVERYTHING))
+
+    failed = [step for step in result.steps if step.state != "done"]
+    assert [("export out (csv)", "failed")] == [(step.name, step.state) for step in failed]
+    assert 1 == result.exit_code
+    assert "in the way" == (tmp_path / "out").read_text("utf-8")
+    assert "export out" in result.headline
+
+
+def test_a_run_that_was_interrupted_goes_on_at_its_step(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finished steps are not repeated, and the step in whose middle it ended is done as a whole."""
+    path = job_file(tmp_path, "", EVERYTHING)
+    with monkeypatch.context() as patch:
+        patch.setattr("prodex.job.steps.publish", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            prodex.run_job(path)
+    begun = log_of(home)
+
+    result = prodex.run_job(path)
+
+    went_on = log_of(home)[len(begun) :]
+    assert "publish" == begun[-1]["step"] == went_on[0]["step"]
+    assert ["publish", "keep"] == [line["step"] for line in went_on if line["event"] == "start"]
+    assert {begun[0]["run"]} == {line["run"] for line in went_on}
+    assert {"done"} == set(states(result).values())
+    assert (1, 1) == (len(prodex.list_snapshots("shop")), len(prodex.list_audits("shop")))
+    assert 1 == len(list((home / "jobs" / "shop").glob("*.md")))
+
+
+def _interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_what_a_killed_run_made_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the end of a step and its line in the journal: neither load, audit nor worklists are made twice."""
+    path = job_file(tmp_path, "", EVERYTHING)
+    whole = run_journal.RunJournal.with_step
+    for step in ("load", "audit core", "worklists"):
+
+        def dies(journal: run_journal.RunJournal, result: StepResult, name: str, at: str = step) -> Any:
+            if result.name == at:
+                raise KeyboardInterrupt
+            return whole(journal, result, name)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(run_journal.RunJournal, "with_step", dies)
+            with pytest.raises(KeyboardInterrupt):
+                prodex.run_job(path)
+
+    result = prodex.run_job(path)
+
+    assert {"done"} == set(states(result).values())
+    assert (1, 1) == (len(prodex.list_snapshots("shop")), len(prodex.list_audits("shop")))
+    assert 1 == len(list((tmp_path / "worklists").iterdir()))
+
+
+def test_another_job_file_does_not_continue_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was done for another file may not be what this one wants; a journal that is damaged says nothing."""
+    with monkeypatch.context() as patch:
+        patch.setattr("prodex.job.steps.publish", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            prodex.run_job(job_file(tmp_path, "", EVERYTHING))
+
+    result = prodex.run_job(job_file(tmp_path, 'profile = "pictures"', EVERYTHING))
+    (run_journal.folder_of("shop") / "run.json").write_text("{", "utf-8")
+    after_damage = prodex.run_job(job_file(tmp_path, 'profile = "pictures"', EVERYTHING))
+
+    assert "audit pictures" in states(result)
+    assert {"done"} == {*states(result).values(), *states(after_damage).values()}
+    assert result.began < after_damage.began
+
+
+def test_two_runs_of_a_job_exclude_each_other(tmp_path: Path) -> None:
+    """The second says who runs the first, and nothing is written."""
+    path = job_file(tmp_path)
+
+    with (
+        locked(run_journal.folder_of("shop"), "running the job 'shop'"),
+        pytest.raises(SnapshotLocked, match=f"in use by process {os.getpid()} .*running the job 'shop'"),
+    ):
+        prodex.run_job(path)
+
+    assert prodex.list_snapshots("shop").empty
+
+
+def test_a_name_that_is_locked_is_said_in_words(tmp_path: Path, home: Path) -> None:
+    """Somebody loads under the name: the load fails with who it is, and nothing is lost."""
+    path = job_file(tmp_path)
+    prodex.run_job(path)
+
+    with locked(home / "snapshots" / "shop", "refreshing 'shop'"):
+        result = prodex.run_job(path)
+
+    assert ("failed", 1) == (result.steps[0].state, result.exit_code)
+    assert "refreshing 'shop'" in result.steps[0].error
+    assert 1 == len(prodex.list_snapshots("shop"))
+
+
+def test_a_folder_of_results_that_cannot_be_written_is_refused_at_the_beginning(tmp_path: Path) -> None:
+    """Before anything was asked of the service."""
+    (tmp_path / "results").write_text("in the way", "utf-8")
+
+    with pytest.raises(StorageError, match="results"):
+        prodex.run_job(job_file(tmp_path, 'results = "results"'))
+
+    assert prodex.list_snapshots("shop").empty
+
+
+def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
+    """A link in its place could lead to any file of the user."""
+    (tmp_path / "results" / "shop").mkdir(parents=True)
+    (tmp_path / "mine").write_text("mine", "utf-8")
+    (tmp_path / "results" / "shop" / "log.jsonl").symlink_to(tmp_path / "mine")
+
+    with pytest.raises(StorageError, match="not written through links"):
+        prodex.run_job(job_file(tmp_path, 'results = "results"'))
+
+    assert "mine" == (tmp_path / "mine").read_text("utf-8")
+
+
+def test_a_full_disk_ends_a_run_that_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of the result does not fit: an error of storage, and the next run writes it without doing anything."""
+    path = job_file(tmp_path, 'results = "results"')
+    with monkeypatch.context() as patch:
+        write = Path.write_text
+
+        def full(file: Path, *given: Any, **more: Any) -> int:
+            if ".md" in file.name:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return write(file, *given, **more)
+
+        patch.setattr(Path, "write_text", full)
+        with pytest.raises(StorageError, match="No space left"):
+            prodex.run_job(path)
+
+    result = prodex.run_job(path)
+
+    assert result.path is not None
+    assert result.path.is_file()
+    assert 1 == len(prodex.list_snapshots("shop"))
+
+
+def test_no_secret_is_in_what_a_run_leaves(tmp_path: Path, home: Path, exchange: Sandbox) -> None:
+    """Neither in state, log, result nor anything else below the folders that it writes to."""
+    path = job_file(tmp_path, "", EVERYTHING)
+
+    prodex.run_job(path)
+    left = everything_below(tmp_path, home)
+
+    secret = exchange.credentials[0]["client_secret"].encode()
+    assert left
+    assert [] == [name for name, content in left.items() if secret in content]
+
+
+def test_a_variable_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The load fails with the variable and the key that names it."""
+    monkeypatch.delenv("PRODEX_SHOP_SECRET")
+
+    result = prodex.run_job(job_file(tmp_path))
+
+    assert "PRODEX_SHOP_SECRET, which the job names as client_secret, is not set" in result.steps[0].error
+
+
+def test_what_suppliers_typed_is_no_markup_in_the_result() -> None:
+    """Neither HTML, links, pictures nor tables."""
+    text = plain("a|b <script>alert(1)</script> ![x](https://x.example) `c`\n# d www.example.com")
+
+    assert "<script" not in text.replace("\\<", "")
+    assert r"\!\[x\](https\://x.example)" in text
+    assert r"\n\# d www\.example.com" in text
+
+
+def test_the_command_exits_as_the_result_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """0 if all was done, 1 otherwise; --log writes the lines to standard error."""
+    from prodex.cli import app
+
+    path = job_file(tmp_path, "profile = []")
+    app(["run", str(path), "--log"], standalone_mode=False)
+    printed = capsys.readouterr()
+    (tmp_path / "wrong.toml").write_text("nmae = 'shop'", "utf-8")
+
+    with pytest.raises(InputError, match="did you mean 'name'"):
+        app(["run", str(tmp_path / "wrong.toml")], standalone_mode=False)
+    assert "load: done" in printed.out
+    assert "start" == json.loads(printed.err.splitlines()[0])["event"]

@@ -1,0 +1,123 @@
+"""The measure of what is unusual: planted incidents are found, quiet nights are quiet, and news is news once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from prodex.quality.unusual import LASTING, NEEDED, FigureKind, Series, judge, silence
+from prodex.quality.watch import watched
+from tests.quality.nights import INCIDENTS, nights
+
+#: Figures that are looked at together in these tests.
+FIGURES = 300
+
+#: Nights until an incident is seen: at once, but that updates have stopped cannot be known on the first quiet day.
+DELAY = {"updates stop": 4}
+
+
+def series(kind: FigureKind, values: Sequence[float], size: float = 500) -> Series:
+    """Return a figure of nights that follow each other."""
+    return Series(kind, values, [size] * len(values), [night % 7 for night in range(len(values))])
+
+
+def states(kind: FigureKind, values: Sequence[float], size: float = 500) -> list[str]:
+    """Return what a figure is at each night."""
+    return [str(found.state) for found in judge(series(kind, values, size), FIGURES)]
+
+
+@pytest.mark.parametrize("incident", INCIDENTS)
+def test_a_planted_incident_is_found(incident: str) -> None:
+    """After weeks of a catalogue's life, at the first night; and the night before nothing was unusual."""
+    day = 45
+    history = list(nights(day + DELAY.get(incident, 1), seed=1, incidents={day: INCIDENTS[incident]}))
+
+    assert not watched("shop", history[:day], None).is_unusual
+    assert watched("shop", history, None).is_unusual
+
+
+def test_quiet_nights_are_quiet() -> None:
+    """At most one false alarm in a hundred nights, all figures together; `make soak` has years of them."""
+    alarms = [
+        (seed, night, watched("shop", history[:night], None).sentences[0])
+        for seed in (20, 21)
+        for history in [list(nights(80, seed))]
+        for night in range(NEEDED, 81, 3)
+        if watched("shop", history[:night], None).is_unusual
+    ]
+
+    assert [] == alarms
+
+
+def test_what_stays_is_lasting_and_then_usual() -> None:
+    """News on the first day, lasting for the days after, usual after a week; and not news when it goes on so."""
+    found = states(FigureKind.SHARE, [0.98, 0.97, 0.98, 0.97, 0.98, 0.97, *[0.12] * 12])
+
+    assert ["new", *["lasting"] * (LASTING - 1)] == found[6 : 6 + LASTING]
+    assert {"usual"} == set(found[6 + LASTING + NEEDED - 5 :])
+
+
+def test_what_comes_back_is_over() -> None:
+    """Once, and it is usual afterwards; the odd nights did not become part of what is usual."""
+    values = [0.98, 0.97, 0.98, 0.97, 0.98, 0.12, 0.12, 0.98, 0.97, 0.12]
+
+    assert ["new", "lasting", "over", "usual", "new"] == states(FigureKind.SHARE, values)[5:]
+
+
+def test_worse_than_before_is_news_again() -> None:
+    """A supplier that has lost half of its pictures and then all of them is in the news twice."""
+    values = [0.98, 0.97, 0.98, 0.97, 0.98, 0.5, 0.5, 0.0]
+
+    assert ["new", "lasting", "new"] == states(FigureKind.SHARE, values)[5:]
+
+
+def test_nothing_is_said_of_few_audits() -> None:
+    """Under five; nights of which nothing is known are none."""
+    values = [1000.0, math.nan, 1000.0, 1000.0, 1000.0, 10.0]
+
+    assert ["unknown"] * (NEEDED - 1) == states(FigureKind.COUNT, [1000.0, 1000.0, 1000.0, 10.0])
+    assert ["unknown"] * 5 + ["new"] == states(FigureKind.COUNT, values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "usual", "now", "size"),
+    [
+        (FigureKind.COUNT, 1_000_000, 970_000, 0),
+        (FigureKind.COUNT, 8, 0, 0),
+        (FigureKind.SHARE, 0.9999, 0.985, 1_000_000),
+        (FigureKind.SHARE, 1.0, 0.8, 10),
+    ],
+)
+def test_little_is_no_news(kind: FigureKind, usual: float, now: float, size: float) -> None:
+    """A small part of a large count, a few products, a point of a share, one or two products of a small supplier."""
+    assert "usual" == states(kind, [usual] * 20 + [now], size)[-1]
+
+
+def test_sundays_are_compared_with_sundays() -> None:
+    """Nothing on a Sunday is usual, nothing on a Wednesday is not; what is much is more than on any day."""
+    week = [100.0, 110.0, 95.0, 105.0, 90.0, 8.0, 0.0]
+    quiet_wednesday = [*week * 6, 100.0, 110.0, 0.0]
+    flood = [*week * 6, *week[:6], 400.0]
+
+    assert {"unknown", "usual"} == set(states(FigureKind.OF_A_DAY, week * 6))
+    assert "new" == states(FigureKind.OF_A_DAY, quiet_wednesday)[-1]
+    assert "new" == states(FigureKind.OF_A_DAY, flood)[-1]
+
+
+def test_updates_that_stop_are_seen_in_a_small_catalogue_too() -> None:
+    """After as many quiet days as cannot be chance; the weekend between does not count."""
+    week = [8.0, 9.0, 7.0, 6.0, 5.0, 1.0, 0.0]
+
+    found = [
+        str(silence(series(FigureKind.OF_A_DAY, [*week * 5, *[0.0] * quiet]), FIGURES).state)
+        for quiet in range(7)
+    ]
+
+    assert ["usual", "usual", "usual", "new", "lasting"] == found[:5]
+
+
+def test_a_slow_change_is_no_news() -> None:
+    """A share that falls a little every night is usual; the report's grades over time show it."""
+    assert {"unknown", "usual"} == set(states(FigureKind.SHARE, [0.9 - 0.004 * night for night in range(60)]))
