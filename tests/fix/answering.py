@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -62,28 +64,38 @@ def answered(folder: Path, catalog: prodex.Catalog, most: int) -> Answers:
     shared = set(products[products.duplicated(keep=False)].index)
     number = 0
     findings: Counter[tuple[str, str]] = Counter()
+    candidates: dict[Path, list[Any]] = {}
     for path in files:
         rows = pd.read_parquet(path)
         findings.update(zip(rows["product_id"], rows["check"], strict=True))
         rows = rows[rows["attribute"].isin(ATTRIBUTES) & rows["language"].isin(list(SENTENCES))]
         # What only a person can decide is tested elsewhere: products that wait, or share their GTIN.
         rows = rows[~rows["product_id"].isin(waiting | shared) & rows["gtin"].notna()]
-        for row in rows.itertuples():
-            where = (row.product_id, row.attribute, row.language)
-            if where in places or number >= most:
-                continue
-            places.add(where)
-            number += 1
-            if number % 10 == 0:
-                text = ("?", "x" * 20_001, "n/a")[number // 10 % 3]
-                made.bad.add(where)
-            else:
-                text = good_text(row.attribute, row.language, number)
-                made.good[where] = text
-                made.asked.add((row.product_id, row.check))
-            made.texts.setdefault(path, {})[int(row.row)] = text
+        candidates[path] = list(rows.itertuples())
+    # One of each worklist in turn, so that every worklist is answered.
+    for path, row in (
+        one for turn in zip_longest(*map(_with_path, candidates.items())) for one in turn if one
+    ):
+        where = (row.product_id, row.attribute, row.language)
+        if where in places or number >= most:
+            continue
+        places.add(where)
+        number += 1
+        if number % 10 == 0:
+            text = ("?", "x" * 20_001, "n/a")[number // 10 % 3]
+            made.bad.add(where)
+        else:
+            text = good_text(row.attribute, row.language, number)
+            made.good[where] = text
+            made.asked.add((row.product_id, row.check))
+        made.texts.setdefault(path, {})[int(row.row)] = text
     made.asked = {one for one in made.asked if findings[one] == 1}
     return made
+
+
+def _with_path(found: tuple[Path, list[Any]]) -> list[tuple[Path, Any]]:
+    path, rows = found
+    return [(path, row) for row in rows]
 
 
 def good_text(attribute: str, language: str, number: int) -> str:

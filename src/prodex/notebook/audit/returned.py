@@ -46,6 +46,7 @@ class ReturnedWorklists(VBox):
         self._audit: Audit | None = None
         self.fix: Fix | None = None
         self.tracking: Tracking | None = None
+        self._uploaded: tempfile.TemporaryDirectory[str] | None = None
         self.files: w.FileUpload = w.FileUpload(
             accept=_ENDINGS, multiple=True, description="Choose files", tooltip="Workbooks and CSV files"
         )
@@ -82,7 +83,9 @@ class ReturnedWorklists(VBox):
     def _read_files(self) -> None:
         if not self.files.value:
             return
-        folder = Path(tempfile.mkdtemp(prefix="prodex-answers-"))
+        # Removed with the panel, or when other files are chosen.
+        self._uploaded = tempfile.TemporaryDirectory(prefix="prodex-answers-")
+        folder = Path(self._uploaded.name)
         for number, one in enumerate(self.files.value):
             # Two people may have given their files the same name.
             name = Path(safe_name(Path(one["name"]).stem) + Path(one["name"]).suffix.casefold()[:8])
