@@ -229,7 +229,7 @@ def test_an_incident_does_what_it_says_and_only_that(name: str, tmp_path: Path) 
         return
     assert plain == [entry for entry in journal if not entry.incident]
     ids = {entry.product_id for entry in its if entry.gtin}
-    assert f"{len({entry.gtin for entry in its if entry.gtin}):,} product" in sentence
+    assert f" {len(ids):,} product" in sentence
     changed = {
         str(json.loads(body)["id"]) for key, body in after.items() if key not in before or body != before[key]
     }
@@ -366,6 +366,17 @@ def test_a_store_of_other_products_lives_too() -> None:
         journal = sandbox.simulate(30, 1, incidents)
         assert len(INCIDENTS) == len(journal.incidents)
         assert {"updated", "delisted", "withdrawn", "incident"} <= {entry.action for entry in journal}
+
+
+def test_what_a_supplier_typed_moves_no_cursor() -> None:
+    """Control characters of a name or a GTIN are escaped where a journal is printed, and kept in its entries."""
+    record = {"id": 1, "gtin": "\x1b[2J1\n2", "owner": {"name": "Evil\x1b[2J\u202e Ltd"}}
+    with Sandbox([record], organizations=[SHOP], labels={}) as sandbox:
+        journal = sandbox.simulate(1, incidents=["volume_halves"])
+    assert "\x1b" not in repr(journal)
+    assert "\u202e" not in repr(journal)
+    assert 2 == len(repr(journal).splitlines())
+    assert record["gtin"] in {entry.gtin for entry in journal}
 
 
 def test_an_empty_store_has_quiet_days() -> None:

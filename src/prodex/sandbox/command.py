@@ -28,6 +28,7 @@ from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.running import access_keys
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 from prodex.sandbox.simulation import Incident
+from prodex.sandbox.simulation.journal import printable
 
 if TYPE_CHECKING:
     import uvicorn
@@ -291,17 +292,12 @@ def _runs(pid: int) -> bool:
 
 def _report(text: str) -> None:
     """Report something on one line."""
-    sys.stderr.write(f"prodex sandbox: {_printable(text)}\n")
+    sys.stderr.write(f"prodex sandbox: {printable(text)}\n")
 
 
 def _say(text: str) -> None:
     """Print a line of what was asked for."""
-    sys.stdout.write(f"{_printable(text)}\n")
-
-
-def _printable(text: str) -> str:
-    """Escape control characters; those from a file must not reach the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    sys.stdout.write(f"{printable(text)}\n")
 
 
 def _end(*_signal: object) -> NoReturn:

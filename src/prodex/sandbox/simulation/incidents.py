@@ -98,8 +98,9 @@ def happen(incident: Incident, day: Day, rng: Random, state: SimulationState) ->
     day.incident = incident.name
     begin = len(day.notes)
     what = INCIDENTS[incident.name].happen(day, affected, rng)
-    gtins = list(dict.fromkeys(note.gtin for note in day.notes[begin:]))
-    day.tell(_who(owners), f"{_who(owners)}: {what} {_products(gtins)}")
+    # By key: products of several suppliers may have one GTIN.
+    changed = {note.product_key: note.gtin for note in day.notes[begin:]}
+    day.tell(_who(owners), f"{_who(owners)}: {what} {_products(list(changed.values()))}")
     day.incident = ""
 
 

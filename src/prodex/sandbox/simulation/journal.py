@@ -141,7 +141,16 @@ class Journal(Sequence[Entry]):
                 for note in self._notes
                 if note.day == day and note.action == INCIDENT
             ]
-        return "\n".join(lines)
+        return "\n".join(printable(line) for line in lines)
+
+
+def printable(text: str) -> str:
+    """Escape control characters; those that a supplier typed must not reach a terminal.
+
+    >>> printable("\\x1b[2Jgone")
+    '\\\\x1b[2Jgone'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def insert_notes(connection: sqlite3.Connection, notes: Sequence[Note]) -> None:
