@@ -71,7 +71,7 @@ def test_everything_that_a_job_file_can_say_is_read(tmp_path: Path) -> None:
     assert ("s3://bucket/shop", KeepOptions(14, 60)) == (job.publish, job.keep)
     assert [
         *("load", "audit core", "audit own", "compare", "watch", "worklists"),
-        *("export out (parquet)", "export elsewhere (csv)", "publish", "keep"),
+        *("export 1 (parquet to out)", "export 2 (csv to elsewhere)", "publish", "keep"),
     ] == [step.name for step in steps_of(job)]
 
 

@@ -145,10 +145,10 @@ def test_a_step_that_fails_stops_only_those_that_need_it(tmp_path: Path) -> None
     result = prodex.run_job(job_file(tmp_path, "", EVERYTHING))
 
     failed = [step for step in result.steps if step.state != "done"]
-    assert [("export out (csv)", "failed")] == [(step.name, step.state) for step in failed]
+    assert [("export 1 (csv to out)", "failed")] == [(step.name, step.state) for step in failed]
     assert 1 == result.exit_code
     assert "in the way" == (tmp_path / "out").read_text("utf-8")
-    assert "export out" in result.headline
+    assert "export 1" in result.headline
 
 
 def test_a_run_that_was_interrupted_goes_on_at_its_step(
@@ -284,6 +284,25 @@ def test_a_full_disk_ends_a_run_that_goes_on_later(tmp_path: Path, monkeypatch: 
     assert result.path is not None
     assert result.path.is_file()
     assert 1 == len(prodex.list_snapshots("shop"))
+
+
+def test_two_profiles_and_two_exports_are_steps_of_their_own(tmp_path: Path) -> None:
+    """Whatever their folders are called; what is unusual of the catalogue is said once, scores for each profile."""
+    exports = "".join(
+        f'[[exports]]\nformat = "csv"\nfolder = "{one}/out"\ntables = ["tags"]\n' for one in "ab"
+    )
+    path = job_file(tmp_path, 'profile = ["core", "pictures"]', f"{exports}[keep]\naudits = 1\n")
+
+    first, second = prodex.run_job(path), prodex.run_job(path)
+    planned = prodex.run_job(path, dry_run=True)
+
+    assert [*states(first)][:5] == ["load", "audit core", "audit pictures", "compare", "watch"]
+    assert ["export 1 (csv to out)", "export 2 (csv to out)"] == [*states(first)][5:7]
+    assert (tmp_path / "a" / "out" / "tags.csv").is_file()
+    assert (tmp_path / "b" / "out" / "tags.csv").is_file()
+    assert {"core", "pictures"} == set(prodex.list_audits("shop")["profile"])
+    assert 1 == second.markdown.count("Not enough is known yet: 2 of 5 audits")
+    assert "Would remove 2 audits of 4." in planned.markdown
 
 
 def test_no_secret_is_in_what_a_run_leaves(tmp_path: Path, home: Path, exchange: Sandbox) -> None:

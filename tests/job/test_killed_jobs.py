@@ -98,7 +98,7 @@ def test_seven_nights_with_two_incidents_and_a_kill(home: Path, tmp_path: Path) 
         "compare",
         "watch",
         "worklists",
-        "export out (csv)",
+        "export 1 (csv to out)",
     ] == started
     assert 7 == len(list((tmp_path / "worklists").iterdir()))
 

@@ -23,7 +23,7 @@ from prodex.job.job_file import Job
 from prodex.job.step_result import Figure
 from prodex.load import load_products, refresh
 from prodex.publishing import publish
-from prodex.quality.archive import AUDITS, remove_audits
+from prodex.quality.archive import AUDITS, list_audits, remove_audits
 from prodex.quality.comparison import compare_audits, worsening
 from prodex.quality.run import audit
 from prodex.quality.scores import readiness
@@ -82,7 +82,9 @@ def steps_of(job: Job) -> Iterator[Step]:
     if job.worklists is not None:
         yield Step("worklists", "worklists", needs=(f"audit {job.worklists.profile}",))
     for number, export in enumerate(job.exports):
-        yield Step(f"export {export.folder.name} ({export.format})", "export", number, ("load",))
+        # With its number: two folders may have the same name.
+        name = f"export {number + 1} ({export.format} to {export.folder.name})"
+        yield Step(name, "export", number, ("load",))
     if job.publish is not None:
         yield Step("publish", "publish", needs=("load",))
     if job.keep.snapshots is not None or job.keep.audits is not None:
@@ -92,7 +94,7 @@ def steps_of(job: Job) -> Iterator[Step]:
 def _load(context: Context, _: int) -> StepOutcome:
     job = context.job
     lines: tuple[str, ...] = ()
-    if (made := context.made_meanwhile()) is not None:
+    if (made := context.made_meanwhile()) is not None and _can_be_refreshed(job):
         catalog, how = open_snapshot(f"{job.name}@{made}"), "found"
     elif _can_be_refreshed(job):
         try:
@@ -319,8 +321,10 @@ def _plan_keep(context: Context, _: int) -> StepOutcome:
             f"Would remove {counted(gone, 'snapshot')} of {there:,}, unless one is the newest that is whole."
         )
     if keep.audits is not None:
-        there = len(AUDITS.of(name)) + len(context.job.profiles)
-        lines.append(f"Would remove {counted(max(there - keep.audits, 0), 'audit')} of {there:,}.")
+        made = [profile.name for profile in context.job.profiles]
+        audits = Counter([*list_audits(name)["profile"], *made] if AUDITS.of(name) else made)
+        gone = sum(max(count - keep.audits, 0) for count in audits.values())
+        lines.append(f"Would remove {counted(gone, 'audit')} of {audits.total():,}.")
     return StepOutcome({}, tuple(lines))
 
 

@@ -172,11 +172,7 @@ def watch_of(audit: Audit) -> Watch | None:
     kept = {one.audited_at: one for one in kept_figures(name)}
     own = kept.get(audit.audited_at) or figures_of(audit)
     # An earlier snapshot that is audited again is not compared with later ones.
-    before = [
-        one
-        for one in kept.values()
-        if one.audited_at < own.audited_at and (one.moment < own.moment or one.snapshot == own.snapshot)
-    ]
+    before = [one for one in kept.values() if one.audited_at < own.audited_at and one.moment <= own.moment]
     return watched(name, [*before, own], None)
 
 
