@@ -109,6 +109,8 @@ def test_what_cannot_be_read_is_said_and_the_others_are_read(
     assert fix.preview()["after"].tolist() == ["Boerenbrood met zaden"]
     (reason,) = fix.refused["reason"]
     assert words in reason
+    assert reason.count("cannot be read") <= 1
+    assert str(tmp_path) not in reason
     assert fix.refused["file"][0].endswith("a.xlsx")
 
 

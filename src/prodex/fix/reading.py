@@ -172,7 +172,7 @@ def _read(file: Path, limits: Limits | None, returned: Returned) -> None:
         returned.written[str(file)] = written
         if written.format > FORMAT:
             raise SpreadsheetUnreadable(
-                f"{file} was written by a newer version of prodex (layout {written.format}; this one reads up to "
+                f"{file.name} was written by a newer version of prodex (layout {written.format}; this one reads up to "
                 f"{FORMAT}). Install that version: pip install --upgrade prodex."
             )
         lists = [_read_sheet(sheet, written.columns, returned) for sheet in sheets if sheet is not keys]

@@ -195,6 +195,8 @@ def _separator(text: str) -> str:
 def _refusing(file: Path) -> Iterator[None]:
     try:
         yield
+    except SpreadsheetUnreadable:
+        raise
     except LimitExceeded as error:
         raise _refused(file, str(error), "Remove the sheets and rows that are not needed.") from error
     except OSError as error:
@@ -209,4 +211,5 @@ def _refusing(file: Path) -> Iterator[None]:
 
 
 def _refused(file: Path, why: str, what_to_do: str) -> SpreadsheetUnreadable:
-    return SpreadsheetUnreadable(f"{file} cannot be read: {why}. {what_to_do}")
+    # Its name alone: the words go to whoever filled it in, and the folder is nobody else's business.
+    return SpreadsheetUnreadable(f"{file.name} cannot be read: {why}. {what_to_do}")
