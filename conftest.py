@@ -123,12 +123,24 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _sandbox_of_examples(request: pytest.FixtureRequest, home: Path) -> None:
+def _sandbox_of_examples(request: pytest.FixtureRequest, home: Path) -> Iterator[None]:
     """Have `connect("sandbox")` of an example find a sandbox that runs in this process, so that none is started."""
-    if isinstance(request.node, pytest.DoctestItem) and any(
-        '"sandbox"' in one.source for one in request.node.dtest.examples
-    ):
-        exchange = _exchange_of_examples()
-        facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
-        (home / "sandbox").mkdir(parents=True)
-        (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+    with ExitStack() as stack:
+        if isinstance(request.node, pytest.DoctestItem):
+            sources = [one.source for one in request.node.dtest.examples]
+            exchange = None
+            if any("import sandbox" in source for source in sources):
+                # What happens to the store of a home happens to nobody else's.
+                own = Sandbox(products=shared_products(30), home=home / "sandbox")
+                exchange = stack.enter_context(own)
+            elif any('"sandbox"' in source for source in sources):
+                exchange = _exchange_of_examples()
+                (home / "sandbox").mkdir(parents=True)
+            if exchange is not None:
+                facts = {
+                    "base_url": exchange.base_url,
+                    "pid": os.getpid(),
+                    "credentials": exchange.credentials,
+                }
+                (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+        yield

@@ -17,7 +17,7 @@ LAYERS = (
     ("Programs", ("cli", "job")),
     ("Panels", ("notebook",)),
     ("Shown and written", ("display",)),
-    ("On catalogues", ("pictures", "load", "compare", "send", "publishing", "quality")),
+    ("On catalogues", ("pictures", "load", "fix", "compare", "send", "publishing", "quality")),
     ("What a product is", ("facts",)),
     ("Products on disk", ("store",)),
     ("The service", ("service", "network")),

@@ -21,6 +21,7 @@ import typer.main
 import prodex
 from prodex import charts, errors, sandbox
 from prodex.cli import app
+from prodex.sandbox.simulation import ACTIONS
 from prodex.tables.declaration import TABLES, data_dictionary
 
 _EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
@@ -66,6 +67,7 @@ def write_reference(folder: Path) -> None:
         "rules": _rules(),
         "profiles": _profiles(),
         "faults": _faults(),
+        "simulation": _simulation(),
     }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, "utf-8")
@@ -207,6 +209,16 @@ def _faults() -> str:
     for name, fault in sandbox.FAULTS.items():
         options = ", ".join(f"{option} = {value!r}" for option, value in fault.options.items())
         parts.append(f"| `{name}` | {_cell(fault.meaning)} | {_cell(options)} |")
+    return "\n".join([*parts, ""])
+
+
+def _simulation() -> str:
+    parts = ["# Simulated days", "", "| action in the journal | what happened |", "|---|---|"]
+    parts += [f"| `{name}` | {_cell(_sentence(action.meaning))} |" for name, action in ACTIONS.items()]
+    parts += ["", "| incident | what happens | to the products of |", "|---|---|---|"]
+    for name, incident in sandbox.INCIDENTS.items():
+        concerned = "all suppliers" if incident.concerns_all else "one supplier"
+        parts.append(f"| `{name}` | {_cell(incident.meaning)} | {concerned} |")
     return "\n".join([*parts, ""])
 
 

@@ -32,6 +32,7 @@ ROWS = (
     {"facts"},
     {"quality"},
     {"send", "compare", "publishing"},
+    {"fix"},
     {"load"},
     {"pictures"},
     {"display"},

@@ -107,6 +107,33 @@ def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path,
         assert (1, True) == (refused.returncode, bool(re.search(said, refused.stderr))), refused.stderr
 
 
+def test_export_takes_columns_languages_and_records(run: Run, home: Path, tmp_path: Path) -> None:
+    """What is left out is on stderr; columns are for all tables, or each for its table."""
+    texts = [{"expressedIn": {"code": code}, "data": code} for code in ("fra-FR", "deu-DE")]
+    catalog = prodex.flatten([{"id": 1, "brand": {"code": "A"}, "namePublicLong": texts}]).save("two")
+    done = run("export", "two", "--to", str(tmp_path / "a"), "--column", "text", "--language", "French")
+    assert 0 == done.returncode, done.stderr
+    assert "left out: 1 of 2 rows of texts, in fr" in done.stderr
+    assert ["fra-FR"] == prodex.read_export(tmp_path / "a").texts["text"].tolist()
+
+    apart = ["--column", "products.brand_code", "--column", "products.brand", "--column", "texts.text"]
+    assert 0 == run("export", "two", "--to", str(tmp_path / "b"), *apart).returncode
+    read = prodex.read_export(tmp_path / "b")
+    assert ["product_id", "gtin", "brand_code", "brand"] == list(read.products)
+    assert list(catalog.codes) == list(read.codes)
+
+    assert 0 == run("export", "two", "--to", str(tmp_path / "c"), "--format", "jsonl").returncode
+    assert catalog.equals(prodex.read_export(tmp_path / "c"))
+    for words, said in (
+        (["--column", "brand", "--column", "texts.text"], "--column 'brand' names no table"),
+        (["--column", "texts.tekst"], "did you mean 'text'"),
+        (["--language", "Frensh"], "Did you mean 'French'"),
+        (["--language", "fr", "--format", "jsonl"], "whole records"),
+    ):
+        refused = run("export", "two", "--to", str(tmp_path / "d"), *words)
+        assert (1, True) == (refused.returncode, said in refused.stderr), refused.stderr
+
+
 OPTIONS = {
     "gtins_in": ["--gtin", "03036811359935"],
     "updated_at_from": ["--updated-from", "2020-01-01T00:00+01:00"],

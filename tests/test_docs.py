@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -83,18 +84,22 @@ def _test(node: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def exchange() -> Iterator[Sandbox]:
-    """Serve a sandbox that no other module reads, since the pages write to it."""
-    with Sandbox(products=shared_products(PRODUCTS)) as sandbox:
-        yield sandbox
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fill the store of a sandbox, once."""
+    folder = tmp_path_factory.mktemp("filled")
+    with Sandbox(products=shared_products(PRODUCTS), home=folder):
+        return folder / "store.sqlite"
 
 
 @pytest.fixture
-def sandbox_is_running(exchange: Sandbox, home: Path) -> None:
-    """Have `connect("sandbox")` find that sandbox, in this process and in those that a test starts."""
-    facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
+def sandbox_is_running(filled: Path, home: Path) -> Iterator[None]:
+    """Have `connect("sandbox")` find a sandbox with a store of its own, since the pages write to it."""
     (home / "sandbox").mkdir(parents=True)
-    (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+    shutil.copy(filled, home / "sandbox")
+    with Sandbox(home=home / "sandbox") as exchange:
+        facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
+        (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+        yield
 
 
 def test_the_readme_is_short() -> None:

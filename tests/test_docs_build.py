@@ -78,11 +78,13 @@ def test_every_table_and_column_is_described(built: Path) -> None:
 def test_every_rule_profile_and_fault_is_described(built: Path) -> None:
     """Each is found under its own name."""
     folder = built / "reference" / "generated"
-    rules, profiles, faults = (text_of(folder / f"{name}.html") for name in ("rules", "profiles", "faults"))
+    names = ("rules", "profiles", "faults", "simulation")
+    rules, profiles, faults, incidents = (text_of(folder / f"{name}.html") for name in names)
 
     assert [] == [rule.id for rule in RULES.values() if rule.shipped and rule.id not in rules]
     assert [] == [name for name in prodex.profiles()["profile"] if name not in profiles]
     assert [] == [name for name in sandbox.FAULTS if name not in faults]
+    assert [] == [name for name in sandbox.INCIDENTS if name not in incidents]
 
 
 def test_every_example_of_how_to_add_something_is_a_page(built: Path) -> None:

@@ -26,7 +26,7 @@ from pathlib import Path
 import prodex
 import pyarrow as pa
 from prodex.files.folders import replacing
-from prodex.formats.exporting import write_export
+from prodex.formats.exporting import ExportedTable, write_export
 
 place, kind, notes = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "notes"
 calls = ["rename"] if kind in ("report", "worklists") else ["rename", "unlink", "mkdir", "rmdir"]
@@ -47,7 +47,8 @@ def write(number):
                 (beside / name).write_text(f"{name} {number}")
     else:
         rows = [pa.table({"a": [number] * 9}) for _ in tables]
-        write_export({name: (iter(t.to_batches()), t.schema) for name, t in zip(tables, rows)}, place / "out", kind, {})
+        made = {name: ExportedTable(iter(t.to_batches()), t.schema) for name, t in zip(tables, rows)}
+        write_export(made, place / "out", kind, {})
 
 audits = [audit(0), audit(1)] if kind in ("report", "worklists") else []
 

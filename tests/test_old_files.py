@@ -281,6 +281,25 @@ def test_worklists_open_and_make_room_for_new_ones(kept: Kept) -> None:
     assert index["failures"].tolist() == again["failures"].tolist()
 
 
+def test_worklists_of_then_come_back(kept: Kept) -> None:
+    """They do not name their snapshot, which is asked for; with it, an answer is judged as one of today is."""
+    folder = kept.folder / "to_fix"
+    catalog = prodex.open_snapshot("shop")
+    rows = pd.concat([pd.read_csv(path, dtype=str) for path in folder.glob("M*.csv")])
+    asked = rows["check"].eq("texts_without_placeholders")
+    (kept.folder / "back").mkdir()
+    rows[asked].head(2).assign(new_value=["Mehl aus Weizen vom Land", "?"]).to_csv(
+        kept.folder / "back" / "a.csv", index=False
+    )
+    for path in folder.glob("*.xlsx"):
+        shutil.copy(path, kept.folder / "back")
+    profile = Profile.read(kept.folder / "own.toml") if (kept.folder / "own.toml").is_file() else "core"
+    with pytest.raises(InputError, match="Give the catalogue"):
+        prodex.read_worklist(kept.folder / "back", profile=profile)
+    fix = prodex.read_worklist(kept.folder / "back", catalog, profile=profile)
+    assert fix.counts == {"accepted": 1, "refused": 1}, fix.refused["reason"].tolist()
+
+
 def _home_of_mill(kept: Kept) -> Sandbox:
     return _serving([], home=kept.home / "sandbox")
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
+    from prodex.fix.result import Fix
+    from prodex.fix.worklists import read_worklist
+    from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.job import JobResult, run_job
     from prodex.ledger import Ledger
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
     from prodex.load.reference_data import load_organizations, load_segments
     from prodex.load.refresh import refresh
+    from prodex.load.workbook.reading import read_workbook
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
     from prodex.notebook.explore import Explore, explore
@@ -78,12 +82,16 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
+    "prodex.fix.result": ("Fix",),
+    "prodex.fix.worklists": ("read_worklist",),
+    "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
     "prodex.job": ("JobResult", "run_job"),
     "prodex.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),
     "prodex.load": ("LoadBudget", "load_products", "load_rich_content", "recover", "refresh"),
     "prodex.load.reference_data": ("load_organizations", "load_segments"),
+    "prodex.load.workbook.reading": ("read_workbook",),
     "prodex.notebook.audit.panel": ("AuditPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
     "prodex.notebook.products.explorer": ("CatalogExplorer",),
@@ -145,6 +153,8 @@ __all__ = [
     "DryRun",
     "Evidence",
     "Explore",
+    "ExportedFiles",
+    "Fix",
     "Gallery",
     "JobResult",
     "Ledger",
@@ -191,6 +201,8 @@ __all__ = [
     "publish",
     "read_export",
     "read_products",
+    "read_workbook",
+    "read_worklist",
     "recover",
     "refresh",
     "require_scenarios",

@@ -5,8 +5,10 @@
     ProdexError
     ├── SettingsError                  base URL, credentials or folders cannot be used as given
     ├── QueryError                     a query that the service could not understand, or not as meant
+    │   └── NotExported                a table or column that the export of a catalogue left out
     ├── InputError                     records or files handed in that cannot be read
     │   ├── ExportDamaged              an export is not as it was written
+    │   ├── SpreadsheetUnreadable      a workbook or CSV file of others has a password, is damaged or no such file
     │   ├── PreflightFailed            products that the service would refuse; nothing was sent
     │   └── ChangesRefused             corrections that cannot be merged
     │       └── ChangesStale           the product was changed since it was loaded
@@ -139,12 +141,23 @@ class QueryError(ProdexError, ValueError):
     """A query that the service could not understand, or not as it was meant."""
 
 
+class NotExported(QueryError):
+    """A table or a column that a catalogue does not have, since the export that it was read from left it out."""
+
+
 class InputError(ProdexError, ValueError):
     """Records or files that were handed in cannot be read."""
 
 
 class ExportDamaged(InputError):
     """A file of an export is missing, cut off, changed or none of its own."""
+
+
+class SpreadsheetUnreadable(InputError):
+    """A workbook or CSV file that somebody filled in cannot be read: it has a password, is damaged, or is none.
+
+    The message says which file, why, and how to save it so that it can be read.
+    """
 
 
 class PreflightFailed(InputError):

@@ -36,6 +36,7 @@ _UNWRITTEN_LANGUAGES = frozenset(
 )
 
 _TAG = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]{2,8})*)")
+_LONG_CODE = re.compile("[a-z]{3}-[A-Z]{2}")
 
 
 def market_code(market: int | str) -> int:
@@ -221,6 +222,15 @@ def short_languages(codes: pa.Array, shorts: pa.Array) -> pa.Array:
     encoded = codes.dictionary_encode()
     found = pa.array([_from_code(code) for code in encoded.dictionary.to_pylist()], pa.string())
     return pc.coalesce(shorts, found.take(encoded.indices))
+
+
+def is_long_code(language: str) -> bool:
+    """Whether a language is written as `expressedIn.code` holds it: three letters and the country.
+
+    >>> is_long_code("fra-FR"), is_long_code("fr-FR"), is_long_code("French")
+    (True, False, False)
+    """
+    return _LONG_CODE.fullmatch(language) is not None
 
 
 def short_of(language: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from prodex.errors import QueryError
+
 #: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
 #: with the number of products received and the number announced.
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
@@ -25,7 +27,7 @@ def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[
     if callable(progress):
         yield progress
         return
-    if progress is False or (progress is None and not is_watched()):
+    if not is_shown(progress):
         yield lambda *_: None
         return
     from tqdm.auto import tqdm
@@ -39,6 +41,26 @@ def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[
         yield show
 
 
+def is_shown(progress: Progress) -> bool:
+    """Whether anybody sees how far something is.
+
+    Raises
+    ------
+    QueryError
+        When it is none of what `progress=` takes.
+
+    Examples
+    --------
+    >>> is_shown(False), is_shown(print)
+    (False, True)
+    """
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise QueryError(
+            f"progress={progress!r:.40} is neither None, True nor False, nor a function of (done, total)."
+        )
+    return is_watched() if progress is None else bool(progress)
+
+
 def tell(progress: Progress, line: str) -> None:
     """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
 
@@ -48,7 +70,7 @@ def tell(progress: Progress, line: str) -> None:
     --------
     >>> tell(False, "Nobody wants to know.")
     """
-    if progress is True or (progress is None and is_watched()):
+    if not callable(progress) and is_shown(progress):
         # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
         stream = sys.stdout if in_notebook() else sys.stderr
         if stream is not None:

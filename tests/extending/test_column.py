@@ -27,8 +27,9 @@ assert catalog.scalars[["attribute", "value"]].to_numpy().tolist() == [["isRecal
 # It is in snapshots, exports and what comes back from them, and products can be chosen by it.
 catalog.save("shop")
 assert prodex.open_snapshot("shop").where(is_recalled=True).products["product_id"].tolist() == ["7"]
-for format in ("csv", "xlsx", "parquet"):
-    catalog.export(f"out-{format}", format)
+for format in ("csv", "xlsx", "parquet", "jsonl"):
+    named = list(catalog.tables.index) if format == "csv" else None
+    catalog.export(f"out-{format}", format, tables=named)
     assert prodex.read_export(f"out-{format}").equals(catalog), format
 
 # The data dictionary says what it means.

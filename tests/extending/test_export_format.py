@@ -5,14 +5,14 @@ from __future__ import annotations
 from tests.extending.changed_source import ChangedSource
 
 MODULE = '''
-"""JSON Lines: one object per row, in the order of the table."""
+"""NDJSON: one object per row, in the order of the table."""
 
 import json
 
 import pyarrow as pa
 
 
-def write_jsonl(batches, schema, path):
+def write_ndjson(batches, schema, path):
     """Write one table; all texts are in it as they are."""
     with path.open("w", encoding="utf-8") as file:
         for batch in batches:
@@ -20,7 +20,7 @@ def write_jsonl(batches, schema, path):
     return 0
 
 
-def read_jsonl(path, schema, *, escape_formulas, limits):
+def read_ndjson(path, schema, *, escape_formulas, limits):
     """Read one table back."""
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     columns = {field.name: pa.array([row[field.name] for row in rows]) for field in schema}
@@ -28,14 +28,14 @@ def read_jsonl(path, schema, *, escape_formulas, limits):
 '''
 
 ENTRY = """
-"jsonl": ExportFormat(
-    "JSON Lines",
-    write_jsonl,
-    read_jsonl,
+"ndjson": ExportFormat(
+    "NDJSON (rows)",
+    write_ndjson,
+    read_ndjson,
     "Every line is one row as JSON.",
     "pandas.read_json({path!r}, lines=True)",
     "catalog.products.to_json({path!r}, orient='records', lines=True)",
-    (".jsonl", ".ndjson"),
+    (".ndjson",),
 ),
 """
 
@@ -53,32 +53,32 @@ def dropdowns(widget):
 catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME", "label": '"quoted" '}}, {"id": 8, "brand": None}])
 
 # The catalogue writes it, read_export reads it, and mistakes are explained with it.
-paths = catalog.export("out", "jsonl", tables=["products", "texts"])
-assert [path.name for path in paths] == ["products.jsonl", "texts.jsonl", "datapackage.json"]
+paths = catalog.export("out", "ndjson", tables=["products", "texts"])
+assert [path.name for path in paths] == ["products.ndjson", "texts.ndjson", "datapackage.json"]
 assert prodex.read_export("out").products.equals(catalog.products)
-with pytest.raises(prodex.errors.QueryError, match="did you mean 'jsonl'"):
-    catalog.export("out", "jsnl")
+with pytest.raises(prodex.errors.QueryError, match="did you mean 'ndjson'"):
+    catalog.export("out", "ndjsn")
 with pytest.raises(prodex.errors.QueryError, match="to_json"):
     catalog.export("list.ndjson")
 
 # The explorer proposes it.
 explorer = prodex.CatalogExplorer(catalog)
-assert any(("JSON Lines", "jsonl") in list(one.options) for one in dropdowns(explorer))
+assert any(("NDJSON (rows)", "ndjson") in list(one.options) for one in dropdowns(explorer))
 catalog.save("shop")
 """
 
 
 def test_an_export_format_is_a_module_and_its_entry(source: ChangedSource) -> None:
     """A new format is written, read back, named in messages, and proposed on the command line and in the explorer."""
-    source.append("formats/json_lines.py", MODULE)
+    source.append("formats/ndjson_rows.py", MODULE)
     source.insert(
         "formats/registry.py",
         "from prodex.formats.workbook_reading",
-        "from prodex.formats.json_lines import read_jsonl, write_jsonl\n",
+        "from prodex.formats.ndjson_rows import read_ndjson, write_ndjson\n",
     )
     source.insert("formats/registry.py", '"parquet": ExportFormat(', ENTRY)
-    source.replace("formats/registry.py", '"csv", "xlsx"]', '"csv", "xlsx", "jsonl"]')
-    assert {"formats/json_lines.py", "formats/registry.py"} == source.files
+    source.replace("formats/registry.py", '"xlsx", "jsonl"]', '"xlsx", "jsonl", "ndjson"]')
+    assert {"formats/ndjson_rows.py", "formats/registry.py"} == source.files
     source.python(USED)
-    assert "jsonl" in source.command("export", "--help")
-    assert "texts.jsonl" in source.command("export", "shop", "--format", "jsonl", "--to", "again")
+    assert "ndjson" in source.command("export", "--help")
+    assert "texts.ndjson" in source.command("export", "shop", "--format", "ndjson", "--to", "again")

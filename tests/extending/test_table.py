@@ -44,8 +44,9 @@ assert catalog.scalars["attribute"].tolist() == ["promotions.left"]
 # It is in snapshots, exports, what comes back from them, and SQL.
 catalog.save("shop")
 assert prodex.open_snapshot("shop").row_count("promotions") == 2
-for format in ("csv", "xlsx", "parquet"):
-    catalog.export(f"out-{format}", format)
+for format in ("csv", "xlsx", "parquet", "jsonl"):
+    named = list(catalog.tables.index) if format == "csv" else None
+    catalog.export(f"out-{format}", format, tables=named)
     assert prodex.read_export(f"out-{format}").equals(catalog), format
 assert set(catalog.dictionary.query("table == 'promotions'")["column"]) >= set(columns)
 """

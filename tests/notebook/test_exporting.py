@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,14 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 import prodex
-from prodex.errors import InputError, StorageError
+from prodex.errors import InputError, QueryError, StorageError
+from prodex.formats.registry import FormatName
 from prodex.notebook.exporting import path_of
+from prodex.notebook.panel import Panel
 from prodex.notebook.products.export import (
     AS_SHOWN,
     EVERYTHING,
+    ExportBox,
     ExportRequest,
     ShownTable,
     export_products,
@@ -98,12 +102,20 @@ def test_all_tables_are_those_of_the_products_that_are_left(
     assert f"Exported 1 product to {len(TABLES)} tables in {tmp_path}." == said
 
 
-@pytest.mark.parametrize(("what", "files"), [(AS_SHOWN, 2), (EVERYTHING, len(TABLES) + 1)])
+@pytest.mark.parametrize(
+    ("what", "form", "files"),
+    [
+        (AS_SHOWN, "csv", 2),
+        (EVERYTHING, "csv", len(TABLES)),  # without the records
+        (EVERYTHING, "parquet", len(TABLES) + 1),
+        (EVERYTHING, "jsonl", 2),
+    ],
+)
 def test_what_stands_in_the_way_is_known_before(
-    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path, what: str, files: int
+    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path, what: str, form: FormatName, files: int
 ) -> None:
     """No file exists at first, and every exported file afterwards."""
-    request = ExportRequest(what, "csv", tmp_path)
+    request = ExportRequest(what, form, tmp_path)
     assert [] == request.existing_files
 
     export_products(request, table, catalog)
@@ -132,3 +144,50 @@ def test_nothing_is_left_of_an_empty_catalogue(tmp_path: Path) -> None:
 
     assert said.startswith("Exported 0 products")
     assert "gtin,brand,updated_at,name\n" == (tmp_path / "products_as_shown.csv").read_text("utf-8")
+
+
+def test_what_was_left_out_is_reported(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
+    """Languages and columns that were entered, and the records that CSV does not have."""
+    calls: list[tuple[int, int]] = []
+    request = ExportRequest(EVERYTHING, "csv", tmp_path, columns=("brand",), languages=("French",))
+    said = export_products(request, table, catalog, lambda *both: calls.append(both))
+
+    assert f"Exported 3 products to 1 table in {tmp_path}. Left out: " in said
+    assert "3 of 57 columns of products" in said
+    assert (3, 3) == calls[-1]
+    with pytest.raises(QueryError, match="did you mean 'brand'"):
+        export_products(ExportRequest(EVERYTHING, "csv", tmp_path, columns=("brnad",)), table, catalog)
+
+
+def test_records_are_exported_whole(catalog: prodex.Catalog, table: ShownTable, tmp_path: Path) -> None:
+    """The report counts files; the records are read back as the catalogue."""
+    said = export_products(ExportRequest(EVERYTHING, "jsonl", tmp_path), table, catalog)
+
+    assert f"Exported 3 products to 1 file in {tmp_path}." == said
+    assert catalog.equals(prodex.read_export(tmp_path))
+
+
+def test_the_form_offers_what_there_is_to_choose(
+    catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
+) -> None:
+    """Languages and columns of all tables, records only whole; progress is shown, and then the report."""
+    form = ExportBox(panel=Panel(), gather=lambda: (table, catalog))
+    form.count(3)
+    whole, parts = {name for _, name in form._format.options}, form._choices
+    assert ({"csv", "parquet", "xlsx"}, False) == (whole, parts in form.children)
+    form._what.value = EVERYTHING
+    assert ("csv", True) == (form._format.value, parts in form.children)
+    form._folder.value, form._languages.value, form._columns.value = str(tmp_path), " fr , ", "brand,text"
+    form._button.click()
+    form.exporter.wait()
+    assert "Exported 3 products to 2 tables" in form.exporter.message
+    assert ["brand"] == list(prodex.read_export(tmp_path).products)[2:]
+    form._format.value = "jsonl"
+    assert parts not in form.children
+    form._what.value = AS_SHOWN
+    assert "csv" == form._format.value
+
+    show = form.exporter.shown("Exporting …")
+    form.exporter._is_running, form.exporter._shown_at = True, -math.inf
+    show(1, 4)
+    assert "Exporting … 25 %" in form.exporter.message

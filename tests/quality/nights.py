@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prodex.quality.figures import Figures
-from prodex.quality.measures import Value
+from prodex.quality.measures import MeasuredValue
 
 SUPPLIERS, KINDS, LANGUAGES, ATTRIBUTES = 10, 12, ("fr", "de", "nl"), 40
 START = datetime(2025, 1, 1, 4, tzinfo=UTC)
@@ -98,27 +98,33 @@ class Life:
         sizes = np.bincount(self.supplier, minlength=SUPPLIERS + 1)
         suppliers = [one for one in range(len(sizes)) if sizes[one]]
 
-        def shares(columns: npt.NDArray[np.bool_], names: list[str]) -> dict[str, Value]:
-            return {name: Value(float(columns[:, at].mean()), size) for at, name in enumerate(names) if size}
+        def shares(columns: npt.NDArray[np.bool_], names: list[str]) -> dict[str, MeasuredValue]:
+            return {
+                name: MeasuredValue(float(columns[:, at].mean()), size)
+                for at, name in enumerate(names)
+                if size
+            }
 
-        def by_supplier(of: npt.NDArray[np.generic]) -> dict[str, Value]:
+        def by_supplier(of: npt.NDArray[np.generic]) -> dict[str, MeasuredValue]:
             found = ((one, self.supplier == one) for one in suppliers if sizes[one] >= 5)
-            return {str(one): Value(float(of[rows].mean()), int(sizes[one])) for one, rows in found}
+            return {str(one): MeasuredValue(float(of[rows].mean()), int(sizes[one])) for one, rows in found}
 
-        values: Mapping[str, Mapping[str, Value]] = {
-            "products": {"": Value(size)},
-            "updated": {"": Value(int(recent.sum()))},
-            "score": {"": Value(float(self.passed.mean()) if size else 0.0, size)},
+        values: Mapping[str, Mapping[str, MeasuredValue]] = {
+            "products": {"": MeasuredValue(size)},
+            "updated": {"": MeasuredValue(int(recent.sum()))},
+            "score": {"": MeasuredValue(float(self.passed.mean()) if size else 0.0, size)},
             "language": {
                 name: one for name, one in shares(self.languages, list(LANGUAGES)).items() if one.value
             },
-            "supplier": {str(one): Value(int(sizes[one])) for one in suppliers},
+            "supplier": {str(one): MeasuredValue(int(sizes[one])) for one in suppliers},
             "pictures": by_supplier(self.pictures),
             "supplier score": by_supplier(self.passed),
             "supplier updated": {
-                str(one): Value(int(recent[self.supplier == one].sum())) for one in suppliers
+                str(one): MeasuredValue(int(recent[self.supplier == one].sum())) for one in suppliers
             },
-            "kind": {str(one): Value(int((self.kind == one).sum())) for one in set(self.kind.tolist())},
+            "kind": {
+                str(one): MeasuredValue(int((self.kind == one).sum())) for one in set(self.kind.tolist())
+            },
             "filled": shares(self.filled, [f"attribute{at}" for at in range(ATTRIBUTES)]),
         }
         return Figures(moment, moment, moment.isoformat(), "asked", "measured", "core", True, values)

@@ -21,11 +21,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
+from prodex.display.worklists.fields import Fields
 from prodex.display.worklists.grid import LONGEST, all_spelled, cell, cells, spelled
-from prodex.display.worklists.rows import WORKLIST, file_names
-from prodex.display.worklists.sheets import TO_FIX, Worklist, WorklistFacts
+from prodex.display.worklists.rows import file_names
+from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError, QueryError
+from prodex.fix.layout import TO_FIX, WORKLIST
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.sandbox.sample import AS_OF
@@ -201,7 +203,7 @@ def test_programs_find_the_rows_again(tmp_path: Path) -> None:
     told = keys(tmp_path / "out" / "Mill-4.xlsx")
     digest = hashlib.sha256((tmp_path / "out" / told["file"]).read_bytes()).hexdigest()
 
-    assert (1, digest, "owner") == (told["format"], told["worklist"], told["by"])
+    assert (2, digest, "owner") == (told["format"], told["worklist"], told["by"])
     assert (audit.profile, audit.audited_at.isoformat()) == (told["profile"], told["audited_at"])
     assert 'name="prodex" sheetId="4" state="hidden"' in _part(
         tmp_path / "out" / "Mill-4.xlsx", "xl/workbook.xml"
@@ -282,7 +284,7 @@ def test_cells_know_what_may_stand_in_them(tmp_path: Path) -> None:
 
 
 def test_cells_that_can_be_filled_in_are_open_and_no_others(tmp_path: Path) -> None:
-    """A name can be written into its cell; a GTIN or a picture cannot, and its cell is locked."""
+    """A name or the address of a picture can be written into its cell; a GTIN cannot, and its cell is locked."""
     audited(SMALL[1] | {"isConsumerUnit": True}).worklists(tmp_path / "out")
     path = tmp_path / "out" / "Mill-4.xlsx"
     styles = _part(path, "xl/styles.xml").split("<cellXfs")[1].split("<xf ")[1:]
@@ -295,7 +297,7 @@ def test_cells_that_can_be_filled_in_are_open_and_no_others(tmp_path: Path) -> N
         ("gtin", False),
         ("namePublicShort", True),
         ("description", True),
-        ("assets.pictures.isPackshot", False),
+        ("assets.pictures.isPackshot", True),
     ] == [(row["attribute"], can_be_filled[place]) for place, row in enumerate(to_fix(path))]
 
 
@@ -309,7 +311,7 @@ def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None
     told = [cell for one in validations(path) for cell in one["sqref"].split()]
     assert 1_200 == len(told) == len(set(told))
     assert {f"L{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
-    assert '<dimension ref="A1:R2401"/>' in xml(path, "To fix")
+    assert '<dimension ref="A1:S2401"/>' in xml(path, "To fix")
 
 
 HOSTILE = [
@@ -410,7 +412,7 @@ def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path) -> None:
     rows = pq.read_table(tmp_path / "out" / "no_validation_status.parquet")
     worklist = Worklist("owner", None, None, "all", rows, {})
 
-    write_workbook(worklist, WorklistFacts({}, [], []), {}, {}, tmp_path / "small.xlsx", most_rows=6)
+    write_workbook(worklist, WorklistFacts({}, [], []), Fields(), {}, tmp_path / "small.xlsx", most_rows=6)
 
     assert ["To fix", "To fix 2", "To fix 3"] == keys(tmp_path / "small.xlsx")["sheets"]
     assert [str(number) for number in range(1, 14)] == [row["row"] for row in to_fix(tmp_path / "small.xlsx")]

@@ -24,9 +24,9 @@ import msgspec
 
 import prodex
 from prodex.catalog import Origin
-from prodex.store.build import blocks_of
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.snapshot import commit
+from prodex.tables.blocks import blocks_of
 from tests.bench.products import Product, products
 
 #: Limits that the comparison of 200,000 products has to keep, on two cores.

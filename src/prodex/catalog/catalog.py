@@ -18,7 +18,9 @@ from prodex.catalog.sql import ask
 from prodex.catalog.views import CatalogViews
 from prodex.catalog.where import drawn, first, selected
 from prodex.dispatch import call
+from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FormatName
+from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
 from prodex.text import hint, nearest
 
@@ -183,8 +185,11 @@ class Catalog(CatalogViews):
         format: FormatName = "parquet",
         *,
         tables: Iterable[str] | None = None,
+        columns: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
+        languages: Iterable[str] | None = None,
         escape_formulas: bool = False,
-    ) -> list[Path]:
+        progress: Progress = None,
+    ) -> ExportedFiles:
         """Export tables to a folder: one file for each, and `datapackage.json` with the meaning of their columns.
 
         `prodex.read_export(folder)` reads everything back exactly. `pandas.read_parquet` returns the same frames as
@@ -195,24 +200,39 @@ class Catalog(CatalogViews):
         folder
             Where to write; made if it does not exist.
         format
-            "parquet", "csv" or "xlsx". A workbook cannot hold texts of more than 32,767 characters: longer ones are
-            cut, and `datapackage.json` counts them as `altered_texts`.
+            "parquet", "csv", "xlsx" or "jsonl". A workbook cannot hold texts of more than 32,767 characters: longer
+            ones are cut, and `datapackage.json` counts them as `altered_texts`. "jsonl" holds the records as they were
+            received, one a line, in `products.jsonl`, which `read_products` reads as well.
         tables
-            Names of the tables; all by default.
+            Names of the tables; all by default, but for CSV without `raw`.
+        columns
+            Names of the columns to keep, for all tables, or for some of them: `{"products": ["brand", "kind"]}`. Keys
+            (`product_id`, `gtin`, `attribute`, `position`) are always kept. Of names for all tables, tables that have
+            none of these columns are left out, except `products` and those that `tables` names.
+        languages
+            Codes or names ("fr", "fra-FR", "French"): only rows of `texts` and `code_labels` in these languages are
+            exported, and no `raw`, which has them all.
         escape_formulas
             For CSV that will be opened in a spreadsheet: text that would be run as a formula gets an apostrophe, which
             `read_export` removes again.
+        progress
+            A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done,
+            total), both in rows.
 
         Returns
         -------
-        list of Path
-            The files written.
+        ExportedFiles
+            A list of the files written. Its `left_out` says what was left out: "3 of 57 columns of products".
+            `datapackage.json` says the same, so that a catalogue that is read back takes none of it for missing: asking
+            for it is a `NotExported`, and the checks of an audit that need it are unknown.
 
         Raises
         ------
         QueryError
-            When a table or a format is not known, when an option is not of the format, and when `folder` is the name
-            of a file.
+            When a table, a column, a language or a format is not known, when an option is not of the format, and when
+            `folder` is the name of a file.
+        SnapshotDamaged
+            When a record is to be exported that is not as it was received.
         StorageError
             When the disk refuses; an earlier export is then as it was.
 
@@ -224,8 +244,19 @@ class Catalog(CatalogViews):
         >>> paths = catalog.export(tempfile.mkdtemp(), "csv", tables=["products", "texts"])
         >>> [path.name for path in paths]
         ['products.csv', 'texts.csv', 'datapackage.json']
+        >>> catalog.export(tempfile.mkdtemp(), columns=["brand"], tables="products").left_out[-1]
+        '3 of 57 columns of products'
         """
-        return export_catalog(self, folder, format, tables, escape_formulas=escape_formulas)
+        return export_catalog(
+            self,
+            folder,
+            format,
+            tables=tables,
+            columns=columns,
+            languages=languages,
+            escape_formulas=escape_formulas,
+            progress=progress,
+        )
 
     def save(self, name: str) -> Catalog:
         """Store the catalogue as a new snapshot, and return it opened from there.

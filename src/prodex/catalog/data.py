@@ -218,10 +218,12 @@ class CatalogData(TableProperties):
         if not whole or table in _MERGED:
             return self.arrow(table)
         files = {part.files[table]: part.facts.get(table) for part in self.parts}
-        return parquet.dataset(files, TABLES[table].schema)
+        return parquet.dataset(files, self._schema(table))
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
         """Return the columns asked for, all by default; refuse one that does not exist."""
+        for part in self.parts:
+            part.require(table, columns or ())
         known = self._columns(table)
         for name in columns or ():
             if name not in known:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from prodex.catalog.data import CatalogData, known_table
+from prodex.catalog.data import CatalogData
+from prodex.catalog.export_selection import records_of, selection_of
+from prodex.catalog.languages import origin_in
 from prodex.errors import QueryError
-from prodex.formats.exporting import check_format, write_export
+from prodex.formats.exporting import ExportedFiles, check_format, write_export
 from prodex.formats.registry import FORMATS, FormatName
+from prodex.progress import Progress, is_shown
 from prodex.tables.declaration import TABLES
 
 #: Endings of files: a folder that ends so is most likely meant as a file.
@@ -21,25 +24,66 @@ def export_catalog(
     catalog: CatalogData,
     folder: str | Path,
     format: FormatName,
-    tables: Iterable[str] | None,
     *,
+    tables: Any,
+    columns: Any,
+    languages: Any,
     escape_formulas: bool,
-) -> list[Path]:
+    progress: Progress,
+) -> ExportedFiles:
     """Write tables of a catalogue to a folder; see `Catalog.export`."""
     # First of all, so that a mistake is reported before a folder is made.
     check_format(format, escape_formulas)
     place = _checked_folder(folder, format)
-    held = catalog._held
-    chosen = held if tables is None else _chosen(tables)
+    counting = is_shown(progress)
+    if FORMATS[format].holds_records:
+        _refuse_parts(format, tables=tables, columns=columns, languages=languages)
+        return write_export(
+            records_of(catalog),
+            place,
+            format,
+            catalog.origin.to_json(),
+            products=len(catalog),
+            progress=progress,
+        )
+    chosen = selection_of(catalog, format, tables, columns, languages)
+    spoken = chosen.languages
+    origin = catalog.origin if spoken is None else origin_in(catalog.origin, spoken)
+    missing = [name for name in TABLES if name not in chosen.tables]
     return write_export(
-        {name: (catalog.batches(name), catalog._schema(name)) for name in chosen},
+        {name: chosen.table(name, counting=counting) for name in chosen.tables},
         place,
         format,
-        catalog.origin.to_json(),
+        origin.to_json(),
         escape_formulas=escape_formulas,
         products=len(catalog),
-        not_exported=[name for name in TABLES if name not in chosen],
+        not_exported=missing,
+        languages=spoken,
+        left_out=_tables_left_out(
+            missing, format, is_default=all(one is None for one in (tables, columns, languages))
+        ),
+        progress=progress,
     )
+
+
+def _refuse_parts(format: FormatName, **options: Any) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise QueryError(
+                f"{name}= chooses parts of tables, and format {format!r} holds whole records, from which all tables "
+                f"are made again. Leave {name} out, or write another format such as 'parquet'."
+            )
+
+
+def _tables_left_out(names: Sequence[str], format: FormatName, *, is_default: bool) -> list[str]:
+    if not names:
+        return []
+    kept = [name for name in TABLES if name not in names]
+    words = f": {', '.join(kept)}" if len(kept) < len(names) else f", without {', '.join(names)}"
+    sentence = f"{len(kept)} of {len(TABLES)} tables{words}"
+    if is_default and (own := [name for name in FORMATS[format].only_if_named if name in names]):
+        sentence += f" ({FORMATS[format].title} has {', '.join(own)} where tables= names it)"
+    return [sentence]
 
 
 def _checked_folder(folder: Any, format: FormatName) -> Path:
@@ -63,13 +107,3 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
             f"where one table will do, or {FORMATS[meant].pandas_write.format(path=str(folder))} for a single file."
         )
     return place
-
-
-def _chosen(tables: Any) -> list[str]:
-    names = [tables] if isinstance(tables, str) else tables
-    if not isinstance(names, Iterable):
-        raise QueryError(f"tables={tables!r:.60} are no names. Write tables=['products', 'texts'].")
-    chosen = list(dict.fromkeys(map(known_table, names)))
-    if not chosen:
-        raise QueryError("tables=[] names no table. Leave it out to write all, or write tables=['products'].")
-    return chosen

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,18 @@ import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.catalog.part import Part, misfit
+from prodex.catalog.part import Part
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.files.atomic import sha256
 from prodex.files.untrusted import is_there, refuse_links
+from prodex.formats.json_lines import read_jsonl, read_records
 from prodex.formats.package import PACKAGE, Package, Resource, read_package
 from prodex.formats.registry import FORMATS, ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import stored_presence
+from prodex.tables.schema import misfit
 from prodex.text import counted
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
@@ -37,8 +40,8 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     """Read an export back: the tables, types and values of the catalogue that was exported, and its origin.
 
     Any format will do, and the exports of earlier versions of prodex. Null and an empty text stay apart, the text "NA"
-    stays text, and what `escape_formulas` changed is changed back. Files of Parquet are read when they are needed, the
-    others at once.
+    stays text, and what `escape_formulas` changed is changed back. Of JSON lines the tables are made again. Files of
+    Parquet are read when they are needed, the others at once.
 
     Parameters
     ----------
@@ -50,7 +53,7 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     Returns
     -------
     Catalog
-        As it was exported. A table that was not exported is not in it: asking for it is a `QueryError`.
+        As it was exported. A table or a column that was not exported is not in it: asking for it is a `NotExported`.
 
     Warns
     -----
@@ -70,7 +73,7 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "isConsumerUnit": True}])
     >>> folder = tempfile.mkdtemp()
-    >>> paths = catalog.export(folder, "csv")
+    >>> paths = catalog.export(folder, "jsonl")
     >>> prodex.read_export(folder).equals(catalog)
     True
     """
@@ -79,8 +82,10 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     origin = _origin(place, package)
     # Nothing is read before everything is known to be as it was written.
     _check_files(place, package, limits)
-    read = FORMATS[package.resources[0].format].read
-    part = _on_disk(place, package) if read is None else _held(place, package, read, limits)
+    form = FORMATS[package.resources[0].format]
+    if form.holds_records:
+        return Catalog(_of_records(place, package, limits), origin)
+    part = _on_disk(place, package) if form.read is None else _held(place, package, form.read, limits)
     _warn_of_altered(place, package, part)
     return Catalog((part,), origin)
 
@@ -165,17 +170,38 @@ def _check_bytes(path: Path, resource: Resource) -> None:
         raise OSError(f"{path} was changed: its digest differs")
 
 
+def _of_records(folder: Path, package: Package, limits: Limits | None) -> tuple[Part, ...]:
+    """Return the parts that records become, each with the products that it had."""
+    resources = {resource.name: resource for resource in package.resources}
+    if resources.keys() - {"products", "code_labels"} or "products" not in resources:
+        raise ExportDamaged(f"{folder / PACKAGE} names other files than those of records. {_ADVICE}")
+    records = resources["products"]
+    path = folder / records.path
+    sizes = [1] if records.parts is None else records.parts
+    with _reading(path):
+        if records.rows is None or records.parts is None or sum(sizes) != records.rows:
+            raise ValueError(f"its parts have {sum(sizes):,} products instead of {records.rows}")
+        lines = read_records(path)
+        parts = [Part.of_records(islice(lines, size)) for size in sizes or [0]]
+        _check_rows(records, sum(part.size for part in parts) + sum(1 for _ in lines))
+    if (labels := resources.get("code_labels")) is not None:
+        table = _table(folder, labels, read_jsonl, limits)
+        parts[0] = Part.in_memory({**parts[0].tables, "code_labels": table})
+    return tuple(parts)
+
+
 def _on_disk(folder: Path, package: Package) -> Part:
     files = {resource.name: folder / resource.path for resource in package.resources}
     facts = {}
     for resource in package.resources:
         path = files[resource.name]
         with _reading(path):
+            _schema(resource)
             facts[resource.name] = parquet.facts_of(path)
             _check_rows(resource, int(facts[resource.name]["rows"]))
     size = int(facts["products"]["rows"]) if "products" in facts else _products(folder, package)
     # Columns are looked at now, so that a file which is no table of ours is refused here and not in the middle of work.
-    part = Part.on_disk(size, files, facts)
+    part = replace(Part.on_disk(size, files, facts), lacking=_lacking(package))
     for name, path in files.items():
         with _reading(path):
             part.check(name)
@@ -194,31 +220,44 @@ def _on_disk(folder: Path, package: Package) -> Part:
 
 
 def _held(folder: Path, package: Package, read: ReadTable, limits: Limits | None) -> Part:
-    tables = {}
-    for resource in package.resources:
-        path = folder / resource.path
-        with _reading(path):
-            schema = _schema(resource)
-            table = read(path, schema, escape_formulas=resource.escape_formulas, limits=limits)
-            _check_rows(resource, table.num_rows)
-            if "product_id" in schema.names and table["product_id"].null_count:
-                raise ValueError("it has a row without product_id")
-            # One piece: whoever filters a table in memory would otherwise do so for each of hundreds of batches.
-            tables[resource.name] = table.combine_chunks()
+    tables = {resource.name: _table(folder, resource, read, limits) for resource in package.resources}
     if "presence" in tables and "gtin" not in tables["presence"].column_names:
         tables["presence"] = stored_presence(tables["presence"], tables.get("products"))
     size = tables["products"].num_rows if "products" in tables else _products(folder, package)
-    return Part(size, tables=tables)
+    return Part(size, tables=tables, lacking=_lacking(package))
+
+
+def _table(folder: Path, resource: Resource, read: ReadTable, limits: Limits | None) -> pa.Table:
+    path = folder / resource.path
+    with _reading(path):
+        schema = _schema(resource)
+        table = read(path, schema, escape_formulas=resource.escape_formulas, limits=limits)
+        _check_rows(resource, table.num_rows)
+        if "product_id" in schema.names and table["product_id"].null_count:
+            raise ValueError("it has a row without product_id")
+        # One piece: whoever filters a table in memory would otherwise do so for each of hundreds of batches.
+        return table.combine_chunks()
+
+
+def _lacking(package: Package) -> dict[str, frozenset[str]]:
+    return {resource.name: resource.lacking for resource in package.resources if resource.lacking}
 
 
 def _schema(resource: Resource) -> pa.Schema:
     """Return the declared types of the columns; which there are beyond these, a supplier decided."""
     declared = TABLES[resource.name]
     schema = declared.schema_of(resource.columns)
-    if wrong := misfit(schema, declared):
+    if wrong := misfit(schema, declared, resource.lacking):
         raise ValueError(wrong)
+    # What is left out of a file is among the columns of its table, and never what says whose a row is.
+    if resource.name != "presence" and (
+        odd := [
+            name for name in resource.lacking if name not in declared.schema.names or name == "product_id"
+        ]
+    ):
+        raise ValueError(f"it cannot be without a column {odd[0]!r:.60}")
     # The columns of `presence` are the attributes of the suppliers; all others are declared.
-    if resource.name != "presence" and len(schema) > len(declared.columns):
+    if resource.name != "presence" and set(schema.names) - set(declared.schema.names):
         more = next(name for name in schema.names if name not in declared.schema.names)
         raise ValueError(f"it has a column {more!r:.60}, which the table does not have")
     return schema
@@ -246,6 +285,7 @@ def _reading(path: Path) -> Iterator[None]:
         ValueError,
         SnapshotDamaged,
         OverflowError,
+        RecursionError,
     ) as error:  # also Arrow's own, which are ValueErrors
         raise ExportDamaged(f"{path} cannot be read: {error}. {_ADVICE}") from error
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import msgspec
 
+from prodex.catalog.extent import Extent
 from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.ledger import Ledger
 from prodex.locales import short_of
@@ -42,6 +43,8 @@ class Origin:
         Fingerprint of the access key: what a service returns depends on who asks.
     ledger
         What was announced against what came.
+    extent
+        Of a file made of columns: which attributes and languages it has columns of; None for everything else.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Origin:
     loaded_at: datetime | None = None
     asked_by: str | None = None
     ledger: Ledger = field(default_factory=Ledger)
+    extent: Extent | None = None
 
     @property
     def complete(self) -> bool:
@@ -79,6 +83,8 @@ class Origin:
         >>> origin.asked("assets.pictures"), origin.asked("brand"), origin.asked("assets", "de")
         (True, False, False)
         """
+        if self.extent is not None and not self.extent.asked(attribute, language):
+            return False
         # Records and files hold what they hold: no query left anything out.
         if self.query is None:
             return True
@@ -119,6 +125,8 @@ class Origin:
             "loaded_at": _written(self.loaded_at),
             "asked_by": self.asked_by,
             "ledger": self.ledger.to_json(),
+            # The journal of an interrupted load is found by its origin, which has had no such entry before.
+            **({} if self.extent is None else {"extent": self.extent.to_json()}),
         }
 
     @classmethod
@@ -144,7 +152,8 @@ class Origin:
         except (TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"its query cannot be read ({error})") from error
         ledger = Ledger.from_json(written.ledger)
-        return cls(**msgspec.structs.asdict(written) | {"query": query, "ledger": ledger})
+        extent = None if written.extent is None else Extent.from_json(written.extent)
+        return cls(**msgspec.structs.asdict(written) | {"query": query, "ledger": ledger, "extent": extent})
 
 
 class _Written(msgspec.Struct):
@@ -158,6 +167,7 @@ class _Written(msgspec.Struct):
     loaded_at: Moment | None
     ledger: dict[str, Any]
     asked_by: str | None = None
+    extent: dict[str, Any] | None = None
 
 
 def _written(moment: datetime | None) -> str | None:

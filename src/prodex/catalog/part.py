@@ -5,7 +5,7 @@ Only this module knows which of these it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,11 +16,13 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import QueryError
+from prodex.errors import NotExported, QueryError
 from prodex.files import parquet
+from prodex.tables.blocks import blocks_of
 from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import decoded
 from prodex.tables.presence import shown_columns
-from prodex.tables.schema import Table
+from prodex.tables.schema import misfit
 
 #: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
 VERBATIM = frozenset({"json", "text", "url", "uuid"})
@@ -42,6 +44,8 @@ class Part:
         Sizes and digests of these files, to verify them; see `prodex.files.parquet`.
     chosen
         The ids of the products that a filter kept; None for all.
+    lacking
+        The columns that an export left out, by table; those of `presence` under the names that people see.
     """
 
     size: int
@@ -49,10 +53,17 @@ class Part:
     files: Mapping[str, Path] = field(default_factory=dict)
     facts: Mapping[str, parquet.FileFacts] = field(default_factory=dict)
     chosen: pa.Array | None = None
+    lacking: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def in_memory(cls, tables: Mapping[str, pa.Table]) -> Self:
         return cls(tables["products"].num_rows, tables=tables)
+
+    @classmethod
+    def of_records(cls, records: Iterator[bytes]) -> Self:
+        """Make the part of records, one JSON object each."""
+        blocks = [decoded(tables) for tables in blocks_of(records)]
+        return cls.in_memory({name: union([block[name] for block in blocks], name) for name in blocks[0]})
 
     @classmethod
     def on_disk(
@@ -100,10 +111,12 @@ class Part:
         ------
         SnapshotDamaged
             When its file is missing or cannot be read.
+        NotExported
+            When an export left the table or one of the columns out.
         QueryError
             When the condition names a column that the table does not have.
         """
-        self._require(table)
+        self.require(table, columns or ())
         if table == "presence":
             return self._presence(columns, condition)
         return self._read(table, columns, condition)
@@ -123,7 +136,7 @@ class Part:
             self.facts.get(table),
             columns=columns,
             dictionaries=repeating,
-            misfit=partial(misfit, declared=TABLES[table]),
+            misfit=self._misfit(table),
         )
         plain = {f.name: f for f in schema if f.name not in repeating}
         kinds = [plain.get(f.name, f).type for f in found.schema]
@@ -149,7 +162,7 @@ class Part:
 
     def rows(self, table: str) -> int:
         """Count the rows of a table; without a filter nothing is read that the manifest says."""
-        self._require(table)
+        self.require(table)
         if table == "products":
             return self.size
         if self.chosen is None and table in self.files:
@@ -161,8 +174,9 @@ class Part:
         """Name the columns of a table; `presence` has one for each attribute seen."""
         # A snapshot has every declared column, as is checked when it is read, so that no footer is needed to name them.
         if table != "presence" and table in self.facts:
-            self._require(table)
-            return list(TABLES[table].schema.names)
+            self.require(table)
+            lacking = self.lacking.get(table, ())
+            return [name for name in TABLES[table].schema.names if name not in lacking]
         names = self.stored_columns(table)
         return list(shown_columns(names)) if table == "presence" else names
 
@@ -178,18 +192,28 @@ class Part:
 
     def stored_columns(self, table: str) -> list[str]:
         """Name the columns of a table as files hold it."""
-        self._require(table)
+        self.require(table)
         if table in self.files:
-            fits = partial(misfit, declared=TABLES[table])
-            return list(parquet.schema_of(self.files[table], self.facts.get(table), fits).names)
+            return list(
+                parquet.schema_of(self.files[table], self.facts.get(table), self._misfit(table)).names
+            )
         return list(self.tables[table].column_names)
 
-    def _require(self, table: str) -> None:
+    def require(self, table: str, columns: Iterable[str] = ()) -> None:
+        """Raise `NotExported` if an export left out a table, or one of these of its columns."""
         if not self.holds(table):
-            raise QueryError(
+            raise NotExported(
                 f"{table} is not in this catalogue: it was not exported, and whether it has rows is not known. Export "
                 f"it as well: catalog.export(folder, tables=[..., {table!r}])."
             )
+        if gone := [name for name in columns if name in self.lacking.get(table, ())]:
+            raise NotExported(
+                f"{table} has no column {gone[0]!r:.60} here: it was not exported, and what it holds is not known. "
+                f"Export it as well: catalog.export(folder, columns={{{table!r}: [..., {gone[0]!r:.60}]}})."
+            )
+
+    def _misfit(self, table: str) -> Callable[[pa.Schema], str]:
+        return partial(misfit, declared=TABLES[table], lacking=self.lacking.get(table, frozenset()))
 
     def _read(self, table: str, columns: Sequence[str] | None, condition: pc.Expression | None) -> pa.Table:
         if self.chosen is not None and TABLES[table].per_product:
@@ -237,7 +261,7 @@ class Part:
         condition: pc.Expression | None,
         products: pa.Array | None = None,
     ) -> pa.Table:
-        self._require(table)
+        self.require(table)
         with _fitting(table):
             if table in self.files:
                 return parquet.read(
@@ -246,7 +270,7 @@ class Part:
                     columns=columns,
                     condition=condition,
                     among=None if products is None else ("product_id", products),
-                    misfit=partial(misfit, declared=TABLES[table]),
+                    misfit=self._misfit(table),
                 )
             held = self.tables[table]
             if products is not None:
@@ -270,28 +294,6 @@ def _fitting(table: str) -> Iterator[None]:
         yield
     except (pa.ArrowException, KeyError) as error:
         raise QueryError(f"The condition does not fit table {table!r}: {error}.") from error
-
-
-def misfit(schema: pa.Schema, declared: Table) -> str:
-    """Return why columns are not those of a table, or "" where they may be."""
-    # Arrow opens such a file, and fails only when somebody asks for that column.
-    if len(set(schema.names)) < len(schema.names):
-        return "it has a column twice"
-    if missing := [name for name in declared.schema.names if name not in schema.names]:
-        return f"it has no column {missing[0]}"
-    for found, wanted in zip(schema, declared.schema_of(schema.names), strict=True):
-        if _kind_of(found.type) != _kind_of(wanted.type):
-            return f"its column {found.name!r:.60} holds {found.type!s:.60}, not {wanted.type}"
-    return ""
-
-
-def _kind_of(kind: pa.DataType) -> str:
-    """Name the kind of a type: files know text, and not whether it repeats itself."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return "text"
-    return "moment" if pa.types.is_timestamp(kind) else str(kind)
 
 
 def _as_declared(found: pa.Table, table: str) -> pa.Table:

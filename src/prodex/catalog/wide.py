@@ -18,12 +18,13 @@ import pyarrow.compute as pc
 
 from prodex.arguments import names_given
 from prodex.catalog.attribute_names import AttributeNames
-from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped, language_of
+from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped
 from prodex.catalog.data import CatalogData
+from prodex.catalog.languages import languages_given
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.frames import to_frame
-from prodex.locales import language_tag, short_of
+from prodex.locales import short_of
 from prodex.tables.attributes import TEXTS, within
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
@@ -42,7 +43,11 @@ def wide(
     """Turn the rows of the child tables into columns beside the products; see `Catalog.wide`."""
     # Names are checked before anything large is read.
     names = AttributeNames(catalog)
-    languages = None if language is None else _languages(catalog, names_given(language, "wide", "language"))
+    languages = (
+        None
+        if language is None
+        else languages_given(catalog, names_given(language, "wide", "language"), "wide")
+    )
     asked = (
         None
         if attributes is None
@@ -90,37 +95,6 @@ def _cells_by_part(
         for some in made:
             yield some._replace(products=some.products + begin)
         begin += part.size
-
-
-def _languages(catalog: CatalogData, given: Sequence[str]) -> list[str]:
-    """Return the short codes of languages; one that neither the texts nor the CLDR have is refused."""
-    if not given:
-        raise QueryError("wide() was given no language. Leave it out for a column in each.")
-    there = _spoken(catalog)
-    found = []
-    for one in given:
-        short = short_of(one)
-        # What texts are in is taken as it is: suppliers use codes that the CLDR does not know.
-        if short not in there:
-            try:
-                short = short_of(language_tag(one))
-            except QueryError as error:
-                near = hint(one, there, "")
-                texts = f"The texts here are in {', '.join(sorted(there)) or 'no language'}"
-                raise QueryError(f"{error} {texts}{near if near.startswith(';') else '.'}") from error
-        found.append(short)
-    return list(dict.fromkeys(found))
-
-
-def _spoken(catalog: CatalogData) -> set[str]:
-    """Return the short codes of the languages that texts are in."""
-    found: set[str] = set()
-    for part in catalog.parts:
-        rows = part.encoded("texts", ["language", "language_code"]).unify_dictionaries()
-        pairs = rows.group_by(rows.column_names).aggregate([])
-        language, code = (pairs[name].combine_chunks().cast(pa.string()) for name in rows.column_names)
-        found.update(language_of(language, code).drop_null().to_pylist())
-    return found
 
 
 def _warn_of_not_requested(

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,14 +22,18 @@ from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.facts.groups import shown_names
 from prodex.files.atomic import home
+from prodex.fix.worklists import read_worklist
 from prodex.gtin import are_valid
 from prodex.load import refresh
+from prodex.quality.audit import Audit
+from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.run import audit
 from prodex.quality.scores import readiness
 from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.store.reading import flatten
+from prodex.tables.attributes import PENDING
 from prodex.tables.declaration import TABLES
 from prodex.text import percent
 
@@ -150,8 +155,8 @@ def _a_correction(catalog: Catalog) -> Changes:
     raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
 
 
-def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
-    """Audit the catalogue for online listing, and write the report and a worklist for each owner.
+def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> tuple[Audit, Path]:
+    """Audit the catalogue for online listing, write the report and a worklist for each owner, and return their folder.
 
     Parameters
     ----------
@@ -178,6 +183,70 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> None:
     say(
         f"{len(index):,} worklists, one for each owner, with {index['findings'].sum():,} findings: {folder / 'to_fix'}"
     )
+    return judged, folder
+
+
+def answer_a_worklist(
+    client: Client, judged: Audit, folder: Path, say: Callable[[str], object]
+) -> AuditComparison:
+    """Fill in a worklist as a supplier would, send what can be used, and prove what it fixed.
+
+    Parameters
+    ----------
+    judged
+        An audit of a snapshot.
+    folder
+        Where its worklists are.
+
+    Raises
+    ------
+    IncompleteLoad
+        When the answers did not arrive.
+    """
+    rows = _answerable(folder / "to_fix", judged)
+    owner = rows["owner"].iloc[0]
+    names = rows["name"].fillna("Article")
+    # The last one is longer than a short name may be, which somebody always overlooks.
+    answers = [f"{name:.22} {number + 1}" for number, name in enumerate(names)]
+    answers[-1] = f"{names.iloc[-1]:.20}, the name of which is much too long"
+    returned = folder / "returned" / "answers.csv"
+    returned.parent.mkdir()
+    rows.assign(new_value=answers).to_csv(returned, index=False)
+    say(
+        f"{on_one_line(owner)} fills in {len(rows)} missing short names, and sends the worklist back: {returned}"
+    )
+    fix = read_worklist(returned, judged.catalog, profile=judged.profile, now=judged.now)
+    say(repr(fix))
+    for row in fix.preview().itertuples():
+        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language}: {on_one_line(row.after)}")
+    tracking = fix.apply(client, progress=False).wait(progress=False)
+    say(f"Sent: status {tracking.status}. {on_one_line(tracking.message)}".rstrip())
+    assert judged.catalog_folder is not None  # noqa: S101 - the audit of a snapshot
+    fresh = refresh(judged.catalog_folder.parent.name, client, progress=False)
+    compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
+    fixed = compared.changes("fixed")
+    if not set(fix.accepted["product_id"]) <= set(fixed["product_id"]):
+        raise IncompleteLoad("The audit after the answers does not show all of them as fixed.")
+    say(f"The audit of the refreshed catalogue proves it: {len(fixed)} findings are fixed.")
+    return compared
+
+
+def _answerable(folder: Path, judged: Audit) -> pd.DataFrame:
+    """Return a few findings of one owner that somebody can answer by writing a short name."""
+    assert judged.catalog is not None  # noqa: S101 - it was made of one
+    texts = judged.catalog.arrow("texts", ["product_id", "attribute"])
+    waiting = texts.filter(pc.starts_with(texts["attribute"], PENDING))["product_id"].unique().to_pylist()
+    for path in sorted(folder.glob("*.parquet")):
+        rows = pd.read_parquet(path)
+        rows = rows[rows["check"].str.startswith("required_text[namePublicShort")]
+        # What waits for acceptance, or has a wrong GTIN, is no matter of a name.
+        rows = rows[~rows["product_id"].isin(waiting) & are_valid(rows["gtin"].fillna("").tolist())]
+        rows = rows.drop_duplicates("product_id")
+        if len(rows) > _LINES:
+            return rows.head(_LINES + 1)
+    raise IncompleteLoad(
+        "No worklist has enough missing names left. prodex sandbox --reset restores the sample."
+    )
 
 
 app: typer.Typer = typer.Typer()
@@ -186,7 +255,7 @@ app: typer.Typer = typer.Typer()
 @app.command(
     add_help_option=False,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    epilog="Example: prodex sandbox --port 8080",
+    epilog="Example: prodex sandbox --port 8080; prodex sandbox --simulate 7; prodex sandbox --reset",
 )
 def sandbox(context: typer.Context) -> None:
     """Run a complete exchange service on this machine (prodex sandbox --help)."""
@@ -201,7 +270,7 @@ def sandbox(context: typer.Context) -> None:
 
 @app.command(epilog="Example: prodex demo")
 def demo() -> None:
-    """Load the catalogue of the sandbox over HTTP, show every table, correct a text, and audit."""
+    """Load the catalogue of the sandbox over HTTP, show every table, correct a text, audit, and answer a worklist."""
     client = prodex.connect("sandbox")
     say(f"The sandbox is running at {client.base_url}; its catalogue is loaded with the real client.\n")
     catalog = prodex.load_products(client, name="sample", max_age=0, progress=True)
@@ -212,5 +281,11 @@ def demo() -> None:
     say("")
     fresh = refresh_and_compare(client, catalog, say)
     say("")
-    audit_the_sample(fresh, say)
+    judged, folder = audit_the_sample(fresh, say)
+    say("")
+    answer_a_worklist(client, judged, folder, say)
+    say(
+        "\nThe sandbox keeps what was corrected: prodex sandbox --reset takes back all that was changed in it."
+    )
+    say("prodex sandbox --simulate 7 lets a week pass in it, for refreshes and comparisons.")
     say("Next: prodex --help lists the commands. In a checkout, make lab opens the first notebook.")

@@ -89,16 +89,53 @@ def export(
     to: Annotated[Path, typer.Option(help="Folder to write to.")],
     format: Annotated[str, typer.Option(help=f"One of {', '.join(FORMATS)}.")] = "parquet",
     table: Annotated[list[str], typer.Option(help="Only this table (repeat).")] = [],  # noqa: B006
+    column: Annotated[
+        list[str],
+        typer.Option(help="Only this column: brand, or products.brand to keep other tables whole (repeat)."),
+    ] = [],  # noqa: B006
+    language: Annotated[
+        list[str], typer.Option(help="Only texts in this language: fr, fra-FR or French (repeat).")
+    ] = [],  # noqa: B006
     escape_formulas: Annotated[
         bool, typer.Option(help="Write CSV that is safe to open in a spreadsheet.")
     ] = False,
 ) -> None:
-    """Write the tables of a snapshot to files; prodex.read_export reads them back."""
+    """Write the tables of a snapshot to files; prodex.read_export reads them back.
+
+    CSV has the table raw only with --table raw; jsonl holds the records as they were received, one a line.
+    """
     catalog = prodex.open_snapshot(snapshot)
     # `export` refuses an unknown format, with the same message as in Python.
-    chosen = cast(FormatName, format)
-    for path in catalog.export(to, chosen, tables=table or None, escape_formulas=escape_formulas):
+    written = catalog.export(
+        to,
+        cast(FormatName, format),
+        tables=table or None,
+        columns=_columns_of(column) if column else None,
+        languages=language or None,
+        escape_formulas=escape_formulas,
+    )
+    for path in written:
         say(f"{path}  {path.stat().st_size:,} bytes")
+    for sentence in written.left_out:
+        say(f"left out: {sentence}", aside=True)
+
+
+def _columns_of(words: list[str]) -> list[str] | dict[str, list[str]]:
+    """Return the columns that are named for all tables, or for each table apart."""
+    apart = [word.partition(".") for word in words]
+    # Suppliers name attributes, and so columns of `presence`, with dots as well.
+    is_apart = [table in TABLES and bool(name) for table, _, name in apart]
+    if any(is_apart) and not all(is_apart):
+        stranger = words[is_apart.index(False)]
+        raise QueryError(
+            f"--column {stranger!r} names no table, and others do. Write --column TABLE.COLUMN for each, or no table."
+        )
+    if not any(is_apart):
+        return words
+    columns: dict[str, list[str]] = {}
+    for table, _, name in apart:
+        columns.setdefault(table, []).append(name)
+    return columns
 
 
 @app.command(epilog="Example: prodex publish shop s3://bucket/shop")

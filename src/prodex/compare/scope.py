@@ -48,13 +48,17 @@ class Scope:
         """Whether nothing has to be left out."""
         queries = (origin.query or ProductQuery() for origin in (self.old, self.new))
         some = any(q.source_include or q.source_exclude or q.product_languages for q in queries)
+        some |= any(origin.extent is not None for origin in (self.old, self.new))
         return self.same_labels and not some
 
     @cached_property
     def _one_is_filtered(self) -> bool:
         """Whether one side chose its fields: what holds no data does not come then (spec, "What the service does")."""
-        queries = (origin.query or ProductQuery() for origin in (self.old, self.new))
-        old, new = (bool(query.source_include or query.source_exclude) for query in queries)
+        old, new = (
+            bool(query.source_include or query.source_exclude) or origin.extent is not None
+            for origin in (self.old, self.new)
+            for query in [origin.query or ProductQuery()]
+        )
         return old != new
 
     @cached_property
@@ -64,7 +68,14 @@ class Scope:
         def why(attribute: str, language: str | None) -> str | None:
             sides = {"old": self.old, "new": self.new}
             silent = [name for name, origin in sides.items() if not origin.asked(attribute, language)]
-            return f"not requested in {' and '.join(silent)}" if silent else None
+            if silent:
+                return f"not requested in {' and '.join(silent)}"
+            doubtful = [
+                name
+                for name, origin in sides.items()
+                if origin.extent is not None and origin.extent.is_in_part(attribute)
+            ]
+            return f"not all of it could be read in {' and '.join(doubtful)}" if doubtful else None
 
         return why
 

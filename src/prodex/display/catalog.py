@@ -57,6 +57,15 @@ def _left_out(catalog: Catalog) -> list[str]:
     return [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]
 
 
+def _columns_left_out(catalog: Catalog) -> dict[str, int]:
+    """Return how many columns of which tables an export left out."""
+    lacking: dict[str, set[str]] = {}
+    for part in catalog.parts:
+        for name, columns in part.lacking.items():
+            lacking.setdefault(name, set()).update(columns)
+    return {name: len(columns) for name, columns in lacking.items()}
+
+
 def _lines(catalog: Catalog) -> Iterator[str]:
     origin, ledger = catalog.origin, catalog.origin.ledger
     is_part = len(catalog) < ledger.distinct
@@ -65,6 +74,10 @@ def _lines(catalog: Catalog) -> Iterator[str]:
     yield f"from {origin.source}" + (f", {when.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if when else "")
     if origin.query is not None:
         yield f"asked for {origin.query!r}"
+    if (extent := origin.extent) is not None:
+        yield f"made of columns: {counted(len(extent.attributes), 'attribute')}; of all others nothing is known"
+        if extent.in_part:
+            yield f"not every value could be read of {', '.join(extent.in_part)}"
     yield f"{'complete' if origin.complete else 'incomplete'}: {ledger}"
     yield from (f"set aside: {reason}" for reason in ledger.set_aside[:_SHOWN])
     if len(every := ledger.set_aside) > _SHOWN:
@@ -73,6 +86,9 @@ def _lines(catalog: Catalog) -> Iterator[str]:
     # A file from disk may have fewer tables, which must not be taken for empty ones.
     if left_out := _left_out(catalog):
         yield f"not exported, and so not here: {', '.join(left_out)}"
+    for name, columns in _columns_left_out(catalog).items():
+        kept = len(catalog._columns(name))
+        yield f"not exported in full: {kept:,} of {kept + columns:,} columns of {name}"
     if catalog.published is not None:
         yield f"{'chosen from what is' if is_part else 'as'} published at {catalog.published}"
     elif catalog.folder is None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,69 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.files.folders import replacing
-from prodex.formats.package import PACKAGE, described_file, package_text, read_package
+from prodex.formats.package import PACKAGE, LeftOut, described_file, package_text, read_package
 from prodex.formats.registry import FORMATS, Batches, FormatName
+from prodex.progress import Progress, showing
+from prodex.tables.declaration import TABLES
 from prodex.text import hint
 
 
+@dataclass(frozen=True)
+class ExportedTable:
+    """What is exported of a table.
+
+    Attributes
+    ----------
+    batches
+        The rows.
+    schema
+        The columns.
+    columns_left_out
+        Its other columns.
+    rows
+        How many rows there are; None where nobody has to know before they are written.
+    rows_in_all
+        How many rows the table has, where only some of them are exported.
+    words
+        What these rows have in common, for the sentence about the others.
+    parts
+        Where the file holds records: of how many products each part consists.
+    """
+
+    batches: Batches
+    schema: pa.Schema
+    columns_left_out: tuple[str, ...] = ()
+    rows: int | None = None
+    rows_in_all: int | None = None
+    words: str = ""
+    parts: tuple[int, ...] | None = None
+
+
+class ExportedFiles(list[Path]):
+    """The files of an export, with what was left out of it.
+
+    Attributes
+    ----------
+    left_out
+        A sentence for each kind of thing that the catalogue has and the export has not.
+
+    Examples
+    --------
+    >>> ExportedFiles([], ["3 of 57 columns of products"])
+    []
+    left out: 3 of 57 columns of products
+    """
+
+    def __init__(self, files: Iterable[Path] = (), left_out: Iterable[str] = ()) -> None:
+        super().__init__(files)
+        self.left_out = list(left_out)
+
+    def __repr__(self) -> str:
+        return "\n".join([super().__repr__(), *(f"left out: {sentence}" for sentence in self.left_out)])
+
+
 def write_export(
-    tables: Mapping[str, tuple[Batches, pa.Schema]],
+    tables: Mapping[str, ExportedTable],
     folder: Path,
     format: FormatName,
     origin: Mapping[str, Any],
@@ -24,13 +82,16 @@ def write_export(
     escape_formulas: bool = False,
     products: int | None = None,
     not_exported: Sequence[str] = (),
-) -> list[Path]:
+    languages: Sequence[str] | None = None,
+    left_out: Sequence[str] = (),
+    progress: Progress = None,
+) -> ExportedFiles:
     """Write tables to a folder, one file each, with `datapackage.json` beside them.
 
     The whole takes the place of an earlier export in the same format; other files in the folder stay. While it is
     exchanged, and after a process ended in that moment, there is no `datapackage.json`, and so no export.
 
-    That file says types, meanings, rows and digests, and where the data comes from.
+    That file says types, meanings, rows and digests, where the data comes from, and what was left out.
 
     Parameters
     ----------
@@ -48,6 +109,13 @@ def write_export(
         How many products the tables are about.
     not_exported
         The tables that were left out.
+    languages
+        The languages of the localized rows, where not all were exported.
+    left_out
+        Sentences about tables that were left out; those about columns and rows are added.
+    progress
+        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total),
+        both in rows.
 
     Raises
     ------
@@ -60,17 +128,61 @@ def write_export(
     check_format(format, escape_formulas)
     options = {"escape_formulas": True} if escape_formulas else {}
     names = [f"{name}.{format}" for name in tables]
-    written = []
+    sentences = list(left_out)
+    described = []
     # Files of an earlier export with other tables are replaced too: they would look like part of this one.
-    with replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside:
-        for name, (batches, schema) in tables.items():
+    with (
+        replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside,
+        showing(progress, "Exported", "rows") as show,
+    ):
+        total = sum(table.rows or 0 for table in tables.values())
+        done = 0
+        for name, table in tables.items():
             rows: list[int] = []
             path = beside / f"{name}.{format}"
-            altered = FORMATS[format].write(_counted(batches, rows), schema, path, **options)
-            written.append(described_file(path, schema, sum(rows), altered, escape_formulas))
-        package = package_text(written, format, origin, products=products, not_exported=not_exported)
+            batches = _counted(table.batches, rows, partial(_show, show, done, total))
+            altered = FORMATS[format].write(batches, table.schema, path, **options)
+            done += (written := sum(rows))
+            gone = LeftOut(list(table.columns_left_out), max((table.rows_in_all or 0) - written, 0))
+            # Lines with whole records have no columns.
+            schema = table.schema if table.parts is None else pa.schema([])
+            described.append(
+                described_file(
+                    path, schema, written, altered, escape_formulas, left_out=gone, parts=table.parts
+                )
+            )
+            sentences += _sentences(name, table, written, gone)
+        package = package_text(
+            described,
+            format,
+            origin,
+            products=products,
+            not_exported=not_exported,
+            languages=languages,
+            left_out=sentences,
+        )
         (beside / PACKAGE).write_text(package, encoding="utf-8")
-    return [folder / name for name in (*names, PACKAGE)]
+    return ExportedFiles((folder / name for name in (*names, PACKAGE)), sentences)
+
+
+def _sentences(name: str, table: ExportedTable, rows: int, left_out: LeftOut) -> Iterator[str]:
+    if left_out.columns:
+        kept = len(table.schema)
+        yield f"{kept:,} of {kept + len(left_out.columns):,} columns of {name}"
+    if left_out.rows:
+        yield f"{rows:,} of {rows + left_out.rows:,} rows of {name}, {table.words}"
+
+
+def tables_in(format: FormatName) -> list[str]:
+    """Return the tables of which an export in this format has files, unless others are named.
+
+    >>> tables_in("jsonl"), len(tables_in("parquet")) - len(tables_in("csv"))
+    (['products', 'code_labels'], 1)
+    """
+    form = FORMATS[format]
+    if form.holds_records:
+        return ["products", "code_labels"]
+    return [name for name in TABLES if name not in form.only_if_named]
 
 
 def check_format(format: FormatName, escape_formulas: object) -> None:
@@ -88,11 +200,16 @@ def check_format(format: FormatName, escape_formulas: object) -> None:
         )
 
 
-def _counted(batches: Batches, rows: list[int]) -> Batches:
+def _show(show: Callable[[int, int], object], before: int, total: int, rows: int) -> None:
+    show(before + rows, total)
+
+
+def _counted(batches: Batches, rows: list[int], show: Callable[[int], object]) -> Batches:
     """Pass batches on, and add the number of rows of each to a list: only the writer goes through them."""
     for batch in batches:
         rows.append(batch.num_rows)
         yield batch
+        show(sum(rows))
 
 
 def _former(folder: Path, format: str) -> list[str]:

@@ -24,8 +24,9 @@ from prodex.frames import to_frame
 PACKAGE = "datapackage.json"
 _NAME = "prodex-export"
 
-#: 1 had neither rows nor digests, and no number of its own.
-FORMAT = 2
+#: 1 had neither rows nor digests, and no number of its own. 3 may leave out columns and rows, or hold records; what
+#: does neither is written as 2, which earlier versions read.
+FORMAT = 3
 
 _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "string": "string"}
 
@@ -50,15 +51,20 @@ def package_text(
     *,
     products: int | None,
     not_exported: Sequence[str],
+    languages: Sequence[str] | None = None,
+    left_out: Sequence[str] = (),
 ) -> str:
     """Return `datapackage.json` of an export; `resources` are what `described_file` says of each file."""
+    is_new = FORMATS[format].holds_records or any("left_out" in resource for resource in resources)
     package = {
         "name": _NAME,
-        "format": FORMAT,
+        "format": FORMAT if is_new else 2,
         "prodex": version("prodex"),
         "description": f"{FORMATS[format].note} {_BACK}",
         "products": products,
         "not_exported": list(not_exported),
+        "left_out": list(left_out),
+        **({} if languages is None else {"languages": list(languages)}),
         "origin": origin,
         "resources": resources,
     }
@@ -66,7 +72,14 @@ def package_text(
 
 
 def described_file(
-    path: Path, schema: pa.Schema, rows: int, altered_texts: int, escape_formulas: bool
+    path: Path,
+    schema: pa.Schema,
+    rows: int,
+    altered_texts: int,
+    escape_formulas: bool,
+    *,
+    left_out: LeftOut | None = None,
+    parts: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """Return what `datapackage.json` says of a file that was just written: its table and format are in its name."""
     dtypes = {str(column): str(dtype) for column, dtype in to_frame(schema.empty_table()).dtypes.items()}
@@ -94,6 +107,10 @@ def described_file(
             "parse_dates": [names[column] for column in moments],
             **_CSV_ARGUMENTS,
         }
+    if left_out is not None and (left_out.columns or left_out.rows):
+        resource["left_out"] = msgspec.to_builtins(left_out)
+    if parts is not None:
+        resource["parts"] = list(parts)
     return resource
 
 
@@ -103,6 +120,13 @@ def _described(field: pa.Field) -> dict[str, Any]:
     meaning = (field.metadata or {}).get(b"meaning", b"").decode()
     zoned = {"format": "any"} if is_moment and field.type.tz is None else {}
     return {"name": field.name, "type": kind, **zoned, "description": meaning}
+
+
+class LeftOut(msgspec.Struct):
+    """The columns of a table that are not in its file, and how many of its rows are not."""
+
+    columns: list[str] = []
+    rows: Count = 0
 
 
 class Field(msgspec.Struct):
@@ -129,6 +153,13 @@ class Resource(msgspec.Struct):
     rows: Count | None = None
     bytes: Count | None = None
     hash: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")] | None = None
+    left_out: LeftOut | None = None
+    parts: list[Annotated[int, msgspec.Meta(ge=1)]] | None = None
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """The columns that were left out."""
+        return frozenset(self.left_out.columns if self.left_out is not None else ())
 
     @property
     def columns(self) -> list[str]:

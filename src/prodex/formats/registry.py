@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from prodex.files import parquet
 from prodex.formats.csv_files import read_csv, write_csv
+from prodex.formats.json_lines import read_jsonl, write_jsonl
 from prodex.formats.workbook_reading import read_xlsx
 from prodex.formats.workbooks import write_xlsx
 from prodex.limits import Limits
 
 #: What `format=` accepts. Editors propose these values, so they are written out.
-FormatName = Literal["parquet", "csv", "xlsx"]
+FormatName = Literal["parquet", "csv", "xlsx", "jsonl"]
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -55,6 +56,10 @@ class ExportFormat:
         Endings of files that are most likely meant to be of this format.
     can_escape_formulas
         Whether a spreadsheet would run text in it, so that `write` and `read` have the option `escape_formulas`.
+    only_if_named
+        Tables that are written only where they are named.
+    holds_records
+        Whether a file holds whole records, from which the tables are made again, and not the rows of a table.
     """
 
     title: str
@@ -65,6 +70,8 @@ class ExportFormat:
     pandas_write: str
     endings: tuple[str, ...]
     can_escape_formulas: bool = False
+    only_if_named: tuple[str, ...] = ()
+    holds_records: bool = False
 
 
 def write_parquet(batches: Batches, schema: pa.Schema, path: Path) -> int:
@@ -84,7 +91,7 @@ FORMATS: Mapping[FormatName, ExportFormat] = {
         "pandas.read_parquet(path) gives every column with the type that prodex gives it.",
         "pandas.read_parquet({path!r})",
         "catalog.products.to_parquet({path!r})",
-        (".parquet", ".pq", ".feather", ".json"),
+        (".parquet", ".pq", ".feather"),
     ),
     "csv": ExportFormat(
         "CSV",
@@ -98,6 +105,8 @@ FORMATS: Mapping[FormatName, ExportFormat] = {
         "catalog.products.to_csv({path!r}, index=False)",
         (".csv", ".tsv", ".txt", ".gz", ".zip"),
         can_escape_formulas=True,
+        # More than half of all bytes, and as JSON inside CSV of little use to anybody.
+        only_if_named=("raw",),
     ),
     "xlsx": ExportFormat(
         "XLSX (Excel)",
@@ -107,5 +116,16 @@ FORMATS: Mapping[FormatName, ExportFormat] = {
         "pandas.read_excel({path!r})",
         "catalog.products.to_excel({path!r}, index=False)",
         (".xlsx", ".xls", ".xlsm", ".ods"),
+    ),
+    "jsonl": ExportFormat(
+        "JSON lines (whole records)",
+        write_jsonl,
+        read_jsonl,
+        "Each line of products.jsonl is the record of a product as it was received; prodex.read_products reads the "
+        "file alone as well.",
+        "pandas.read_json({path!r}, lines=True, dtype=False, convert_dates=False)",
+        "pathlib.Path({path!r}).write_text('\\n'.join(catalog.raw['json']))",
+        (".jsonl", ".json"),
+        holds_records=True,
     ),
 }

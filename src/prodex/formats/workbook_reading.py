@@ -10,29 +10,23 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from xml.parsers import expat
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.formats.workbook_cells import column_of, decoded, moment
+from prodex.formats.workbook_sheets import pieces
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
 from prodex.safe_xml import parser_of
 
 _SHEET = re.compile(r"xl/worksheets/sheet([1-9][0-9]{0,5})\.xml")
-_CODE = re.compile("_x([0-9A-Fa-f]{4})_")
-_PLACE = re.compile("([A-Z]{1,3})[1-9][0-9]{0,6}")
 _STEP = 1 << 18
 
 #: Rows that are made into columns at a time.
 _AT_ONCE = 10_000
-
-#: Days are counted from here, as if 1900 had been a leap year: from day 60 on they are one too many.
-_DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - a workbook knows no zone
-_DAY_TOO_MANY = 60
 
 #: A cell: text or the spelling of a number, and whether it is a number.
 Cell = tuple[str, bool]
@@ -64,17 +58,17 @@ def read_xlsx(
         When it cannot be read.
     """
     del escape_formulas
-    pieces = [schema.empty_table()]
+    tables = [schema.empty_table()]
     waiting: list[list[Cell | None]] = []
     try:
         for row in _rows(path, schema.names, limits):
             waiting.append(row)
             if len(waiting) == _AT_ONCE:
-                pieces.append(_table(waiting, schema))
+                tables.append(_table(waiting, schema))
                 waiting = []
     except (zipfile.BadZipFile, expat.ExpatError, EOFError, NotImplementedError, RuntimeError) as error:
         raise ValueError(f"it is no workbook that can be read ({error})") from error
-    return pa.concat_tables([*pieces, _table(waiting, schema)])
+    return pa.concat_tables([*tables, _table(waiting, schema)])
 
 
 def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[list[Cell | None]]:
@@ -82,7 +76,6 @@ def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[l
     heading: list[Cell | None] = [(held_by_a_cell(name), False) for name in names]
     meter = Meter(limits or Limits(), FILE, "read_export")
     meter.came(path.stat().st_size)
-    unpacked = 0
     with zipfile.ZipFile(path) as book:
         sheets = sorted(
             (int(found[1]), found[0]) for name in book.namelist() if (found := _SHEET.fullmatch(name))
@@ -91,12 +84,9 @@ def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[l
             raise ValueError("it has no sheets")
         for _, name in sheets:
             sheet = _Sheet(heading)
-            with book.open(name) as file:
-                for piece in iter(partial(file.read, _STEP), b""):
-                    unpacked += len(piece)
-                    meter.grew(unpacked)
-                    yield from sheet.rows(piece)
-                yield from sheet.rows(b"", is_last=True)
+            for piece in pieces(book, name, meter):
+                yield from sheet.rows(piece)
+            yield from sheet.rows(b"", is_last=True)
 
 
 class _Sheet:
@@ -128,7 +118,7 @@ class _Sheet:
         if name == "row":
             self._row = [None] * self._width
         elif name == "c" and self._row is not None:
-            self._place = _column_of(attributes.get("r", ""))
+            self._place = column_of(attributes.get("r", ""))
             self._kind = attributes.get("t", "n")
             if self._kind not in ("n", "b", "inlineStr"):
                 raise ValueError("it was saved by another program")
@@ -146,7 +136,7 @@ class _Sheet:
         elif name in ("t", "v") and self._row is not None and self._texts is not None:
             text = "".join(self._texts)
             if name == "t":
-                self._row[self._place] = (_CODE.sub(lambda code: chr(int(code[1], 16)), text), False)
+                self._row[self._place] = (decoded(text), False)
             elif self._kind == "b":
                 self._row[self._place] = ("true" if text == "1" else "false", False)
             else:
@@ -158,43 +148,14 @@ class _Sheet:
             self._texts.append(data)
 
 
-def _column_of(place: str) -> int:
-    """Return the column of a cell's place.
-
-    >>> _column_of("A1"), _column_of("AB12")
-    (0, 27)
-    """
-    if (found := _PLACE.fullmatch(place)) is None:
-        raise ValueError(f"it has a cell at {place!r:.20}")
-    column = 0
-    for letter in found[1]:
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return column - 1
-
-
 def _table(rows: Sequence[Sequence[Cell | None]], schema: pa.Schema) -> pa.Table:
     columns = []
     for place, field in enumerate(schema):
         cells = [row[place] for row in rows]
         if pa.types.is_timestamp(field.type):
-            cells = [(_moment(cell[0]), False) if cell is not None and cell[1] else cell for cell in cells]
+            cells = [(moment(cell[0]), False) if cell is not None and cell[1] else cell for cell in cells]
         if pa.types.is_string(field.type) and any(cell is not None and cell[1] for cell in cells):
             raise ValueError(f"its column {field.name!r:.60} has a number where text should be")
         texts = pa.array([None if cell is None else cell[0] for cell in cells], pa.string())
         columns.append(pc.cast(texts, field.type))
     return pa.table(columns, schema=schema)
-
-
-def _moment(days: str) -> str:
-    """Return the moment that a workbook counts in days, to the second.
-
-    >>> _moment("46346.333333333336"), _moment("1.5"), _moment("61.0")
-    ('2026-11-20T08:00:00', '1900-01-01T12:00:00', '1900-03-01T00:00:00')
-    """
-    try:
-        number = float(days)
-        number += number < 1  # the very first midnight is written as 0, which would be the day before
-        moment = _DAY_0 + timedelta(days=number - (number >= _DAY_TOO_MANY))
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"it has {days!r:.40} where a date should be") from error
-    return (moment + timedelta(milliseconds=500)).replace(microsecond=0).isoformat()

@@ -55,7 +55,7 @@ class LatestTask(Generic[T]):
 
     def __call__(self, *arguments: Any) -> None:
         """Run the task."""
-        loop = _running_loop()
+        loop = running_loop()
         with self._changed:
             self._latest += 1
             self._running += 1
@@ -82,7 +82,7 @@ class LatestTask(Generic[T]):
         TimeoutError
             When it takes longer.
         """
-        loop, end = _running_loop(), monotonic() + seconds
+        loop, end = running_loop(), monotonic() + seconds
         while True:
             # Whoever waits blocks the event loop that should deliver the results, so they are delivered here.
             self._deliver(loop)
@@ -158,7 +158,7 @@ def _may_deliver(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop
     return one is loop or one.is_closed()
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
+def running_loop() -> asyncio.AbstractEventLoop | None:
     """Return the event loop of this thread, if one runs."""
     try:
         return asyncio.get_running_loop()

@@ -35,7 +35,7 @@ class Explore(Panel):
     audit
         The audit of its quality; without one, the section Quality offers to run one.
     service
-        The service from which the section Query loads another catalogue.
+        The service from which the section Query loads another catalogue, and to which corrections are sent.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Explore(Panel):
         self.exploration: Exploration = Exploration(catalog=catalog, audit=audit)
         self._makers: dict[str, Callable[[], tuple[w.Widget, ...]]] = {
             _PRODUCTS: self._products,
-            _QUALITY: lambda: (AuditPanel(exploration=self.exploration),),
+            _QUALITY: lambda: (AuditPanel(exploration=self.exploration, service=service),),
             _SNAPSHOTS: lambda: (SnapshotPanel(exploration=self.exploration),),
         }
         if service is not None:

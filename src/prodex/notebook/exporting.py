@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import ipywidgets as w
 
 from prodex.errors import InputError, ProdexError
-from prodex.notebook.background import LatestTask
+from prodex.notebook.background import LatestTask, running_loop
 from prodex.notebook.panel import Panel, check_box, error_text, html, message_html, set_busy, status_html
+from prodex.text import percent
 
 _SHOWN = 40
+
+#: Seconds between two reports of how far an export is.
+_SECONDS = 0.5
 
 
 class Exporter:
@@ -44,6 +50,8 @@ class Exporter:
         self.line: Any = html("")
         self._buttons = tuple(exports)
         self._finished = finished
+        self._is_running = False
+        self._shown_at = -inf
         self._task: LatestTask[str] = LatestTask(lambda write: write(), self._done, self.show_error)
         for button, prepare in exports.items():
             # Not a lambda: in a loop it would see the last `prepare` alone.
@@ -72,8 +80,36 @@ class Exporter:
             What is shown meanwhile.
         """
         self.set_busy(is_busy=True)
+        self._is_running = True
         self.line.value = status_html(sentence)
         self._task(write)
+
+    def shown(self, sentence: str) -> Callable[[int, int], object]:
+        """Return a function of (done, total) that shows how far an export is, from whichever thread it is called.
+
+        Parameters
+        ----------
+        sentence
+            What is shown before the share.
+        """
+        loop = running_loop()
+
+        def show(done: int, total: int) -> None:
+            # A report in between would be replaced by one that is older.
+            if self._is_running:
+                self.line.value = status_html(f"{sentence} {percent(done / (total or 1), 0)}")
+
+        def report(done: int, total: int) -> None:
+            if monotonic() - self._shown_at < _SECONDS:
+                return
+            self._shown_at = monotonic()
+            if loop is None:
+                show(done, total)
+            else:
+                with suppress(RuntimeError):  # the loop may be closed by now
+                    loop.call_soon_threadsafe(show, done, total)
+
+        return report
 
     def set_busy(self, *, is_busy: bool) -> None:
         """Make the buttons ignore clicks, or accept them again."""
@@ -87,6 +123,7 @@ class Exporter:
     def show_error(self, error: BaseException) -> None:
         """Report an error, and accept clicks again."""
         self.set_busy(is_busy=False)
+        self._is_running = False
         self.line.value = message_html(error_text(error), is_problem=True)
         self._finished()
 
@@ -96,6 +133,7 @@ class Exporter:
 
     def _done(self, sentence: str) -> None:
         self.set_busy(is_busy=False)
+        self._is_running = False
         self.show_message(sentence)
         self._finished()
 

@@ -37,22 +37,21 @@ class Audit(AuditMatrix):
     rule_set
         Version of the rules that come with prodex; scores of different versions are not comparable.
     grade_with_blocker
-        The best grade of a product with a failing blocker, as the profile says; "A" in audits that were saved when
-        there was no such limit.
+        The best grade of a product with a failing blocker; "A" in audits of the time without such a limit.
     origin
         The query and the load of the catalogue.
     now
         The moment to which "older than" refers: local time without zone.
     audited_at
-        When the audit was made, UTC.
-    folder
-        Folder of the audit, if it was saved.
-    catalog_folder
-        Folder of the audited snapshot, or None.
+        When it was made, UTC.
+    folder, catalog_folder
+        Folders of the audit and of the audited snapshot, or None.
     assumed
         Assumptions for products whose data do not decide, such as ("food", True).
     catalog
         The catalogue, if it is available: it supplies columns and tags that the audit itself does not keep.
+    made_by
+        The profile itself, where the audit was made in this session; what is saved has its name only.
 
     Examples
     --------

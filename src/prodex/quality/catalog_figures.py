@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.facts.groups import Groups
 from prodex.facts.pending import IS_OWN
-from prodex.quality.measures import LARGEST, LEAST, NONE, Value
+from prodex.quality.measures import LARGEST, LEAST, NONE, MeasuredValue
 from prodex.quality.presence import short_languages
 from prodex.tables.columns import Mask, Rows, encoded, places, whole
 from prodex.tables.presence import attribute_of
@@ -23,7 +23,7 @@ _A_DAY = timedelta(days=1)
 
 def catalog_figures(
     catalog: Catalog, judged: pa.Array, owners: Groups
-) -> Iterator[tuple[str, Mapping[str, Value]]]:
+) -> Iterator[tuple[str, Mapping[str, MeasuredValue]]]:
     """Yield the figures of a catalogue, by measure.
 
     Parameters
@@ -65,19 +65,19 @@ class _Suppliers:
         suppliers = self.of[rows]
         return np.bincount(suppliers[suppliers >= 0], minlength=len(self.codes))
 
-    def counts(self, flags: Mask) -> dict[str, Value]:
+    def counts(self, flags: Mask) -> dict[str, MeasuredValue]:
         """Return how many products of each supplier have something."""
         counts = self._counts(np.flatnonzero(flags)).tolist()
-        return {code: Value(count) for code, count in zip(self.codes, counts, strict=True)}
+        return {code: MeasuredValue(count) for code, count in zip(self.codes, counts, strict=True)}
 
-    def shares(self, flags: Mask) -> dict[str, Value]:
+    def shares(self, flags: Mask) -> dict[str, MeasuredValue]:
         """Return which share of the products of each supplier has something."""
         rows = zip(self.codes, self._counts(np.flatnonzero(flags)).tolist(), self.sizes.tolist(), strict=True)
-        return {code: Value(count / size, size) for code, count, size in rows if size >= LEAST}
+        return {code: MeasuredValue(count / size, size) for code, count, size in rows if size >= LEAST}
 
     def of_attributes(
         self, measure: str, having: Iterator[tuple[str, Rows]]
-    ) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    ) -> Iterator[tuple[str, Mapping[str, MeasuredValue]]]:
         """Yield the shares of all products, and of those of each large supplier, that have each of some attributes.
 
         Parameters
@@ -94,13 +94,16 @@ class _Suppliers:
             rows = found[found >= 0]
             total[name] += len(rows)
             each[name] = each.get(name, 0) + self._counts(rows)
-        yield measure, {name: Value(count / size, size) for name, count in total.items()} if size else {}
+        yield (
+            measure,
+            {name: MeasuredValue(count / size, size) for name, count in total.items()} if size else {},
+        )
         for supplier in self.large.tolist():
             whole_size = int(self.sizes[supplier])
             yield (
                 f"supplier {measure}@{self.codes[supplier]}",
                 {
-                    name: Value(int(counts[supplier]) / whole_size, whole_size)
+                    name: MeasuredValue(int(counts[supplier]) / whole_size, whole_size)
                     for name, counts in each.items()
                     if counts[supplier]
                 },
@@ -109,14 +112,14 @@ class _Suppliers:
 
 def _updates(
     catalog: Catalog, updated_at: pa.ChunkedArray, suppliers: _Suppliers
-) -> Iterator[tuple[str, Mapping[str, Value]]]:
+) -> Iterator[tuple[str, Mapping[str, MeasuredValue]]]:
     loaded = catalog.origin.server_time or catalog.origin.loaded_at
     if loaded is None or updated_at.null_count == len(updated_at):  # records without dates
         return
     # Updates have local times of an unknown zone: a day may be a few hours longer, and is so every night.
     since = pa.scalar(loaded.astimezone(UTC).replace(tzinfo=None) - _A_DAY, updated_at.type)
     recent = pc.fill_null(pc.greater(updated_at, since), False).to_numpy()
-    yield "updated", {NONE: Value(int(recent.sum()))}
+    yield "updated", {NONE: MeasuredValue(int(recent.sum()))}
     yield "supplier updated", suppliers.counts(recent)
 
 

@@ -1,14 +1,14 @@
 """The engine: it judges one part at a time, on any executor, with the same result.
 
 A rule that raises, or returns something that is no verdict, leaves its column unknown in that part and is reported;
-it never counts as a pass.
+it never counts as a pass. So does, without a report, one that needs what the catalogue's export left out.
 """
 
 from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog, Origin, Part
-from prodex.errors import InputError, SnapshotError
+from prodex.errors import InputError, NotExported, SnapshotError
 from prodex.facts.owner import owner_codes
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
@@ -60,6 +60,7 @@ def run(
     executor: Executor | None = None,
     assume: Mapping[str, Any] | None = None,
     rule_seconds: float | None = RULE_SECONDS,
+    among: Catalog | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -79,6 +80,8 @@ def run(
         Assumptions for products whose data do not decide.
     rule_seconds
         How long a rule of one's own may take for one part; None waits for ever.
+    among
+        Where rules look that need all products at once: a larger catalogue that has these products as well.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def run(
     # Other executors share this process, or send functions along.
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
-    whole, crashed = _prepared(catalog, checks, rule_seconds)
+    whole, crashed = _prepared(among or catalog, checks, rule_seconds)
     jobs = [
         PartJob(
             number,
@@ -124,6 +127,8 @@ def audit_part(job: PartJob) -> AuditPart:
             judged = within(seconds, partial(_judged, products, check, place, job))
         except (SnapshotError, MemoryError):
             raise
+        except NotExported:
+            judged = _unknown(len(products))
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged = _unknown(len(products))
             crashes.append(Crash(check.id, job.number, _message_of(error)))
@@ -208,6 +213,8 @@ def _prepared(
             )
         except (SnapshotError, MemoryError):
             raise
+        except NotExported:
+            continue  # not prepared, its checks are unknown
         except Exception as error:  # noqa: BLE001 - as in audit_part
             crashes += [Crash(c.id, 0, _message_of(error)) for c in checks if c.rule.id == rule.id]
     return made, tuple(crashes)
@@ -240,8 +247,16 @@ def _message_of(error: Exception) -> str:
 
 def _identity(products: Products) -> pa.Table:
     """Return what products are called and grouped by; an owner is identified by what tells owners apart."""
-    made = {"owner_id": owner_codes(products.column), "name": products.name}
-    columns = [made[name] if name in made else products.column(name) for name in IDENTITY.names]
+    made: dict[str, Callable[[], pa.Array]] = {
+        "owner_id": lambda: owner_codes(products.column),
+        "name": lambda: products.name,
+    }
+    columns = []
+    for field in IDENTITY:
+        try:
+            columns.append(made.get(field.name, partial(products.column, field.name))())
+        except NotExported:
+            columns.append(pa.nulls(len(products), field.type))
     return pa.table(columns, schema=IDENTITY)
 
 

@@ -19,7 +19,7 @@ from prodex.files.untrusted import Moment, check_moment, is_folder, is_there
 from prodex.quality.archive import AUDITS, open_audit, write_audit
 from prodex.quality.audit import Audit
 from prodex.quality.figures import Figures, figures_of
-from prodex.quality.measures import Value
+from prodex.quality.measures import MeasuredValue
 from prodex.store.archive import Archive, is_entry, new_entry
 
 FIGURES = Archive("set of figures", "Delete it; it is made again while its audit is there.", below="figures")
@@ -109,7 +109,7 @@ def _figures_of_written(written: _Written) -> Figures:
     check_moment(written.audited_at)
     check_moment(written.moment)
     values = {
-        measure: {group: Value(value, size) for group, value, size in rows}
+        measure: {group: MeasuredValue(value, size) for group, value, size in rows}
         for measure, rows in written.values.items()
     }
     return Figures(

@@ -18,12 +18,12 @@ from prodex.errors import SnapshotError
 from prodex.locales import language_label
 from prodex.quality.audit import Audit
 from prodex.quality.catalog_figures import catalog_figures
-from prodex.quality.measures import LEAST, NONE, Value
+from prodex.quality.measures import LEAST, NONE, MeasuredValue
 from prodex.quality.scores import Tally
 from prodex.tables.columns import whole
 
 #: By measure (and, of attributes, its supplier: see `measure_of`) and group.
-Values = Mapping[str, Mapping[str, Value]]
+Values = Mapping[str, Mapping[str, MeasuredValue]]
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,15 @@ def figures_of(audit: Audit) -> Figures:
     >>> catalog = prodex.flatten([{"id": 7, "owner": owner, "brand": {"code": "A"}}, {"id": 8, "owner": owner}])
     >>> figures = figures_of(prodex.audit(catalog, "core"))
     >>> figures.values["products"], figures.values["filled"]["brand"], figures.labels["supplier"]
-    ({'': Value(value=2, size=0)}, Value(value=0.5, size=2), {'4': 'Mill'})
+    ({'': MeasuredValue(value=2, size=0)}, MeasuredValue(value=0.5, size=2), {'4': 'Mill'})
     """
-    values: dict[str, Mapping[str, Value]] = {"products": {NONE: Value(len(audit))}}
+    values: dict[str, Mapping[str, MeasuredValue]] = {"products": {NONE: MeasuredValue(len(audit))}}
     labels: dict[str, dict[str, str]] = {}
     for measure, by in (("supplier", "owner"), ("kind", "kind")):
         groups = audit.groups(by)
         sizes = np.bincount(groups.groups, minlength=len(groups.codes)).tolist()
         codes = [NONE if code is None else code for code in groups.codes]
-        values[measure] = {code: Value(size) for code, size in zip(codes, sizes, strict=True)}
+        values[measure] = {code: MeasuredValue(size) for code, size in zip(codes, sizes, strict=True)}
         labels[measure] = dict(zip(codes, groups.shown, strict=True))
     values |= _scores(audit)
     try:
@@ -112,17 +112,17 @@ def _digest(facts: object) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
-def _scores(audit: Audit) -> Iterator[tuple[str, dict[str, Value]]]:
+def _scores(audit: Audit) -> Iterator[tuple[str, dict[str, MeasuredValue]]]:
     """Yield the scores of the catalogue and of each supplier; a group to which nothing applies has none."""
     if not np.isnan(audit.score):
-        yield "score", {NONE: Value(audit.score, len(audit))}
+        yield "score", {NONE: MeasuredValue(audit.score, len(audit))}
     groups = audit.groups("owner")
     tally: Tally = audit.tally.taken(groups.rows)
     frame = tally.by_group(groups.groups, len(groups.codes))
     yield (
         "supplier score",
         {
-            NONE if code is None else code: Value(score, size)
+            NONE if code is None else code: MeasuredValue(score, size)
             for code, score, size in zip(groups.codes, frame["score"], frame["products"], strict=True)
             if size >= LEAST and not np.isnan(score)
         },

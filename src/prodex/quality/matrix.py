@@ -23,6 +23,7 @@ from prodex.errors import QueryError
 from prodex.facts.groups import KEPT, Groups, grouped, own_rows
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
+from prodex.quality.profile import Profile
 from prodex.quality.scores import Tally, grades, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.columns import whole
@@ -44,6 +45,7 @@ class AuditMatrix:
     catalog: Catalog | None = None
     assumed: tuple[tuple[str, Any], ...] = ()
     grade_with_blocker: str = "A"
+    made_by: Profile | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)

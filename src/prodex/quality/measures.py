@@ -18,7 +18,7 @@ LEAST = 5
 LARGEST = 50
 
 
-class Value(NamedTuple):
+class MeasuredValue(NamedTuple):
     """A figure of one group: the value, and of a share of how many products it is one."""
 
     value: float

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError
+from prodex.errors import InputError, NotExported
 from prodex.facts.pending import own_path
 from prodex.quality.check import Check
 from prodex.quality.products import BY_SHAPE
@@ -53,11 +54,13 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
         if name.partition(".")[0] not in {*ATTRIBUTES, *own} or ("." in name and name not in PATHS)
     ]
     if doubted:
-        _confirm_attributes(catalog, doubted, own)
+        with suppress(NotExported):  # what an export left out may have had the attribute
+            _confirm_attributes(catalog, doubted, own)
     for column, path in _KINDS.items():
         mentions = [(check, value) for check in written for value in _kinds(check, column)]
         if mentions and catalog.origin.asked(path):
-            _confirm_kinds(catalog, column, mentions)
+            with suppress(NotExported):
+                _confirm_kinds(catalog, column, mentions)
 
 
 def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own: Collection[str]) -> None:

@@ -6,12 +6,14 @@ among them is still wrong and a present name is still present; any other verdict
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 
 from prodex.catalog import Origin
+from prodex.catalog.extent import Extent
 from prodex.locales import short_of
-from prodex.query import ALWAYS_REQUESTED, ProductQuery
+from prodex.query import ALWAYS_REQUESTED
 from prodex.tables.declaration import TABLES
 
 #: Separates wire paths of which one is enough.
@@ -65,52 +67,84 @@ def asked_for(origin: Origin, needs: Iterable[str], language: str | None = None)
 
     Examples
     --------
+    >>> from prodex.query import ProductQuery
     >>> origin = Origin("sandbox", ProductQuery(source_include=["nameLegal", "assets.pictures.url"]))
     >>> [asked_for(origin, [path]).name for path in ("nameLegal", "assets", "brand", "nameLegal or description")]
     ['ALL', 'PART', 'NOTHING', 'PART']
     """
-    if origin.query is None:
-        return Asked.ALL
-    return min((_one_of(origin.query, path, language) for path in needs), default=Asked.ALL)
+    choices = []
+    if (query := origin.query) is not None:
+        excluded, languages = query.source_exclude or (), query.product_languages or ()
+        choices.append(_Choice(query.source_include or None, excluded, languages))
+    if (extent := origin.extent) is not None:
+        choices.append(_Choice(extent.attributes, extent=extent))
+    return min((_one_of(one, path, language) for one in choices for path in needs), default=Asked.ALL)
 
 
-def _one_of(query: ProductQuery, paths: str, language: str | None) -> Asked:
-    each = [_path(query, path, language) for path in paths.split(OR)]
+@dataclass(frozen=True)
+class _Choice:
+    """What was chosen, by a query or by the columns of a file.
+
+    Attributes
+    ----------
+    included
+        Wire paths that alone are there; None where all are.
+    left_out
+        Wire paths that are not there.
+    languages
+        Languages that alone are there, of all texts; none where all are.
+    extent
+        The languages of the columns of a file, and what could not be read of them.
+    """
+
+    included: tuple[str, ...] | None = None
+    left_out: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    extent: Extent | None = None
+
+
+def _one_of(choice: _Choice, paths: str, language: str | None) -> Asked:
+    each = [_path(choice, path, language) for path in paths.split(OR)]
     return Asked.PART if len(set(each)) > 1 else each[0]
 
 
-def _path(query: ProductQuery, path: str, language: str | None) -> Asked:
+def _path(choice: _Choice, path: str, language: str | None) -> Asked:
     if path == EVERYTHING:
-        is_restricted = query.source_include or query.source_exclude or query.product_languages
+        is_restricted = choice.included is not None or choice.left_out or choice.languages
         return Asked.PART if is_restricted else Asked.ALL
     if path == EVERY_TEXT:
-        return _every_text(query, language)
+        return _every_text(choice, language)
     # Requesting `nameLegal.data` is requesting the name: the language comes with it.
-    asked = [_whole_text(one) for one in query.source_include or ()]
+    asked = [_whole_text(one) for one in choice.included or ()]
     # The language or unit of a text or number is not the text or number.
     asked = [one for one in asked if ".expressedIn." not in f"{one}."]
     included = [one for one in asked if is_within(path, one) or is_within(one, path)]
-    if query.source_include and not included:
+    if choice.included is not None and not included:
         return Asked.NOTHING
-    left_out = query.source_exclude or ()
+    left_out = choice.left_out
     if any(is_within(path, one) or (is_within(one, path) and one.endswith(".data")) for one in left_out):
         return Asked.NOTHING
     is_part = any(is_within(one, path) for one in left_out)
     is_part |= bool(included) and not any(_holds(one, path) for one in included)
-    of_texts = Asked.ALL if path.partition(".")[0] in _WITHOUT_TEXTS else _in_language(query, language)
+    is_part |= choice.extent is not None and choice.extent.is_in_part(path)
+    of_texts = Asked.ALL if path.partition(".")[0] in _WITHOUT_TEXTS else _in_language(choice, path, language)
     return min(of_texts, Asked.PART) if is_part else of_texts
 
 
-def _in_language(query: ProductQuery, language: str | None) -> Asked:
-    """Return how many of the texts in a language, or in all languages, were requested."""
-    if not query.product_languages:
-        return Asked.ALL
+def _in_language(choice: _Choice, path: str, language: str | None) -> Asked:
+    """Return how many of the texts at a path, in a language or in all languages, were requested."""
+    spoken = [] if choice.extent is None else [languages for _, languages in choice.extent.spoken(path)]
+    spoken += [choice.languages] if choice.languages else []
+    return min((_spoken(languages, language) for languages in spoken), default=Asked.ALL)
+
+
+def _spoken(languages: Sequence[str], language: str | None) -> Asked:
     if language is None:
         return Asked.PART
-    if not any(short_of(one) == short_of(language) for one in query.product_languages):
+    if not any(short_of(one) == short_of(language) for one in languages):
         return Asked.NOTHING
     # "fr-BE" is not all that is French.
-    return Asked.ALL if short_of(language) in query.product_languages else Asked.PART
+    return Asked.ALL if short_of(language) in languages else Asked.PART
 
 
 def _holds(included: str, path: str) -> bool:
@@ -124,13 +158,13 @@ def _whole_text(path: str) -> str:
     return name if name in _LOCALIZED else path
 
 
-def _every_text(query: ProductQuery, language: str | None) -> Asked:
-    if _in_language(query, language) is Asked.NOTHING:
+def _every_text(choice: _Choice, language: str | None) -> Asked:
+    if choice.languages and _spoken(choice.languages, language) is Asked.NOTHING:
         return Asked.NOTHING
-    if query.source_include and _roots(query.source_include) <= _WITHOUT_TEXTS:
+    if choice.included is not None and _roots(choice.included) <= _WITHOUT_TEXTS:
         return Asked.NOTHING
-    is_part = query.source_include or query.product_languages
-    return Asked.PART if is_part or not _roots(query.source_exclude or ()) <= _WITHOUT_TEXTS else Asked.ALL
+    is_part = choice.included is not None or choice.languages
+    return Asked.PART if is_part or not _roots(choice.left_out) <= _WITHOUT_TEXTS else Asked.ALL
 
 
 def _roots(paths: Iterable[str]) -> set[str]:

@@ -80,15 +80,50 @@ def audit(
     chosen = profile if isinstance(profile, Profile) else Profile.read(profile)
     if assume_food is not None:
         chosen = chosen.with_assumption(food=assume_food)
-    moment = _moment(now)
+    moment = moment_of(now)
     limit = _limit(rule_seconds)
     checked_executor(executor)
+    return audit_among(
+        catalog, catalog, chosen, moment, executor=executor, progress=progress, rule_seconds=limit
+    )
+
+
+def audit_among(
+    catalog: Catalog,
+    among: Catalog,
+    profile: Profile,
+    now: datetime,
+    *,
+    executor: Executor | None = None,
+    progress: Progress = None,
+    rule_seconds: float | None = RULE_SECONDS,
+) -> Audit:
+    """Judge some products of a larger catalogue: rules that compare products look at all of it.
+
+    Parameters
+    ----------
+    catalog
+        The products to judge.
+    among
+        The catalogue that they belong to.
+    profile, now, executor, progress, rule_seconds
+        As for `audit`, and checked already.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> twice = prodex.flatten([{"id": n, "gtin": "03036811359935"} for n in (7, 8)])
+    >>> profile = Profile.read({"checks": {"duplicate_gtin": {}}})
+    >>> audit_among(twice.head(1), twice, profile, datetime(2026, 1, 1)).matrix["duplicate_gtin"].tolist()
+    [1]
+    """
     # Before any part is judged: a typing error should cost seconds, not the whole run.
-    confirm(catalog, chosen.checks, chosen.attributes)
+    confirm(among, profile.checks, profile.attributes)
     parts = []
+    assumed = dict(profile.assume)
     with showing(progress, "Judged") as show:
         done = 0
-        for part in run(catalog, chosen.checks, moment, chosen.market, executor, dict(chosen.assume), limit):
+        for part in run(catalog, profile.checks, now, profile.market, executor, assumed, rule_seconds, among):
             parts.append(part)
             done += part.size
             show(done, len(catalog))
@@ -96,20 +131,22 @@ def audit(
     pa.default_memory_pool().release_unused()
     return Audit(
         parts=tuple(parts),
-        checks=tuple(check.facts for check in chosen.checks),
-        profile=chosen.name,
+        checks=tuple(check.facts for check in profile.checks),
+        profile=profile.name,
         rule_set=RULE_SET,
-        assumed=chosen.assume,
+        assumed=profile.assume,
         origin=catalog.origin,
-        now=moment,
+        now=now,
         audited_at=datetime.now(UTC),
         catalog_folder=catalog.folder,
         catalog=catalog,
-        grade_with_blocker=chosen.grade_with_blocker,
+        grade_with_blocker=profile.grade_with_blocker,
+        made_by=profile,
     )
 
 
-def _moment(now: datetime | None) -> datetime:
+def moment_of(now: datetime | None) -> datetime:
+    """Return a moment as dates of the service are: without zone, in UTC; the present by default."""
     given = datetime.now(UTC) if now is None else now
     if not isinstance(given, datetime):
         raise InputError(f"now is {now!r}; give a datetime.")

@@ -8,12 +8,13 @@ from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.kinds import FAULTS
 from prodex.sandbox.kept_at_home import journal, reset, simulate
 from prodex.sandbox.running import Sandbox
-from prodex.sandbox.simulation import INCIDENTS, Incident, Journal
+from prodex.sandbox.simulation import INCIDENTS, Entry, Incident, Journal
 
 __all__ = [
     "FAULTS",
     "INCIDENTS",
     "Behaviour",
+    "Entry",
     "Fault",
     "Incident",
     "Journal",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultSchedule
-from prodex.sandbox.home import Filling, announced, default_home, open_store
+from prodex.sandbox.home import Filling, announced, default_home, open_store, store_file
 from prodex.sandbox.kept_at_home import reset as reset_home
 from prodex.sandbox.kept_at_home import simulate as simulate_home
 from prodex.sandbox.options import parser
@@ -28,6 +28,7 @@ from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.running import access_keys
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 from prodex.sandbox.simulation import Incident
+from prodex.sandbox.simulation.journal import printable
 
 if TYPE_CHECKING:
     import uvicorn
@@ -40,8 +41,8 @@ _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MAX_REPORTED: Final = 20
 _SAMPLE_SIZE: Final = 12_000
 _AFTER_RESET: Final = (
-    "the store is as it was at the beginning, dates of update too. Load snapshots of it again, or refresh them with "
-    "sweep=True (prodex refresh --sweep)."
+    "the store is as it was at the beginning. Its dates of update went back, which a refresh does not see: "
+    "load snapshots of it again."
 )
 
 
@@ -235,6 +236,8 @@ def change_home(
         GTINs of the products to take back first, or none of them for the whole store; nothing unless given.
     """
     home = home or default_home()
+    if not store_file(home).exists():
+        _report(f"there is no store in {home} yet; it is filled with the sample first, which takes a while")
     if reset is not None:
         count = reset_home(reset or None, home=home, behaviour=behaviour)
         what = "as they were at the beginning, dated to now" if reset else _AFTER_RESET
@@ -289,17 +292,12 @@ def _runs(pid: int) -> bool:
 
 def _report(text: str) -> None:
     """Report something on one line."""
-    sys.stderr.write(f"prodex sandbox: {_printable(text)}\n")
+    sys.stderr.write(f"prodex sandbox: {printable(text)}\n")
 
 
 def _say(text: str) -> None:
     """Print a line of what was asked for."""
-    sys.stdout.write(f"{_printable(text)}\n")
-
-
-def _printable(text: str) -> str:
-    """Escape control characters; those from a file must not reach the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    sys.stdout.write(f"{printable(text)}\n")
 
 
 def _end(*_signal: object) -> NoReturn:

@@ -16,6 +16,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from prodex.sandbox.raw_json import encode
+from prodex.sandbox.records.beginning import bring_up_to_date
 from prodex.sandbox.records.filling import Labels, fill_store
 from prodex.sandbox.records.model import Organization, SharedProduct
 from prodex.sandbox.records.reading import Record, shared_with_all
@@ -89,6 +90,7 @@ def open_store(
                     _close(kept, _FILE)
             if not path.exists():
                 _create(path, filling(), organizations, labels, origin)
+            bring_up_to_date(path)
             store = Store(path)
             try:
                 yield store

@@ -70,7 +70,7 @@ def reset(
     ----------
     gtins
         Products that become what they were at the beginning, dated to now, so that a refresh finds them. Unless given,
-        the whole store becomes what it was, its dates too: load it again, or refresh with `sweep=True`.
+        the whole store becomes what it was, its dates too, which a refresh does not see: load it again.
     home, behaviour
         As for `simulate`.
 
@@ -84,6 +84,7 @@ def reset(
     Examples
     --------
     >>> from prodex import sandbox
+    >>> journal = sandbox.simulate(days=1, incidents=["updates_stop", "bulk_overwrite:all"])
     >>> sandbox.reset() > 0
     True
     """
@@ -104,6 +105,12 @@ def journal(*, home: Path | None = None) -> Journal:
     ----------
     home
         As for `simulate`.
+
+    Examples
+    --------
+    >>> from prodex import sandbox
+    >>> sandbox.journal()
+    Nothing was simulated.
     """
     with changed_store(home) as store:
         return read_journal(store)

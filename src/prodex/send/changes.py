@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
@@ -129,35 +129,61 @@ def changes_from_frame(
         service = service_given(service, "changes_from_frame(frame, catalog, service=service)")
     known = KnownProducts.of(catalog)
     corrections = corrections_in(frame, catalog, known, language)
+    changes, refused = merged_changes(
+        received_products(catalog, corrections), corrections, known, catalog.origin
+    )
+    _refuse_all(refused, len(corrections))
+    if service is not None:
+        refuse_changed(service, *merged_with(changes))
+    return changes
+
+
+#: Product id, GTIN and reason of a product that cannot be corrected.
+Refusal: TypeAlias = tuple[str, Any, str]
+
+
+def merged_changes(
+    products: Mapping[str, Product],
+    corrections: Mapping[str, Sequence[Correction]],
+    known: KnownProducts,
+    origin: Origin,
+) -> tuple[Changes, list[Refusal]]:
+    """Merge corrections with products, and say which products cannot be corrected, and why.
+
+    Parameters
+    ----------
+    products
+        The products as received, by product id.
+    corrections
+        Their corrections, by product id.
+    known
+        Facts of the catalogue that the products come from.
+    origin
+        The origin of that catalogue.
+    """
     records: list[Product] = []
     edits: list[Edit] = []
     loaded: dict[str, str | None] = {}
     filled: dict[str, frozenset[str]] = {}
-    refused: list[tuple[str, Any, str]] = []
-    for product, record in _products(catalog, corrections).items():
+    refused: list[Refusal] = []
+    for product, record in products.items():
         try:
             touched, edited = merged(record, corrections[product], known.codes)
             if not edited:
                 continue
             for attribute in touched:
-                _refuse_unknown(catalog.origin, attribute, corrections[product])
+                _refuse_unknown(origin, attribute, corrections[product])
             gtin = _only_gtin(product, record, known)
         except ChangesRefused as error:
             refused.append((product, record.get("gtin"), str(error)))
             continue
         # Labels in another language than the service's own would be written over its own.
-        written = _without_labels(touched) if catalog.origin.accept_language else touched
+        written = _without_labels(touched) if origin.accept_language else touched
         records.append({"gtin": gtin, **written})
         edits += edited
         loaded[product] = record.get("updatedAt")
-        filled[gtin] = frozenset(
-            name for name in _MANDATORY if record.get(name) or not catalog.origin.asked(name)
-        )
-    _refuse_all(refused, len(corrections))
-    changes = Changes(tuple(records), tuple(edits), loaded, filled, catalog.origin)
-    if service is not None:
-        refuse_changed(service, *merged_with(changes))
-    return changes
+        filled[gtin] = frozenset(name for name in _MANDATORY if record.get(name) or not origin.asked(name))
+    return Changes(tuple(records), tuple(edits), loaded, filled, origin), refused
 
 
 def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
@@ -175,7 +201,7 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
     return str(gtin)
 
 
-def _refuse_all(refused: Sequence[tuple[str, Any, str]], of: int) -> None:
+def _refuse_all(refused: Sequence[Refusal], of: int) -> None:
     """Raise one error for all products that cannot be corrected, with the way to continue without them."""
     if not refused:
         return
@@ -236,9 +262,9 @@ def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping
         )
 
 
-def _products(catalog: Catalog, corrections: Mapping[str, list[Correction]]) -> dict[str, dict[str, Any]]:
-    """Return the records of the corrected products, as received."""
-    concerned = pc.field("product_id").isin(pa.array(list(corrections), pa.string()))
+def received_products(catalog: Catalog, ids: Iterable[str]) -> dict[str, Product]:
+    """Return products as they were received, by product id; those that the catalogue has."""
+    concerned = pc.field("product_id").isin(pa.array(list(ids), pa.string()))
     rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()
     return {row["product_id"]: _record(row["product_id"], row["json"]) for row in rows}
 

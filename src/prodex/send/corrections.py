@@ -15,7 +15,7 @@ from prodex.arguments import is_missing
 from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.formats.spreadsheet import unescape_formulas
-from prodex.locales import language_tag, short_of
+from prodex.locales import is_long_code, language_tag, short_of
 from prodex.send.merge import Correction
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
@@ -199,7 +199,7 @@ def _text_or_value(
                 f"Product {product}: {name!r} has several texts in one cell, which cannot be separated. Correct them "
                 "in the long form: a frame like catalog.texts."
             )
-        short, code = (None, language_) if len(language_) == len("fra-FR") else (language_, None)
+        short, code = (None, language_) if is_long_code(language_) else (language_, None)
         return Correction(attribute, _text(new, product, name), True, None, short, code)
     raise ChangesRefused(
         f"Product {product}: column {name!r} cannot be corrected here. {_unknown_text(attribute or name, known)}"

@@ -23,7 +23,8 @@ class Correction(NamedTuple):
     attribute
         Wire path of a localized text (`productBenefits.text`), or of a value at the top level of the product.
     value
-        The new text or value, or DELETE.
+        The new text or value, or DELETE; for what is more than a value, a function that returns the new value of the
+        attribute from the present one, which it leaves as it is.
     is_text
         Whether it is a localized text.
     position
@@ -116,11 +117,13 @@ class _CorrectedProduct:
         root = correction.attribute.partition(".")[0]
         new = None if correction.value is DELETE else correction.value
         if not correction.is_text:
-            before = self._product.get(root)
+            before = self._values.get(root, self._product.get(root))
+            if callable(new):
+                new = new(before)
             if before == new:
                 return None
             self._values[root] = new
-            return self._edit(correction, None, None, before)
+            return self._edit(correction._replace(value=new), None, None, before)
         if root not in self._values:
             # A copy, because later corrections are compared with the record as it was loaded.
             self._values[root] = copy.deepcopy(self._product.get(root))
@@ -162,7 +165,7 @@ class _CorrectedProduct:
     def _text_of(self, correction: Correction) -> _Text | None:
         """Return the text that a correction is about; None for a new text."""
         root = correction.attribute.partition(".")[0]
-        here = [one for one in _texts(self._values[root], root) if one.attribute == correction.attribute]
+        here = [one for one in texts_of(self._values[root], root) if one.attribute == correction.attribute]
         if correction.position is not None:
             at = next((text for text in here if text.position == correction.position), None)
             if at is None or not _is_in_language(at, correction):
@@ -203,7 +206,7 @@ class _CorrectedProduct:
         if correction.language_code is not None:
             return correction.language_code
         language = correction.language or ""
-        texts = (text for root, value in self._product.items() for text in _texts(value, root))
+        texts = (text for root, value in self._product.items() for text in texts_of(value, root))
         own = {text.code for text in texts if text.language == language}
         for used in (own - {None}, self._codes.get(language, frozenset())):
             if len(used) == 1:
@@ -213,7 +216,7 @@ class _CorrectedProduct:
         except QueryError as error:
             raise ChangesRefused(f"GTIN {self._gtin}, {correction.attribute}: {error}") from error
         # The service stores long codes. A short one is only completed if exactly one country is known for it.
-        if len(code) == len("fra-FR"):
+        if locales.is_long_code(code):
             return code
         choice = ", ".join(sorted(self._codes.get(language, ()))) or f"{code}-..."
         raise self._refused(
@@ -244,7 +247,7 @@ class _CorrectedProduct:
         return ChangesRefused(f"GTIN {self._gtin}: {why}")
 
 
-def _texts(value: Any, root: str) -> Iterator[_Text]:
+def texts_of(value: Any, root: str) -> Iterator[_Text]:
     """Yield every localized text below a value, in order."""
     stack: list[tuple[Any, str, tuple[int, ...], Any]] = [(value, root, (), None)]
     while stack:

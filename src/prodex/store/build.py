@@ -25,12 +25,7 @@ from prodex.store.executors import mapped
 from prodex.store.journal import Journal
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
-from prodex.tables.flatten import Tables, flatten_products
-from prodex.tables.parse import ShapeCache
-
-#: JSON flattened at a time, in bytes: large enough for columns to pay (of half as many bytes each product takes a tenth
-#: longer, and of more it takes no less), small enough for any laptop: a block takes about twelve times its size.
-BLOCK_BYTES = 20_000_000
+from prodex.tables.blocks import blocks_of
 
 #: From so many products on, parts are built in other processes. These take a second of work until they begin, and then
 #: less than threads, which wait for the interpreter's lock, and let those wait that fetch.
@@ -38,9 +33,6 @@ WORTH_PROCESSES = 20_000
 
 #: On a machine with many cores, so many products for each process.
 _WORTH_A_PROCESS = 10_000
-
-#: What this process learnt of products so far; see `prodex.tables.shape`.
-_SHAPES = ShapeCache()
 
 
 class _Receipt(msgspec.Struct):
@@ -124,23 +116,3 @@ def _built_before(receipt: Path, decided: str, folder: Path) -> StoredPart | Non
     except (OSError, ValueError):
         return None
     return stored if as_written and found.decided == decided else None
-
-
-def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:
-    """Flatten products block by block."""
-    block: list[bytes] = []
-    size = 0
-    empty = True
-    for product in products:
-        block.append(product)
-        size += len(product)
-        if size >= BLOCK_BYTES:
-            made = [flatten_products(block, _SHAPES)]
-            # Whoever writes the tables has no use for what they were made of, and neither for them afterwards.
-            block, size, empty = [], 0, False
-            del product
-            yield made.pop()
-    if block or empty:
-        made = [flatten_products(block, _SHAPES)]
-        del block
-        yield made.pop()

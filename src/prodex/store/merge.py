@@ -20,12 +20,13 @@ import pyarrow.compute as pc
 from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
 from prodex.files.atomic import make_folder
-from prodex.store.build import blocks_of, running
+from prodex.store.build import running
 from prodex.store.executors import mapped
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import Files, StoredPart, path_of, write_part, write_tables
 from prodex.store.presence_columns import same_columns
+from prodex.tables.blocks import blocks_of
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import Tables, decoded, distinct
 

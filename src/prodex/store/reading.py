@@ -19,18 +19,16 @@ import pandas as pd
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
-from prodex.catalog.part import Part, union
+from prodex.catalog.part import Part
 from prodex.errors import InputError
 from prodex.ledger import Ledger
 from prodex.limits import Limits
 from prodex.progress import Progress
 from prodex.query import ProductQuery
-from prodex.store.build import blocks_of
 from prodex.store.delivery import nothing_read, odd_key, save_files
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import catalog_given
-from prodex.tables.flatten import decoded
 from prodex.tables.records import identify
 
 Source = str | Path
@@ -162,7 +160,7 @@ def with_pending_updates(catalog: Catalog) -> Catalog:
     parts = []
     for part in catalog.parts:
         records = part.read("raw", ["json"])["json"].to_pylist()
-        parts.append(_in_memory(_overlaid(record.encode()) for record in records))
+        parts.append(Part.of_records(_overlaid(record.encode()) for record in records))
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
     return replace(catalog, parts=tuple(parts), origin=origin, folder=None, published=None)
 
@@ -193,11 +191,6 @@ def _overlaid(product: bytes) -> bytes:
     return json.dumps(record | waiting | keys).encode()
 
 
-def _in_memory(products: Iterable[bytes]) -> Part:
-    blocks = [decoded(tables) for tables in blocks_of(iter(products))]
-    return Part.in_memory({name: union([block[name] for block in blocks], name) for name in blocks[0]})
-
-
 def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Catalog:
     """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
     every = list(products)
@@ -208,7 +201,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
         newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
     starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
-    parts = [_in_memory(chosen[start : start + PRODUCTS_PER_PART]) for start in starts]
+    parts = [Part.of_records(iter(chosen[start : start + PRODUCTS_PER_PART])) for start in starts]
     ledger = Ledger(
         announced=reply.total,
         received=len(every),

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotDamaged
-from prodex.store.build import blocks_of
 from prodex.store.merge import link_table
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.snapshot import commit, stored_parts
+from prodex.tables.blocks import blocks_of
 from prodex.tables.declaration import TABLES
 
 _LOG = logging.getLogger("prodex")

@@ -114,6 +114,8 @@ def save(catalog: Catalog, name: str) -> Catalog:
 
     def write(folder: Path) -> Iterable[StoredPart]:
         for number, part in enumerate(catalog.parts):
+            for table, lacking in part.lacking.items():
+                part.require(table, lacking)  # a snapshot holds every column
             tables = {table: part.stored(table) for table in TABLES}
             tables["presence"] = with_absent(tables["presence"], seen)
             yield write_part([tables], folder, number)

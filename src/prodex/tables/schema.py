@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -105,3 +105,27 @@ def derived(name: str, kind: Kind, meaning: str) -> Column:
 def copied(name: str, path: str, kind: Kind, meaning: str) -> Column:
     """Declare a column that repeats a leaf of the object around the row's list."""
     return Column(name, kind, meaning, (), tuple(path.split(".")))
+
+
+def misfit(schema: pa.Schema, declared: Table, lacking: Collection[str] = ()) -> str:
+    """Return why columns are not those of a table, without those that it lacks, or "" where they may be."""
+    # Arrow opens such a file, and fails only when somebody asks for that column.
+    if len(set(schema.names)) < len(schema.names):
+        return "it has a column twice"
+    if missing := [name for name in declared.schema.names if name not in {*schema.names, *lacking}]:
+        return f"it has no column {missing[0]}"
+    if surplus := [name for name in lacking if name in schema.names]:
+        return f"it has a column {surplus[0]!r:.60} that was left out"
+    for found, wanted in zip(schema, declared.schema_of(schema.names), strict=True):
+        if _kind_of(found.type) != _kind_of(wanted.type):
+            return f"its column {found.name!r:.60} holds {found.type!s:.60}, not {wanted.type}"
+    return ""
+
+
+def _kind_of(kind: pa.DataType) -> str:
+    """Name the kind of a type: files know text, and not whether it repeats itself."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return "text"
+    return "moment" if pa.types.is_timestamp(kind) else str(kind)

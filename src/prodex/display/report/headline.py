@@ -13,7 +13,7 @@ from prodex.display.audit import lines
 from prodex.display_text import Words, label, words
 from prodex.quality.scores import readiness
 from prodex.query import ProductQuery
-from prodex.text import percent
+from prodex.text import counted, percent
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -74,6 +74,8 @@ def header(audit: Audit) -> Header:
     announced = origin.ledger.announced is not None
     asked_at = origin.server_time or origin.loaded_at
     query = "everything in the files or records" if origin.query is None else repr(origin.query)
+    if origin.extent is not None and origin.query is None:
+        query = f"none: {counted(len(origin.extent.attributes), 'attribute')} in the columns of a file"
     facts = {
         "Catalogue": folder.parent.name if folder else "in memory",
         "Snapshot": folder.name if folder else None,
@@ -103,6 +105,11 @@ def _not_asked(audit: Audit) -> list[str]:
         "These attributes were left out": query.source_exclude,
         "Only texts in these languages were requested": query.product_languages,
     }
+    if (extent := audit.origin.extent) is not None:
+        restrictions |= {
+            "Only these attributes are in the columns of the file": extent.attributes,
+            "Of these attributes not every value could be read": extent.in_part,
+        }
     left_out = [f"{what}: {', '.join(names)}." for what, names in restrictions.items() if names]
     table = audit.by_check
     crashed = {crash.check for crash in audit.crashes}

@@ -1,47 +1,91 @@
-"""Fields: which of them can be corrected in a cell, and which values are allowed."""
+"""Fields: which of them can be answered in a cell, how, and which values are allowed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from prodex.display.worklists.sheets import TO_FIX
-from prodex.tables.declaration import TABLES
+from prodex.fix import hierarchy, nutrition, pictures
+from prodex.fix.layout import TO_FIX
+from prodex.fix.shapes import LONGEST, LONGEST_TEXT, AnswerShape, Shapes
 
 #: Codes with their labels, by attribute.
 Codes = Mapping[str, Sequence[tuple[str, str | None]]]
 
-#: What no cell can correct.
-_ELSEWHERE = frozenset(
-    {
-        # Keys: with another one it would be another product.
-        *("id", "uuid", "gtin", "owner", "product_key"),
-        # What the service keeps by itself.
-        *("createdAt", "updatedAt", "validation", "manufacturerSharingStatus", "targetProductStatus"),
-        *("lastRequest", "hasTags", "isTaggedBy"),
-        # What is more than a value.
-        *("assets", "logisticalHierarchies", "sharingUnits", "isPartitionedBy"),
-        "certificationInformationList",
-    }
-)
-
-#: Longest texts that the service takes; other localized texts have up to `_LONGEST_TEXT` characters.
-_LONGEST = {"namePublicLong": 200, "namePublicShort": 35}
-_LONGEST_TEXT = 20_000
-
-_COLUMNS = [(column.kind, ".".join(path)) for column in TABLES["products"].columns for path in column.paths]
-_BOOLEANS = frozenset(path for kind, path in _COLUMNS if kind == "boolean")
-_CODES = {
-    path.removesuffix(".code"): column.name
-    for column in TABLES["products"].columns
-    for path in map(".".join, column.paths)
-    if column.kind == "code" and path.endswith(".code")
+_HOW = {
+    AnswerShape.BOOLEAN: "true or false",
+    AnswerShape.INTEGER: "A whole number",
+    AnswerShape.NUMBER: "A number, such as 12.5",
+    AnswerShape.STRING: "A text",
+    AnswerShape.CODE: "A code, or its label",
+    AnswerShape.QUANTITY: "A number and its unit: 500 g",
+    AnswerShape.PICTURE: pictures.HOW,
+    AnswerShape.NUTRITION: nutrition.HOW,
+    AnswerShape.HIERARCHY: hierarchy.HOW,
+    AnswerShape.NONE: "Not here: correct it at its source",
 }
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What the fields of a worklist take.
+
+    Attributes
+    ----------
+    shapes
+        What the attributes hold.
+    codes
+        Known codes with their labels, by attribute.
+    """
+
+    shapes: Shapes = field(default_factory=lambda: Shapes.of(None))
+    codes: Codes = field(default_factory=dict)
+
+    def can(self, attribute: str | None) -> bool:
+        """Whether an attribute can be answered in a cell.
+
+        >>> Fields().can("namePublicLong"), Fields().can("assets.pictures"), Fields().can("gtin")
+        (True, True, False)
+        """
+        return self.shapes.of_attribute(attribute) is not AnswerShape.NONE
+
+    def how(self, attribute: str | None, language: str | None) -> str:
+        """Return how to answer, in a few words.
+
+        >>> Fields().how("netContent", None), Fields().how("description", None)
+        ('A number and its unit: 500 g', 'The language, then the text: fr: Confiture')
+        """
+        shape = self.shapes.of_attribute(attribute)
+        if shape is not AnswerShape.TEXT:
+            return _HOW[shape]
+        if language is None:
+            return "The language, then the text: fr: Confiture"
+        return f"A text{_in(language)}"
+
+    def allowed(self, attribute: str, language: str | None) -> Allowed | None:
+        """Return the allowed values, or None where a cell cannot check them."""
+        if self.codes.get(attribute):
+            message = f"A code: {len(self.codes[attribute]):,} are in use, see the sheet Codes. Others are possible."
+            # Only asked about: the codes in use are known here, and the service knows others.
+            return Allowed("Code", message, codes_of=attribute, strict=False)
+        match self.shapes.of_attribute(attribute):
+            case AnswerShape.BOOLEAN:
+                return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
+            case AnswerShape.TEXT if attribute in LONGEST:
+                longest = LONGEST[attribute]
+                message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
+                # A spreadsheet refuses a longer title.
+                return Allowed(attribute[:32], message, longest)
+            case AnswerShape.TEXT if language is not None:
+                return Allowed(
+                    "Text", f"A text{_in(language)} of up to {LONGEST_TEXT:,} characters.", LONGEST_TEXT
+                )
+        return None
 
 
 @dataclass(frozen=True)
@@ -70,52 +114,6 @@ class Allowed:
     strict: bool = True
 
 
-def is_correctable(attribute: str | None) -> bool:
-    """Return whether an attribute can be corrected in a cell.
-
-    >>> is_correctable("namePublicLong"), is_correctable("assets.pictures"), is_correctable("gtin")
-    (True, False, False)
-    """
-    return attribute is not None and attribute.split(".")[0] not in _ELSEWHERE
-
-
-def code_column(attribute: str) -> str | None:
-    """Return the column of `products` that holds the codes of an attribute.
-
-    >>> code_column("kind"), code_column("kind.code"), code_column("namePublicLong")
-    ('kind_code', 'kind_code', None)
-    """
-    return _CODES.get(attribute.removesuffix(".code"))
-
-
-def allowed(attribute: str, language: str | None, codes: Mapping[str, int]) -> Allowed | None:
-    """Return the allowed values, or None if they are unknown.
-
-    Parameters
-    ----------
-    attribute
-        Wire path.
-    language
-        Language of the text, for localized texts.
-    codes
-        Number of known codes, by attribute.
-    """
-    if attribute in _BOOLEANS:
-        return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
-    if codes.get(attribute):
-        message = f"A code: {codes[attribute]:,} are in use, see the sheet Codes. Others are possible."
-        # Only asked about: the codes in use are known here, and the service knows others.
-        return Allowed("Code", message, codes_of=attribute, strict=False)
-    if attribute in _LONGEST:
-        longest = _LONGEST[attribute]
-        message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
-        # A spreadsheet refuses a longer title.
-        return Allowed(attribute[:32], message, longest)
-    if language is not None:
-        return Allowed("Text", f"A text{_in(language)} of up to {_LONGEST_TEXT:,} characters.", _LONGEST_TEXT)
-    return None
-
-
 def _in(language: str | None) -> str:
     return "" if language is None else f" in the language {language[:20]}"
 
@@ -125,24 +123,23 @@ _RANGES = 500
 
 
 def validate(
-    sheet: Any, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool], codes: Codes
+    sheet: Any, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool], fields: Fields
 ) -> None:
     """Declare the allowed values of the cells of "New value", as far as they are known."""
     place = next(i for i, column in enumerate(TO_FIX) if column.name == "new_value")
-    counts = {name: len(known) for name, known in codes.items()}
     pairs = pa.table([columns["attribute"], columns["language"]], names=["attribute", "language"])
     pairs = pairs.append_column("row", pa.array(np.arange(1, len(pairs) + 1)))
     # Cells with the same rule share one validation: sheets with one for each row open slowly.
     grouped = pairs.group_by(["attribute", "language"], use_threads=False).aggregate([("row", "list")])
     for pair in grouped.to_pylist():
         attribute = pair["attribute"]
-        rule = allowed(attribute, pair["language"], counts) if can[attribute] else None
+        rule = fields.allowed(attribute, pair["language"]) if can[attribute] else None
         if rule is None:
             continue
         ranges = [[first, place, last, place] for first, last in _runs(pair["row_list"])]
         for start in range(0, len(ranges), _RANGES):
             first, *others = ranges[start : start + _RANGES]
-            sheet.data_validation(*first, {**_criteria(rule, codes), "other_cells": others})
+            sheet.data_validation(*first, {**_criteria(rule, fields.codes), "other_cells": others})
 
 
 def _criteria(rule: Allowed, codes: Codes) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -19,24 +19,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.display.worklists.fields import Codes, code_column
-from prodex.display.worklists.rows import WORKLIST, grouped_worklists, worklist_rows
+from prodex.display.worklists.fields import Codes, Fields
+from prodex.display.worklists.rows import grouped_worklists, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError
 from prodex.files import parquet
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
+from prodex.fix.layout import INDEX, MANIFEST, WORKLIST
+from prodex.fix.shapes import Shapes
+from prodex.fix.words import codes_in_use
 from prodex.formats.csv_files import write_csv
 from prodex.quality.audit import Audit
 from prodex.threads import side_by_side
 
-#: The index, for programs and for people.
-MANIFEST = "worklists.json"
-_INDEX = "index.csv"
-
 #: Names without ending that no worklist may have.
-_TAKEN = frozenset({MANIFEST.removesuffix(".json"), _INDEX.removesuffix(".csv")})
+_TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})
 
 _FORMAT = 1
 _MOST_CODES = 5_000
@@ -96,20 +95,57 @@ def write_worklists(
     StorageError
         When the disk refuses.
     """
-    target = Path(folder).resolve()  # where a link leads, which stays one
     rows = worklist_rows(audit, equal)
     made = grouped_worklists(audit, rows, by, _TAKEN)
     facts = _facts(audit, by, equal, len(rows))
-    codes = _codes(audit.catalog, rows)
+    named = pc.unique(rows["attribute"])
+    return write_folder(
+        audit, folder, by, made, facts, named, replace=replace, escape_formulas=escape_formulas
+    )
+
+
+def write_folder(
+    audit: Audit,
+    folder: str | Path,
+    by: str,
+    worklists: Iterable[Worklist],
+    facts: WorklistFacts,
+    attributes: pa.Array,
+    *,
+    replace: bool = False,
+    escape_formulas: bool = True,
+) -> pd.DataFrame:
+    """Write worklists as a folder, with an index of them.
+
+    Parameters
+    ----------
+    audit
+        The audit that the findings come from.
+    folder, by, replace, escape_formulas
+        As for `write_worklists`.
+    worklists
+        The worklists.
+    facts
+        The facts that all of them share.
+    attributes
+        The attributes that they ask for.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As from `write_worklists`.
+    """
+    target = Path(folder).resolve()  # where a link leads, which stays one
+    fields = Fields(Shapes.of(audit.catalog), _codes(audit.catalog, attributes))
     options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
     # Only the files that the index lists are removed with the folder that is replaced.
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
-        write = partial(_write, facts=facts, codes=codes, audit=audit, folder=beside, csv=options)
-        index = list(side_by_side(write, made))
+        write = partial(_write, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
+        index = list(side_by_side(write, worklists))
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
-        write_csv(iter(listed.to_batches()), listed.schema, beside / _INDEX, **options)
+        write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
         manifest = {"format": _FORMAT, "by": by, **_keys(audit), **options, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
@@ -119,7 +155,7 @@ def write_worklists(
 def _write(
     worklist: Worklist,
     facts: WorklistFacts,
-    codes: Codes,
+    fields: Fields,
     audit: Audit,
     folder: Path,
     csv: Mapping[str, bool],
@@ -130,7 +166,7 @@ def _write(
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(rows.read_bytes()).hexdigest()
     keys = {"worklist": digest, "file": rows.name, "by": worklist.by, **_keys(audit)}
-    unshown = write_workbook(worklist, facts, codes, keys, folder / f"{worklist.name}.xlsx")
+    unshown = write_workbook(worklist, facts, fields, keys, folder / f"{worklist.name}.xlsx")
     return {
         "code": worklist.code,
         "label": worklist.label,
@@ -179,22 +215,13 @@ def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[s
         )
 
 
-def _codes(catalog: Catalog | None, rows: pa.Table) -> Codes:
+def _codes(catalog: Catalog | None, attributes: pa.Array) -> Codes:
     """Return the codes in use of the attributes with findings, if a list of them is short enough."""
     if catalog is None:
         return {}
     known = {}
-    for attribute in sorted(filter(None, pc.unique(rows["attribute"]).to_pylist())):
-        column = code_column(attribute)
-        if column is None:
-            own = pc.field("attribute") == attribute.removesuffix(".code")
-            found = catalog.arrow("codes", ["code", "label"], own)
-        else:
-            found = catalog.arrow("products", [column, column.removesuffix("_code")])
-        names = found.column_names
-        found = found.filter(pc.is_valid(found[names[0]]))
-        found = found.group_by(names[0]).aggregate([(names[-1], "max")]).sort_by(names[0])
-        codes = list(zip(found[names[0]].to_pylist(), found[f"{names[-1]}_max"].to_pylist(), strict=True))
+    for attribute in sorted(filter(None, attributes.to_pylist())):
+        codes = codes_in_use(catalog, attribute)
         # Nobody scrolls through a longer list in a cell, and every workbook would carry it.
         if 0 < len(codes) <= _MOST_CODES:
             known[attribute] = codes
@@ -210,7 +237,13 @@ def _keys(audit: Audit) -> dict[str, Any]:
         "profile": audit.profile,
         "rule_set": audit.rule_set,
         "catalog": None if audit.catalog_folder is None else audit.catalog_folder.name,
+        "snapshot": None if audit.catalog_folder is None else _name_of(audit.catalog_folder),
     }
+
+
+def _name_of(folder: Path) -> str:
+    """Return name and time of a snapshot, as `prodex.open_snapshot` takes it."""
+    return f"{folder.parent.name}@{folder.name}"
 
 
 def _refuse_foreign(folder: Path, replace: bool) -> None:
@@ -253,6 +286,6 @@ def _written_before(folder: Path) -> set[str]:
     stems = [one.file.removesuffix(".xlsx") for one in listed]
     return {
         MANIFEST,
-        _INDEX,
+        INDEX,
         *(f"{stem}{ending}" for stem in stems for ending in (".xlsx", ".csv", ".parquet")),
     }

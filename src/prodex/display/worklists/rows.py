@@ -14,25 +14,12 @@ from prodex.catalog import Catalog, Part
 from prodex.display.worklists.sheets import Worklist
 from prodex.facts.groups import Groups
 from prodex.files.atomic import safe_name
+from prodex.fix.layout import WORKLIST
 from prodex.locales import language_label, short_of
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows
 from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.columns import Rows
-
-#: A row is a finding. `row` is its number within its worklist, `product` its product's place in the audit;
-#: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
-#: hand; `updated_at` is when the product was last changed; `new_value` is empty, to be filled in.
-WORKLIST = pa.schema(
-    [
-        ("row", pa.int64()),
-        *((field.name, pa.string()) for field in FAILURES),
-        ("language_code", pa.string()),
-        ("position", pa.string()),
-        ("updated_at", pa.timestamp("us")),
-        ("new_value", pa.string()),
-    ]
-)
 
 _PLACE = ["language_code", "position"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -11,43 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.market import market_label
+from prodex.fix.layout import DELETE_WORD, TO_FIX
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.text import counted, percent
-
-
-@dataclass(frozen=True)
-class SheetColumn:
-    """A column of the sheet "To fix": the column of the rows it shows, its heading, its width in characters."""
-
-    name: str
-    heading: str
-    width: int
-    is_hidden: bool = False
-
-
-#: Programs rely on the names, which the hidden sheet lists in this order; headings and widths may change.
-TO_FIX = (
-    SheetColumn("gtin", "GTIN", 16),
-    SheetColumn("product_id", "Product", 12),
-    SheetColumn("name", "Name", 30),
-    SheetColumn("attribute", "Field", 20),
-    SheetColumn("language", "Language", 9),
-    SheetColumn("market", "Market", 14),
-    SheetColumn("severity", "Severity", 9),
-    SheetColumn("value", "Value seen", 34),
-    SheetColumn("problem", "Problem", 28),
-    SheetColumn("reason", "What is wrong", 28),
-    SheetColumn("fix", "How to fix", 34),
-    SheetColumn("new_value", "New value", 36),
-    SheetColumn("title", "Expected", 28),
-    SheetColumn("check", "Check", 24),
-    SheetColumn("row", "Row", 8, is_hidden=True),
-    SheetColumn("language_code", "Language code", 12, is_hidden=True),
-    SheetColumn("position", "Position", 10, is_hidden=True),
-    SheetColumn("updated_at", "Last changed", 20, is_hidden=True),
-)
-
 
 _HOW_TO_FILL_IN = (
     (
@@ -55,20 +23,17 @@ _HOW_TO_FILL_IN = (
         "expected, and how to fix it. The most severe findings come first."
     ),
     (
-        'Enter the correct value in the column "New value"; leave it empty where nothing changes. Do not edit '
-        "other columns, and do not add rows."
+        'Enter the correct value in the column "New value", as "How to answer" says; leave it empty where nothing '
+        f"changes. {DELETE_WORD} removes a text. Rows may be sorted and removed."
     ),
-    (
-        "Cells in grey cannot be filled in: a GTIN, a picture, a hierarchy or a table of nutrients is not one value. "
-        "Correct it at its source."
-    ),
+    "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source.",
     "Where the possible values of a field are known, the cell offers them; for texts it states the longest length.",
     (
         "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review > "
-        "Unprotect Sheet removes the protection. A hidden column holds the number of each row, so that rows can be "
-        "sorted in any order."
+        "Unprotect Sheet removes the protection. Hidden columns say which product, text and language a row is about, "
+        "so that it is recognized wherever it stands."
     ),
-    "Return the workbook under the same name.",
+    "Send the workbook back: it is read as it is, and whatever cannot be used is returned with the reason.",
 )
 _SEVERITIES = (
     "Blocker: the product cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: for "
@@ -194,10 +159,20 @@ def read_me(worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]) ->
     ]
 
 
-def shown(rows: pa.Table) -> dict[str, pa.Array]:
-    """Return the columns of the sheet "To fix" as text; markets with their names."""
+def shown(rows: pa.Table, how: Callable[[str | None, str | None], str]) -> dict[str, pa.Array]:
+    """Return the columns of the sheet "To fix" as text; markets with their names.
+
+    Parameters
+    ----------
+    rows
+        The findings.
+    how
+        How to answer, by attribute and language.
+    """
     columns = {}
     for column in TO_FIX:
+        if column.name not in rows.column_names:
+            continue
         values = rows[column.name].combine_chunks()
         if pa.types.is_timestamp(values.type):
             # As text: a spreadsheet would show a date in the format of whoever opens it.
@@ -205,6 +180,9 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())
     columns["market"] = _with_names(columns["market"])
+    known = cache(how)
+    pairs = zip(columns["attribute"].to_pylist(), columns["language"].to_pylist(), strict=True)
+    columns["how"] = pa.array([known(attribute, language) for attribute, language in pairs], pa.string())
     return columns
 
 

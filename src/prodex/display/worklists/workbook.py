@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
 
-from prodex.display.worklists.fields import Codes, is_correctable, validate
+from prodex.display.worklists.fields import Codes, Fields, validate
 from prodex.display.worklists.grid import (
     HIGHEST,
     LINE,
@@ -27,11 +27,9 @@ from prodex.display.worklists.grid import (
     spelled_column,
     spelled_row,
 )
-from prodex.display.worklists.sheets import TO_FIX, Worklist, WorklistFacts, read_me, shown, standing, summary
+from prodex.display.worklists.sheets import Worklist, WorklistFacts, read_me, shown, standing, summary
+from prodex.fix.layout import FORMAT, KEYS_SHEET, TO_FIX
 from prodex.formats.workbooks import workbook
-
-#: Version of what programs rely on: the hidden sheet, and the columns that it lists.
-FORMAT = 1
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
 _SMALL = 5_000
@@ -73,7 +71,7 @@ class UnshownText:
 def write_workbook(
     worklist: Worklist,
     facts: WorklistFacts,
-    codes: Codes,
+    fields: Fields,
     keys: Mapping[str, Any],
     path: Path,
     most_rows: int = MOST_ROWS,
@@ -86,8 +84,8 @@ def write_workbook(
         The worklist.
     facts
         The facts that all worklists share.
-    codes
-        Known codes with their labels, by attribute.
+    fields
+        What the fields take.
     keys
         The contents of the hidden sheet, for programs.
     path
@@ -100,31 +98,30 @@ def write_workbook(
     UnshownText
         What could not be shown unchanged; the sheet "Read me" lists it as well.
     """
-    columns = shown(worklist.rows)
+    columns = shown(worklist.rows, fields.how)
     held = {name: cells(values) for name, values in columns.items()}
     unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
     with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
         styles = Styles(book)
         write_read_me(book, styles, worklist, facts, unshown.words)
         write_summary(book, styles, worklist)
-        mine = {
-            name: codes[name] for name in _unique(columns["attribute"]) if name is not None and name in codes
-        }
+        named = [name for name in _unique(columns["attribute"]) if name is not None and name in fields.codes]
+        mine = Fields(fields.shapes, {name: fields.codes[name] for name in named})
         per_sheet = most_rows - 1
         names = []
         for number, start in enumerate(range(0, max(len(worklist.rows), 1), per_sheet), 1):
             names.append("To fix" if number == 1 else f"To fix {number}")
             some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
             _write_to_fix(book, styles, names[-1], some, mine)
-        if mine:
-            write_codes(book, styles, mine)
+        if mine.codes:
+            write_codes(book, styles, mine.codes)
         listed = [column.name for column in TO_FIX]
         write_keys(book, styles, {"format": FORMAT, **keys, "sheets": names, "columns": listed})
     return unshown
 
 
 def _write_to_fix(
-    book: Workbook, styles: Styles, name: str, columns: Mapping[str, pa.Array], codes: Codes
+    book: Workbook, styles: Styles, name: str, columns: Mapping[str, pa.Array], fields: Fields
 ) -> None:
     sheet = book.add_worksheet(name, worksheet_class=Rows)
     for place, column in enumerate(TO_FIX):
@@ -140,8 +137,8 @@ def _write_to_fix(
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)
     sheet.set_footer(f"&L{name}&RPage &P of &N")
-    can = {one: is_correctable(one) for one in _unique(columns["attribute"])}
-    validate(sheet, columns, can, codes)
+    can = {one: fields.can(one) for one in _unique(columns["attribute"])}
+    validate(sheet, columns, can, fields)
     sheet.fill(_to_fix(styles, columns, can), rows + 1, len(TO_FIX), styles.text)
 
 
@@ -186,9 +183,6 @@ def _unique(values: pa.Array) -> list[str | None]:
     found: list[str | None] = pc.unique(values).to_pylist()
     return found
 
-
-#: The hidden sheet: names and values as JSON.
-KEYS_SHEET = "prodex"
 
 #: Width of a page in characters.
 _PAGE = 84

@@ -16,12 +16,15 @@ from prodex.notebook.audit.drill_down import DrillDown
 from prodex.notebook.audit.export import AuditExport
 from prodex.notebook.audit.heat_map import HeatMap
 from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footnotes, headline, warnings
+from prodex.notebook.audit.returned import ReturnedWorklists
 from prodex.notebook.audit.run_controls import RunControls
 from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Conditions, Exploration
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
+from prodex.service import Client
+from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.text import counted
 
@@ -42,6 +45,8 @@ class AuditPanel(Panel):
     exploration
         The state shared with other panels: it has the catalogue and the audit, and a click in the panel sets its
         conditions, so that an explorer lists the products.
+    service
+        Where corrections of worklists that came back are sent; without one they are only shown.
 
     Attributes
     ----------
@@ -70,6 +75,7 @@ class AuditPanel(Panel):
         profile: str | Path | Mapping[str, Any] | Profile | None = None,
         catalog: Catalog | None = None,
         exploration: Exploration | None = None,
+        service: Client | None = None,
     ) -> None:
         super().__init__("Audit")
         self.add_class("figures")
@@ -86,10 +92,14 @@ class AuditPanel(Panel):
         self.heat: HeatMap = HeatMap(self, self._choose)
         self.checks: CheckTable = CheckTable(self, self._choose)
         self.export: AuditExport = AuditExport(self)
+        if service is not None:
+            service = service_given(service, "AuditPanel(audit, service=service)")
+        self.returned: ReturnedWorklists = ReturnedWorklists(self, service)
         chosen = row(self._shown, self.show_all, look="chosen-row")
         columns = styled(w.Box([self.grades, self.gaps]), "columns")
         above = (self._headline, self._warnings, self.tiles, chosen, columns)
-        self._results = w.VBox([*above, self.heat, self.checks, self.export, self._notes])
+        below = (self.heat, self.checks, self.export, self.returned, self._notes)
+        self._results = w.VBox([*above, *below])
         self.fill(self.controls, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
@@ -106,6 +116,7 @@ class AuditPanel(Panel):
         """Wait until no audit runs or is read; for scripts and tests."""
         self.controls.wait(seconds)
         self._before.wait(seconds)
+        self.returned.wait(seconds)
 
     @property
     def _catalog(self) -> Catalog | None:
@@ -136,7 +147,7 @@ class AuditPanel(Panel):
         self._headline.value = headline(made, self.controls.title(made.profile))
         self._notes.value = footnotes(made)
         self._warn()
-        for box in (self.tiles, self.grades, self.gaps, self.heat, self.checks, self.export):
+        for box in (self.tiles, self.grades, self.gaps, self.heat, self.checks, self.export, self.returned):
             box.show(made)
         # In the background: it opens another audit from disk, and the figures are shown without it.
         self._before(made)

@@ -13,13 +13,14 @@ import ipywidgets as w
 import pyarrow as pa
 
 from prodex.catalog import Catalog
-from prodex.formats.exporting import write_export
+from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.panel import Panel, button, row, show_if
 from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.notebook.products.table_page import column_values
+from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
 from prodex.text import counted
 
@@ -45,17 +46,21 @@ class ExportRequest:
         The folder for the files.
     is_safe
         Whether text that a spreadsheet would run as a formula gets an apostrophe; for CSV only.
+    languages, columns
+        Of all tables, only texts in these languages, and only these columns; none given means all.
     """
 
     what: str
     format: FormatName
     folder: Path
     is_safe: bool = False
+    languages: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
     @property
     def existing_files(self) -> list[str]:
         """Names of existing files that the export would replace."""
-        names = [_FILE] if self.what == AS_SHOWN else list(TABLES)
+        names = [_FILE] if self.what == AS_SHOWN else tables_in(self.format)
         wanted = [*(f"{name}.{self.format}" for name in names), _DESCRIBED]
         return [name for name in wanted if (self.folder / name).exists()]
 
@@ -107,7 +112,9 @@ class ShownTable:
             yield pa.record_batch(columns, schema=schema)
 
 
-def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog) -> str:
+def export_products(
+    request: ExportRequest, table: ShownTable, catalog: Catalog, progress: Progress = False
+) -> str:
     """Export, and return what was written where.
 
     Parameters
@@ -118,21 +125,43 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
         The table as it is shown.
     catalog
         The catalogue of its products.
+    progress
+        See `Catalog.export`.
 
     Raises
     ------
+    QueryError
+        When a language or a column is not known.
     StorageError
         When the disk refuses.
     """
     if is_shown := request.what == AS_SHOWN:
-        tables = {_FILE: (table.batches(), table.schema)}
+        tables = {_FILE: ExportedTable(table.batches(), table.schema)}
         origin = table.products.catalog.origin.to_json()
-        paths = write_export(tables, request.folder, request.format, origin, escape_formulas=request.escapes)
+        paths = write_export(
+            tables,
+            request.folder,
+            request.format,
+            origin,
+            escape_formulas=request.escapes,
+            progress=progress,
+        )
         where = f"{paths[0].absolute()} ({counted(len(table.columns), 'column')})"
     else:
-        paths = catalog.export(request.folder, request.format, escape_formulas=request.escapes)
-        where = f"{len(paths) - 1} tables in {request.folder.absolute()}"  # one file is the description
+        paths = catalog.export(
+            request.folder,
+            request.format,
+            columns=request.columns or None,
+            languages=request.languages or None,
+            escape_formulas=request.escapes,
+            progress=progress,
+        )
+        # One file is the description.
+        files = "file" if FORMATS[request.format].holds_records else "table"
+        where = f"{counted(len(paths) - 1, files)} in {request.folder.absolute()}"
     report = f"Exported {counted(len(table.rows if is_shown else catalog), 'product')} to {where}."
+    if paths.left_out:
+        report += f" Left out: {'; '.join(paths.left_out)}."
     # The export describes what it had to change in the data package beside the files.
     described = json.loads((request.folder / _DESCRIBED).read_text("utf-8"))
     altered = sum(resource["altered_texts"] for resource in described["resources"])
@@ -145,8 +174,11 @@ def export_products(request: ExportRequest, table: ShownTable, catalog: Catalog)
     return report
 
 
-#: By title, so that CSV, which every program reads, is proposed first.
-_FORMATS = sorted((one.title, name) for name, one in FORMATS.items())
+def _formats(what: str) -> list[tuple[str, FormatName]]:
+    """Return the formats by title, so that CSV, which every program reads, is proposed first."""
+    # The table as it is shown is made of columns, of which whole records know nothing.
+    able = {name: one for name, one in FORMATS.items() if what == EVERYTHING or not one.holds_records}
+    return sorted((one.title, name) for name, one in able.items())
 
 
 class ExportBox(VBox):
@@ -166,14 +198,18 @@ class ExportBox(VBox):
         self._confirmed: ExportRequest | None = None
         narrow = w.Layout(width="auto")
         self._what = w.Dropdown(description="Export", options=[AS_SHOWN, EVERYTHING], layout=narrow)
-        self._format = w.Dropdown(description="as", options=_FORMATS, layout=narrow)
+        self._format = w.Dropdown(description="as", options=_formats(AS_SHOWN), layout=narrow)
         self._folder = w.Text(description="to folder", value="export", layout=w.Layout(width="320px"))
+        self._languages = w.Text(description="languages", placeholder="all, or such as fr, nl")
+        self._columns = w.Text(description="columns", placeholder="all, or such as brand, text")
         self._safe = spreadsheet_box()
         self._button = button("", "primary")
         self.exporter: Exporter = Exporter(panel, {self._button: self._export}, finished=self._reset)
-        line = row(self._what, self._format, self._folder, self._button, look="line")
-        self.children: tuple[Any, Any, Any] = (line, self._safe, self.exporter.line)
-        for control in (self._what, self._format, self._folder, self._safe):
+        self._line = row(self._what, self._format, self._folder, self._button, look="line")
+        self._choices = row(self._languages, self._columns, look="line")
+        self.children: tuple[Any, ...] = (self._line, self._safe, self.exporter.line)
+        panel.on(self._what, lambda _: self._offer(), "value")
+        for control in (self._format, self._folder, self._languages, self._columns, self._safe):
             panel.on(control, lambda _: self._reset(), "value")
         self.count(0)
 
@@ -182,9 +218,19 @@ class ExportBox(VBox):
         self._products = products
         self._reset()
 
+    def _offer(self) -> None:
+        """Offer the formats of what is to be exported."""
+        chosen, formats = self._format.value, _formats(self._what.value)
+        self._format.options = formats
+        self._format.value = chosen if chosen in dict(formats).values() else formats[0][1]
+        self._reset()
+
     def _reset(self) -> None:
         """Ask again before files are replaced, since something has changed."""
         self._confirmed = None
+        has_parts = self._what.value == EVERYTHING and not FORMATS[self._format.value].holds_records
+        choices = [self._choices] if has_parts else []
+        self.children = (self._line, *choices, self._safe, self.exporter.line)
         # Only CSV has no types: a spreadsheet reads a text in it as a formula.
         show_if(self._safe, FORMATS[self._format.value].can_escape_formulas)
         self._button.description = f"Export {counted(self._products, 'product')}"
@@ -192,15 +238,26 @@ class ExportBox(VBox):
 
     def _export(self) -> None:
         folder = path_of(self._folder.value, "a folder for the files, such as out")
-        request = ExportRequest(self._what.value, self._format.value, folder, self._safe.value)
+        has_parts = self._choices in self.children
+        languages, columns = (
+            _words(one.value) if has_parts else () for one in (self._languages, self._columns)
+        )
+        request = ExportRequest(
+            self._what.value, self._format.value, folder, self._safe.value, languages, columns
+        )
         existing = request.existing_files
         if existing and request != self._confirmed:
             self._confirmed = request
             self._button.description = f"Replace {counted(len(existing), 'file')}"
             self.exporter.show_message(f"{request.folder.absolute()} already contains {_listed(existing)}.")
             return
-        write = partial(export_products, request, *self._gather())
-        self.exporter.start(write, f"Exporting {counted(self._products, 'product')} …")
+        sentence = f"Exporting {counted(self._products, 'product')} …"
+        write = partial(export_products, request, *self._gather(), self.exporter.shown(sentence))
+        self.exporter.start(write, sentence)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _listed(names: list[str]) -> str:

@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 from prodex.sandbox.raw_json import decode
 from prodex.sandbox.records.merging import Clock, date_writes
 from prodex.sandbox.records.store import Store
-from prodex.sandbox.records.tables import delete_product, delete_versions, restore_texts
+from prodex.sandbox.records.tables import JOURNAL, VERSION, delete_product, delete_versions, restore_texts
 from prodex.sandbox.records.versions import write_product
 
 #: Tables of a product, each with the column of its key.
 _KEPT: Final = {"products": "key", "records": "key", "views": "product_key", "tags": "product_key"}
 #: What only exists since the beginning.
 _SINCE: Final = ("activations", "imports", "journal")
+
+#: The last version without a journal, and without what a store was at its beginning.
+_WITHOUT_JOURNAL: Final = "4"
 
 _TRIGGER: Final = """
 CREATE TRIGGER before_{event}_of_{table} BEFORE {event} ON {table}
@@ -31,14 +36,17 @@ END;
 """
 
 
+#: What is noted of a store at its beginning, and where it is found.
+BEGINNING: Final = {
+    "last_key": "ifnull(max(key), 0) FROM products",
+    "newest_update": "ifnull(max(updated_at), 0) FROM products",
+    "organizations": "count(*) FROM organizations",
+}
+
+
 def note_beginning(connection: sqlite3.Connection) -> None:
     """Note in a new store which products and organisations it was filled with, and the newest update among them."""
-    facts = {
-        "last_key": "ifnull(max(key), 0) FROM products",
-        "newest_update": "ifnull(max(updated_at), 0) FROM products",
-        "organizations": "count(*) FROM organizations",
-    }
-    for name, found in facts.items():
+    for name, found in BEGINNING.items():
         connection.execute(f"INSERT INTO settings SELECT ?, {found}", (name,))
 
 
@@ -64,14 +72,35 @@ def keeping_beginning(connection: sqlite3.Connection) -> str:
     return "".join(made)
 
 
+def bring_up_to_date(path: Path) -> None:
+    """Bring the store in a file up to date, if it is of the version before; any other stays as it is.
+
+    What it holds now is its beginning from then on: what was changed in it before was not kept by that version.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        try:
+            found = connection.execute("SELECT value FROM settings WHERE name = 'version'").fetchone()
+        except sqlite3.Error:
+            return  # no store; whoever opens it says so
+        if found != (_WITHOUT_JOURNAL,):
+            return
+        # Twice is as good as once, should the first time have been interrupted: the version changes last.
+        connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in BEGINNING])
+        note_beginning(connection)
+        made = f"{JOURNAL}{keeping_beginning(connection)}"
+        version = f"UPDATE settings SET value = '{VERSION}' WHERE name = 'version';"  # noqa: S608 - our own
+        connection.executescript(f"BEGIN IMMEDIATE; {made} {version} COMMIT;")
+
+
 def last_key(connection: sqlite3.Connection) -> int:
     """Return the largest key of the products that a store was filled with."""
     return int(_setting(connection, "last_key"))
 
 
-def newest_update(connection: sqlite3.Connection) -> datetime:
-    """Return the newest update among the products that a store was filled with."""
-    return datetime.fromtimestamp(int(_setting(connection, "newest_update")), UTC)
+def newest_update(connection: sqlite3.Connection) -> datetime | None:
+    """Return the newest update among the products that a store was filled with; None where none has a date."""
+    seconds = int(_setting(connection, "newest_update"))
+    return datetime.fromtimestamp(seconds, UTC) if seconds else None
 
 
 def reset_store(store: Store) -> int:

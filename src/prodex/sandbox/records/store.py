@@ -43,7 +43,7 @@ class Store:
             raise StoreUnusable(
                 f"{path} is not a store of the sandbox ({error}); delete it or give another home."
             ) from error
-        # Stores are filled from files or the sample and are cheap to make again, so there is no migration.
+        # Those of the version before are brought up to date when they are opened; these are older, or newer.
         if settings.get("version") != VERSION:
             self.close()
             raise StoreOfAnotherVersion(

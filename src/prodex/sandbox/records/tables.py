@@ -14,6 +14,14 @@ from prodex.sandbox.records.model import Organization, SharedProduct, View, over
 #: Changes whenever a store of the time before cannot be used any more.
 VERSION: Final = "5"
 
+#: What simulated suppliers did; since version 5.
+JOURNAL: Final = """
+CREATE TABLE journal (
+    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
+    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
+);
+"""
+
 #: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
 #: a version with what the viewer wrote, which is a row of `products` too, and one of `versions`. Its `updated_at`
@@ -66,11 +74,7 @@ CREATE TABLE activations (
     organization_id INTEGER, product_key INTEGER, scenario_id TEXT, deadline TEXT,
     PRIMARY KEY (organization_id, product_key, scenario_id)
 ) WITHOUT ROWID;
-CREATE TABLE journal (
-    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
-    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
-);
-CREATE VIRTUAL TABLE texts USING fts5 (
+{JOURNAL}CREATE VIRTUAL TABLE texts USING fts5 (
     {", ".join(SEARCH_FIELDS.values())}, tokenize = 'unicode61 remove_diacritics 2'
 );
 """
@@ -114,6 +118,7 @@ _INSERT_PRODUCT: Final = (
     f" VALUES (?, ?{', ?' * len(_COLUMNS)})"
 )
 _UPDATE_PRODUCT: Final = f"UPDATE products SET {' = ?, '.join(_COLUMNS)} = ? WHERE key = ?"  # noqa: S608 - likewise
+_SELECT_TEXTS: Final = f"SELECT {', '.join(SEARCH_FIELDS.values())} FROM texts WHERE rowid = ?"  # noqa: S608
 _INSERT_TEXTS: Final = (
     f"INSERT INTO texts (rowid, {', '.join(SEARCH_FIELDS.values())})"  # noqa: S608 - our own names
     f" VALUES (?{', ?' * len(SEARCH_FIELDS)})"
@@ -139,8 +144,7 @@ def insert_product(
 
 def restore_texts(connection: sqlite3.Connection, key: int, record: dict[str, Any]) -> None:
     """Index the texts of a record again."""
-    connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
-    _insert_texts(connection, key, indexed_values(record))
+    _replace_texts(connection, key, indexed_values(record))
 
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
@@ -148,8 +152,15 @@ def replace_product(connection: sqlite3.Connection, key: int, body: bytes, recor
     values = indexed_values(record)
     connection.execute(_UPDATE_PRODUCT, (*_columns_of(values), key))
     connection.execute("UPDATE records SET body = ? WHERE key = ?", (body, key))
-    connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
-    _insert_texts(connection, key, values)
+    _replace_texts(connection, key, values)
+
+
+def _replace_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
+    # To read them costs a fraction of indexing them, and most writes change none.
+    row = connection.execute(_SELECT_TEXTS, (key,)).fetchone()
+    if row != tuple(values.texts.values()):
+        connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
+        _insert_texts(connection, key, values)
 
 
 def _insert_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:

@@ -23,7 +23,7 @@ from prodex.sandbox.simulation.state import (
     BROKEN,
     CORRECTED,
     DELISTED_TAG,
-    Owner,
+    ActiveSupplier,
     SimulationState,
     is_open,
 )
@@ -56,10 +56,10 @@ class Action:
 
     meaning: str
     rate: float
-    act: Callable[[Day, Owner, Random, SimulationState], None]
+    act: Callable[[Day, ActiveSupplier, Random, SimulationState], None]
 
 
-def correct(day: Day, owner: Owner, rng: Random, state: SimulationState) -> None:
+def correct(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState) -> None:
     """Put a defect right: one that the supplier has made, or one that was planted in the sample."""
     if owner.broken and rng.random() < 0.5:
         key, repair = rng.choice(owner.broken)
@@ -78,7 +78,7 @@ def correct(day: Day, owner: Owner, rng: Random, state: SimulationState) -> None
                 return
 
 
-def break_something(day: Day, owner: Owner, rng: Random, state: SimulationState) -> None:
+def break_something(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState) -> None:
     """Make one of the sample's defects; careful suppliers seldom do, and each has its own sorts."""
     for _ in range(_LOOKS):
         key = rng.choice(owner.products)
@@ -94,7 +94,7 @@ def break_something(day: Day, owner: Owner, rng: Random, state: SimulationState)
             return
 
 
-def update(day: Day, owner: Owner, rng: Random, state: SimulationState) -> None:
+def update(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState) -> None:
     """Change something that is neither better nor worse, or send a product again as it is."""
     key = rng.choice(owner.products)
     made = _drafted(day, key, rng, state)
@@ -111,7 +111,7 @@ def update(day: Day, owner: Owner, rng: Random, state: SimulationState) -> None:
     day.write(key, {name: encode(value) for name, value in attributes.items()}, owner.name, "updated", detail)
 
 
-def send_picture(day: Day, owner: Owner, rng: Random, state: SimulationState) -> None:
+def send_picture(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState) -> None:
     """Replace a picture, add one of another side, or send the first."""
     key = rng.choice(owner.products)
     record = decode(day.body(key))
@@ -135,7 +135,7 @@ def send_picture(day: Day, owner: Owner, rng: Random, state: SimulationState) ->
     day.write(key, {"assets.pictures": encode(sent)}, owner.name, "pictures", detail)
 
 
-def add(day: Day, owner: Owner, _rng: Random, state: SimulationState) -> None:
+def add(day: Day, owner: ActiveSupplier, _rng: Random, state: SimulationState) -> None:
     """Add a product, which then waits to be accepted; only suppliers of the sample have a generator of products."""
     supplier = SUPPLIERS_BY_ID.get(owner.id)
     if supplier is None or not state.is_sample:
@@ -155,7 +155,7 @@ def add(day: Day, owner: Owner, _rng: Random, state: SimulationState) -> None:
     owner.waiting.append(key)
 
 
-def delist(day: Day, owner: Owner, rng: Random, _state: SimulationState) -> None:
+def delist(day: Day, owner: ActiveSupplier, rng: Random, _state: SimulationState) -> None:
     """End the listing of a product: it gets the tag, and leaves active ranges and active listings."""
     key = rng.choice(owner.products)
     if key in owner.delisted:
@@ -183,7 +183,7 @@ def delist(day: Day, owner: Owner, rng: Random, _state: SimulationState) -> None
     owner.delist(key)
 
 
-def withdraw(day: Day, owner: Owner, rng: Random, _state: SimulationState) -> None:
+def withdraw(day: Day, owner: ActiveSupplier, rng: Random, _state: SimulationState) -> None:
     """Take a delisted product back from all recipients."""
     if owner.delisted and len(owner.products) > 1:
         key = rng.choice(owner.delisted)
@@ -191,7 +191,7 @@ def withdraw(day: Day, owner: Owner, rng: Random, _state: SimulationState) -> No
         owner.leave_out(key)
 
 
-def share(day: Day, owner: Owner, rng: Random, _state: SimulationState) -> None:
+def share(day: Day, owner: ActiveSupplier, rng: Random, _state: SimulationState) -> None:
     """Move a product one step on: from draft to pending, from pending to accepted with all that waits in it."""
     if not owner.waiting:
         return

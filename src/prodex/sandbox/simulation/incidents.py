@@ -15,7 +15,7 @@ from prodex.sandbox.records.indexing import values_at
 from prodex.sandbox.records.model import SharedProduct
 from prodex.sandbox.sample.identity import random_uuid
 from prodex.sandbox.simulation.day import Day
-from prodex.sandbox.simulation.state import Owner, SimulationState
+from prodex.sandbox.simulation.state import ActiveSupplier, SimulationState
 
 #: The owner of an incident that concerns every supplier.
 EVERYBODY: Final = "all"
@@ -28,7 +28,7 @@ _EMPTIED: Final = ("description", "netContent", "namePublicLong", "composition",
 _OVERWRITTEN: Final = ("description", "namePublicLong", "nameLegal")
 
 #: A product with its owner.
-Affected = tuple[Owner, int]
+Affected = tuple[ActiveSupplier, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,13 @@ def happen(incident: Incident, day: Day, rng: Random, state: SimulationState) ->
     day.incident = incident.name
     begin = len(day.notes)
     what = INCIDENTS[incident.name].happen(day, affected, rng)
-    gtins = list(dict.fromkeys(note.gtin for note in day.notes[begin:]))
-    day.tell(_who(owners, state), f"{_who(owners, state)}: {what} {_products(gtins)}")
+    # By key: products of several suppliers may have one GTIN.
+    changed = {note.product_key: note.gtin for note in day.notes[begin:]}
+    day.tell(_who(owners), f"{_who(owners)}: {what} {_products(list(changed.values()))}")
     day.incident = ""
 
 
-def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[Owner]:
+def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[ActiveSupplier]:
     """Return the suppliers that an incident concerns.
 
     Raises
@@ -117,7 +118,7 @@ def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[O
     if not wanted:
         # One of the larger ones, so that the incident can be seen.
         larger = sorted(state.owners, key=lambda owner: (-len(owner.products), owner.id))
-        return [rng.choice(larger[: max(1, len(larger) // 4)])]
+        return [rng.choice(larger[: max(1, len(larger) // 4)])] if larger else []
     named = {owner.name.casefold(): owner for owner in state.owners}
     if wanted not in named:
         near = get_close_matches(wanted, named, 1)
@@ -126,8 +127,10 @@ def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[O
     return [named[wanted]]
 
 
-def _who(owners: Sequence[Owner], state: SimulationState) -> str:
-    return owners[0].name if len(owners) == 1 else "All suppliers" if owners == state.owners else "Nobody"
+def _who(owners: Sequence[ActiveSupplier]) -> str:
+    if not owners:
+        return "Nobody"
+    return owners[0].name if len(owners) == 1 else "All suppliers"
 
 
 def _products(gtins: Sequence[str]) -> str:
@@ -175,6 +178,23 @@ def _without(value: Any, language: str) -> Any:
 def _is_in(item: Any, language: str) -> bool:
     described = item.get("expressedIn") if isinstance(item, dict) and "data" in item else None
     return isinstance(described, dict) and described.get("normalizedCode") == language
+
+
+def _shrink(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
+    for owner, key in affected:
+        contents = decode(day.body(key)).get("netContent")
+        smaller = [_less(item) for item in contents] if isinstance(contents, list) else contents
+        if smaller != contents:
+            _write(day, owner, key, {"netContent": smaller})
+    return "the net content became a tenth less, under the same GTIN."
+
+
+def _less(content: Any) -> Any:
+    data = content.get("data") if isinstance(content, dict) else None
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        return content
+    # Whole numbers stay whole, so that a few pieces may stay as many.
+    return {**content, "data": round(data * 0.9) if isinstance(data, int) else round(data * 0.9, 3)}
 
 
 def _halve(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
@@ -256,7 +276,7 @@ def _flood(day: Day, affected: Sequence[Affected], rng: Random) -> str:
     return "every product was sent a second time, with the same GTIN."
 
 
-def _write(day: Day, owner: Owner, key: int, values: Mapping[str, Any]) -> None:
+def _write(day: Day, owner: ActiveSupplier, key: int, values: Mapping[str, Any]) -> None:
     attributes = {name: encode(value) for name, value in values.items()}
     day.write(key, attributes, owner.name, "changed", day.incident)
 
@@ -275,6 +295,9 @@ INCIDENTS: Final[Mapping[str, IncidentKind]] = {
     ),
     "bulk_overwrite": IncidentKind(
         "A supplier writes the text of one product over that of all its products.", _overwrite
+    ),
+    "packs_shrink": IncidentKind(
+        "A supplier puts a tenth less into its packs, and keeps their GTINs.", _shrink
     ),
     "attribute_emptied": IncidentKind(
         "An attribute that most of a supplier's products have loses its values.", _empty

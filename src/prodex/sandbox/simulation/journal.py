@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from prodex.sandbox.raw_json import decode, encode
+from prodex.sandbox.records.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +91,11 @@ class Journal(Sequence[Entry]):
     def __init__(self, notes: Sequence[Note], days: Sequence[date] = ()) -> None:
         self._notes = tuple(notes)
         self._days = tuple(days) or tuple(sorted({note.day for note in notes}))
-        self._entries = tuple(entry for note in self._notes for entry in _entries(note))
+
+    @cached_property
+    def _entries(self) -> tuple[Entry, ...]:
+        # Decoded only where they are asked for: days and incidents need none of the values.
+        return tuple(entry for note in self._notes for entry in _entries(note))
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -135,7 +141,16 @@ class Journal(Sequence[Entry]):
                 for note in self._notes
                 if note.day == day and note.action == INCIDENT
             ]
-        return "\n".join(lines)
+        return "\n".join(printable(line) for line in lines)
+
+
+def printable(text: str) -> str:
+    """Escape control characters; those that a supplier typed must not reach a terminal.
+
+    >>> printable("\\x1b[2Jgone")
+    '\\\\x1b[2Jgone'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def insert_notes(connection: sqlite3.Connection, notes: Sequence[Note]) -> None:
@@ -159,16 +174,17 @@ def insert_notes(connection: sqlite3.Connection, notes: Sequence[Note]) -> None:
     )
 
 
-def read_notes(rows: Sequence[tuple[Any, ...]]) -> list[Note]:
-    """Return notes from the rows that `SELECT_NOTES` finds."""
+def read_notes(store: Store, actions: Sequence[str] = ()) -> list[Note]:
+    """Return the notes of a store in their order; those of some actions alone where they are named."""
+    chosen = "WHERE action IN (SELECT value FROM json_each(?))" if actions else ""
+    rows = store.rows(
+        f"SELECT {_COLUMNS} FROM journal {chosen} ORDER BY number",  # noqa: S608 - our own names
+        (encode(list(actions)).decode(),) if actions else (),
+    )
     return [
         Note(date.fromisoformat(day), supplier, action, detail, incident, key, id_, gtin, _unpacked(changes))
         for day, supplier, action, detail, incident, key, id_, gtin, changes in rows
     ]
-
-
-#: All notes of a journal, in their order.
-SELECT_NOTES: Final = f"SELECT {_COLUMNS} FROM journal ORDER BY number"  # noqa: S608 - our own names
 
 
 def _packed(changes: Changes) -> bytes:

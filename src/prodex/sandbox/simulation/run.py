@@ -11,12 +11,13 @@ from typing import Final
 from prodex.sandbox.records.beginning import newest_update
 from prodex.sandbox.records.merging import Clock
 from prodex.sandbox.records.store import Store
+from prodex.sandbox.sample.dates import AS_OF
 from prodex.sandbox.simulation.actions import ACTIONS
 from prodex.sandbox.simulation.day import Day
 from prodex.sandbox.simulation.incidents import Incident, concerned, happen
-from prodex.sandbox.simulation.journal import SELECT_NOTES, Journal, Note, read_notes
+from prodex.sandbox.simulation.journal import Journal, Note, read_notes
 from prodex.sandbox.simulation.rhythm import activity, care, days_after, how_many
-from prodex.sandbox.simulation.state import CORRECTED, Owner, SimulationState
+from prodex.sandbox.simulation.state import CORRECTED, ActiveSupplier, SimulationState
 
 #: More days than anybody watches, and few enough to keep the journal in memory.
 _MOST_DAYS: Final = 3_660
@@ -61,9 +62,8 @@ def simulate_store(
 def read_journal(store: Store) -> Journal:
     """Return everything that was simulated in a store since its beginning."""
     with store.writing() as connection:
-        first, last = newest_update(connection).date(), _last_day(connection)
-        notes = read_notes(connection.execute(SELECT_NOTES).fetchall())
-    return Journal(notes, tuple(days_after(first, (last - first).days)))
+        first, last = _day_before_first(connection), _last_day(connection)
+    return Journal(read_notes(store), tuple(days_after(first, (last - first).days)))
 
 
 def _planned(incidents: Iterable[Incident | str], days: int) -> list[Incident]:
@@ -81,7 +81,7 @@ def _planned(incidents: Iterable[Incident | str], days: int) -> list[Incident]:
     return planned
 
 
-def _work(day: Day, owner: Owner, seed: int, state: SimulationState) -> None:
+def _work(day: Day, owner: ActiveSupplier, seed: int, state: SimulationState) -> None:
     """Let a supplier do what it does on a day."""
     for name, action in ACTIONS.items():
         if not owner.products:
@@ -97,6 +97,12 @@ def _work(day: Day, owner: Owner, seed: int, state: SimulationState) -> None:
 
 
 def _last_day(connection: sqlite3.Connection) -> date:
-    """Return the day after which a simulation continues: the last simulated one, or that of the newest update."""
+    """Return the day after which a simulation continues."""
     row = connection.execute("SELECT value FROM settings WHERE name = ?", (_UNTIL,)).fetchone()
-    return date.fromisoformat(row[0]) if row else newest_update(connection).date()
+    return date.fromisoformat(row[0]) if row else _day_before_first(connection)
+
+
+def _day_before_first(connection: sqlite3.Connection) -> date:
+    """Return the day of the newest update at the beginning; that of the sample where no product has a date."""
+    newest = newest_update(connection)
+    return (newest or AS_OF).date()

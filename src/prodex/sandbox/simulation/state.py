@@ -13,7 +13,7 @@ from prodex.sandbox.records.model import OrganizationType
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.sample.catalogue import seed_of
 from prodex.sandbox.sample.defects.planting import Repair
-from prodex.sandbox.simulation.journal import SELECT_NOTES, Note, read_notes
+from prodex.sandbox.simulation.journal import Note, read_notes
 from prodex.sandbox.simulation.originals import Originals
 
 #: Actions that leave something to correct, that correct, and that add.
@@ -34,7 +34,7 @@ WHERE organizations.type = :recipient ORDER BY products.key, views.organization_
 
 
 @dataclass(slots=True)
-class Owner:
+class ActiveSupplier:
     """A supplier in a simulation.
 
     Attributes
@@ -90,12 +90,12 @@ class SimulationState:
         manufacturers = [one for one in store.organizations if one.type is OrganizationType.MANUFACTURER]
         self.manufacturers = frozenset(one.id for one in manufacturers)
         names = {one.id: one.name for one in manufacturers}
-        owners: dict[int, Owner] = {}
+        owners: dict[int, ActiveSupplier] = {}
         recipient = int(OrganizationType.RETAILER)
         for owner_id, key, waits, delisted in store.rows(
             _PRODUCTS, {"tag": DELISTED_TAG, "recipient": recipient}
         ):
-            owner = owners.setdefault(owner_id, Owner(owner_id, names.get(owner_id, str(owner_id))))
+            owner = owners.setdefault(owner_id, ActiveSupplier(owner_id, names.get(owner_id, str(owner_id))))
             # A product has a row for each recipient.
             if not owner.products or owner.products[-1] != key:
                 owner.products.append(key)
@@ -111,10 +111,10 @@ class SimulationState:
         self.is_sample = bool(first) and self.originals.find(1, decode(first[0][0])) is not None
         self.added = 0
         by_name = {owner.name: owner for owner in self.owners}
-        for note in read_notes(store.rows(SELECT_NOTES)):
+        for note in read_notes(store, (BROKEN, CORRECTED, ADDED)):
             self.note(by_name.get(note.supplier), note)
 
-    def note(self, owner: Owner | None, note: Note) -> None:
+    def note(self, owner: ActiveSupplier | None, note: Note) -> None:
         """Take a note of the journal into account."""
         self.added += note.action == ADDED
         if owner is None or note.product_key is None:

@@ -1,0 +1,88 @@
+"""The command that reads worklists which came back; parsing and printing only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+import prodex
+from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, with_groups
+from prodex.cli.output import say
+
+app: typer.Typer = typer.Typer()
+
+
+class FixSection(StrEnum):
+    """The sections of the answers that can be shown."""
+
+    PREVIEW = "preview"
+    ANSWERS = "answers"
+    REFUSED = "refused"
+    CONFLICTS = "conflicts"
+    UNCHANGED = "unchanged"
+    EFFECT = "effect"
+
+
+@app.command(epilog="Example: prodex fix to_fix --apply --wait")
+@with_groups
+def fix(
+    files: Annotated[list[Path], typer.Argument(help="Workbooks (.xlsx) and CSV files, or their folder.")],
+    service: ServiceOptions,
+    following: FollowOptions,
+    output: OutputOptions,
+    catalog: Annotated[
+        str, typer.Option(help="Snapshot with the products; by default the one that the workbooks name.")
+    ] = "",
+    profile: Annotated[
+        str, typer.Option(help="Profile that judges the answers; by default the one that the workbooks name.")
+    ] = "",
+    what: Annotated[FixSection, typer.Option("--show", help="Section to show.")] = FixSection.PREVIEW,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Send the accepted answers; without it nothing is sent.")
+    ] = False,
+    worklists: Annotated[
+        Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
+    ] = None,
+) -> None:
+    """Read worklists that came back: show what would change, and with --apply send it.
+
+    Exit code 1 if an answer was refused or is in conflict, or, with --apply, unless all products arrived.
+    """
+    read = prodex.read_worklist(files, catalog or None, profile=profile or None)
+    say(repr(read), aside=True)
+    tracking = None
+    if apply:
+        tracking = read.apply(service.connect())
+        if following.wait:
+            tracking.wait(following.timeout)
+    if worklists is not None:
+        index = read.worklist(worklists)
+        say(
+            f"{len(index):,} worklists with {index['findings'].sum():,} answers are in {worklists}.",
+            aside=True,
+        )
+    if tracking is not None:
+        following.follow(tracking, output)
+    else:
+        output.show(_section(read, what))
+        if read.counts["accepted"]:
+            say("Nothing was sent. --apply sends the accepted answers.", aside=True)
+    if read.counts["refused"] or read.counts["conflict"]:
+        raise typer.Exit(1)
+
+
+def _section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+    sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
+        FixSection.PREVIEW: read.preview,
+        FixSection.ANSWERS: lambda: read.answers,
+        FixSection.REFUSED: lambda: read.refused,
+        FixSection.CONFLICTS: lambda: read.conflicts,
+        FixSection.UNCHANGED: lambda: read.unchanged,
+        FixSection.EFFECT: lambda: read.effect().changes(),
+    }
+    return sections[what]()

@@ -1,0 +1,77 @@
+"""How a `Fix` looks: how many answers are taken, what would change, and what is not taken and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from prodex.display.html_tables import block, table
+from prodex.display_text import on_one_line
+from prodex.text import counted
+
+if TYPE_CHECKING:
+    from prodex.fix.result import Fix
+
+_ROWS = 10
+_STATES = {
+    "accepted": "accepted",
+    "unchanged": "that change nothing",
+    "refused": "refused",
+    "conflict": "in conflict",
+}
+_NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
+_CHANGED = ["gtin", "name", "attribute", "language", "before", "after", "says"]
+
+
+def text_of(fix: Fix) -> str:
+    """Return answers as text."""
+    lines = [_headline(fix), *_facts(fix)]
+    not_taken = _not_taken(fix)
+    for row in not_taken.head(_ROWS).to_dict("records"):
+        place = " ".join(str(row[name]) for name in ("file", "sheet", "cell") if row[name])
+        lines.append(f"  {place}: {row['reason']}")
+    if len(not_taken) > _ROWS:
+        lines.append(f"  {_ROWS} of {len(not_taken):,} shown; all in .refused and .conflicts")
+    return "\n".join(map(on_one_line, lines))
+
+
+def html_of(fix: Fix) -> str:
+    """Return answers as tables for a notebook: old and new side by side, then what is not taken."""
+    tables = []
+    for frame, columns, what in (
+        (fix.preview(), _CHANGED, "corrections"),
+        (_not_taken(fix), _NOT_TAKEN, "answers that are not sent"),
+    ):
+        if len(frame):
+            # What nobody has to know takes no room.
+            heads = [one for one in columns if one != "says" or frame[one].astype(bool).any()]
+            rows = frame[heads].head(_ROWS).fillna("").itertuples(index=False, name=None)
+            shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
+            tables.append(table(f"{shown} {what}", heads, rows))
+    return block(_headline(fix), [(line, False) for line in _facts(fix)], tables=tables)
+
+
+def _headline(fix: Fix) -> str:
+    counts = fix.counts
+    said = [f"{counts[state]:,} {words}" for state, words in _STATES.items() if counts[state]]
+    return f"Fix: {counted(sum(counts.values()), 'answer')}{': ' if said else ''}{', '.join(said)}"
+
+
+def _facts(fix: Fix) -> Iterator[str]:
+    words = [f"Read from {counted(fix.files, 'file')}"]
+    if fix.unanswered:
+        words.append(f"{counted(fix.unanswered, 'row')} without an answer")
+    if fix.ignored:
+        words.append(f"{counted(len(fix.ignored), 'file')} of another kind not read")
+    yield "; ".join(words)
+    yield f"Catalogue {fix.catalog.origin.source}, {len(fix.catalog):,} products; checks of {fix.profile.name}"
+    if fix.tracking is not None:
+        yield f"Sent: {fix.tracking.status} {fix.tracking.message}".rstrip()
+
+
+def _not_taken(fix: Fix) -> pd.DataFrame:
+    answers: Any = fix.answers
+    frame: pd.DataFrame = answers[answers["state"].isin(["refused", "conflict"])]
+    return frame.assign(file=[str(one).replace("\\", "/").rpartition("/")[2] for one in frame["file"]])

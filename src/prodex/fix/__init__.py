@@ -1,0 +1,1 @@
+"""Worklists that come back: answers are read, checked, previewed and sent."""

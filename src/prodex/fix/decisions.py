@@ -1,0 +1,316 @@
+"""What becomes of each answer: accepted, unchanged, refused, or in conflict with something, each with the reason.
+
+An answer is accepted on evidence only: its row names one product and one place, the place still holds what the worklist
+showed, no other answer says otherwise, the service would take it, and the rule that asked for it is satisfied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from prodex import gtin
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.fix import hierarchy, nutrition, pictures
+from prodex.fix.layout import DELETE_WORD
+from prodex.fix.reading import Answer
+from prodex.fix.shapes import AnswerShape, Shapes, without_code
+from prodex.fix.words import (
+    AnswerRefused,
+    Vocabulary,
+    as_one_line,
+    boolean,
+    language_of,
+    number,
+    with_language,
+)
+from prodex.locales import language_code, short_of
+from prodex.send.corrections import KnownProducts
+from prodex.send.merge import Correction, texts_of
+from prodex.send.records import DELETE, Product
+from prodex.text import hint
+
+#: What people write where they have nothing to say.
+_NO_VALUE = frozenset("? ?? - -- – — . n/a na #n/a nan null none nil tbd tbc todo xxx".split())  # noqa: SIM905
+
+
+class AnswerState(StrEnum):
+    """What becomes of an answer."""
+
+    ACCEPTED = "accepted"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An answer, and what becomes of it.
+
+    Attributes
+    ----------
+    answer
+        As it was read.
+    state, reason
+        What becomes of it, and why.
+    product
+        Id of the product, if it is known.
+    attribute, language, language_code, position
+        The place that it is about, as far as it is known.
+    shape
+        What the answer has to be.
+    correction
+        What it changes.
+    before
+        What stands there, as text.
+    note
+        What else is to be said of it.
+    """
+
+    answer: Answer
+    state: AnswerState = AnswerState.ACCEPTED
+    reason: str = ""
+    product: str | None = None
+    attribute: str | None = None
+    language: str | None = None
+    language_code: str | None = None
+    position: str | None = None
+    shape: AnswerShape = AnswerShape.NONE
+    correction: Correction | None = None
+    before: str | None = None
+    note: str = ""
+
+    @property
+    def check(self) -> str | None:
+        """The check that asked for it."""
+        return self.answer.keys.get("check")
+
+    @property
+    def place(self) -> tuple[str | None, ...]:
+        """The place: two answers of one place have to agree."""
+        if self.shape in {AnswerShape.HIERARCHY, AnswerShape.NUTRITION, AnswerShape.PICTURE}:
+            # Each changes a part of what stands there.
+            return (self.product, self.attribute, self.answer.keys.get("value"), self.check)
+        return (self.product, self.attribute, self.language, self.position)
+
+    def becomes(self, state: AnswerState, reason: str) -> Decision:
+        """Return it with another state; the first reason that it is not accepted stays."""
+        return self if self.state is not AnswerState.ACCEPTED else replace(self, state=state, reason=reason)
+
+
+@dataclass(frozen=True)
+class ConcernedProducts:
+    """The products that answers are about.
+
+    Attributes
+    ----------
+    known
+        Facts of the catalogue.
+    gtins
+        The GTIN of each product, by its id.
+    records
+        Those concerned as received, by their id.
+    """
+
+    known: KnownProducts
+    gtins: Mapping[str, str | None]
+    records: Mapping[str, Product]
+
+
+def decided(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:
+    """Return answers with their products and corrections; those that cannot be understood are refused."""
+    first = [assigned(one, products.known, products.gtins) for one in answers]
+    attributes = {one.answer.keys.get("attribute", "") for one in first}
+    shapes = Shapes.of(catalog)
+    codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}
+    words = Vocabulary.of(catalog, {*codes, "typePackaging"})
+    return [understood(one, products, shapes, words) for one in first]
+
+
+def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | None]) -> Decision:
+    """Return whose answer it is, by id and GTIN: where a row has both, they have to agree."""
+    start = Decision(answer)
+    own, code = answer.keys.get("product_id"), answer.keys.get("gtin")
+    of_gtin: Sequence[str] = ()
+    if code is not None:
+        try:
+            of_gtin = known.ids.get(gtin.comparable(code), ())
+        except InputError as error:
+            if own is None:
+                return start.becomes(AnswerState.REFUSED, f"{error} Write the GTIN as text.")
+    if own is not None and own in gtins:
+        # A GTIN that lost digits to a spreadsheet is no other product; one of another product is.
+        if of_gtin and own not in of_gtin:
+            return start.becomes(
+                AnswerState.REFUSED,
+                f"the row has product {own:.40} and the GTIN {code:.20}, which is that of product {of_gtin[0]}: the "
+                "cells of its row were mixed up. Take the row from the worklist again.",
+            )
+        return replace(start, product=own)
+    if own is not None and not of_gtin:
+        return start.becomes(
+            AnswerState.CONFLICT, f"product {own:.40} is gone: the catalogue does not have it (any more)."
+        )
+    if len(of_gtin) == 1:
+        return replace(start, product=of_gtin[0])
+    if of_gtin:
+        return start.becomes(
+            AnswerState.REFUSED,
+            f"{len(of_gtin)} products have the GTIN {code}. Fill in the column Product to say which.",
+        )
+    if code is None:
+        return start.becomes(
+            AnswerState.REFUSED, "the row has neither a product nor a GTIN. Fill in the GTIN."
+        )
+    return start.becomes(
+        AnswerState.CONFLICT, f"no product of the catalogue has the GTIN {code:.40}: it is gone, or mistyped."
+    )
+
+
+def understood(
+    decision: Decision, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
+) -> Decision:
+    """Return what the answer changes, and where."""
+    if decision.state is not AnswerState.ACCEPTED or decision.product is None:
+        return decision
+    if decision.product not in products.records:
+        return decision.becomes(AnswerState.CONFLICT, f"product {decision.product:.40} is gone.")
+    keys = decision.answer.keys
+    attribute = keys.get("attribute")
+    if attribute is None:
+        return decision.becomes(
+            AnswerState.REFUSED, "the row has no field. Fill in the column Field, such as namePublicLong."
+        )
+    shape = shapes.of_attribute(attribute)
+    decision = replace(decision, attribute=attribute, shape=shape)
+    if shape is AnswerShape.NONE:
+        near = hint(attribute, shapes.found, "It is corrected at its source.")
+        return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
+    if decision.answer.text.casefold() in _NO_VALUE:
+        return decision.becomes(
+            AnswerState.REFUSED, f"{decision.answer.text!r} is no value. Leave the cell empty, or fill it in."
+        )
+    try:
+        if shape is AnswerShape.TEXT:
+            return _text(decision, keys, products)
+        return _value(decision, products.records[str(decision.product)], shapes, words)
+    except AnswerRefused as error:
+        return decision.becomes(AnswerState.REFUSED, str(error))
+
+
+def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:
+    """Return a text with its language: that of the row, or the one that stands before it."""
+    text: str = decision.answer.text
+    language, code = keys.get("language"), keys.get("language_code")
+    if language is not None:
+        tag = language_of(language)
+        # A language that somebody changed in its row is meant; the hidden code is that of the old one.
+        if code is not None and short_of(code) != short_of(tag):
+            code = None
+        language, code = short_of(tag), code or _with_country(tag)
+    elif code is not None:
+        language = short_of(code)
+    else:
+        tag_before, text = with_language(text)
+        if tag_before is None:
+            raise AnswerRefused(
+                "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
+                "column Language."
+            )
+        language, code = short_of(tag_before), _with_country(tag_before)
+    decision = replace(
+        decision, language=language, language_code=code, position=keys.get("position") if code else None
+    )
+    found = list(_texts_there(decision, products.records[str(decision.product)]))
+    if decision.position is None and len(found) > 1:
+        raise AnswerRefused(
+            f"the product has {len(found)} texts of {decision.attribute} in {language!r}, and the row does not say "
+            "which is meant. Take the row from the worklist again, with its hidden columns."
+        )
+    value: Any = DELETE if text.casefold() == DELETE_WORD else text
+    correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
+    before = found[0][1] if len(found) == 1 else None
+    return replace(decision, correction=correction, before=before)
+
+
+def _with_country(tag: str) -> str | None:
+    """Return the code of a language that was given with its country."""
+    return language_code(tag) if "-" in tag else None
+
+
+def _texts_there(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:
+    """Yield position and text of each text that the decision can mean."""
+    root = str(decision.attribute).partition(".")[0]
+    for one in texts_of(record.get(root), root):
+        is_here = decision.position is None or one.position == decision.position
+        if is_here and one.attribute == decision.attribute and one.language == decision.language:
+            yield one.position, one.item["data"]
+
+
+def _value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
+    text = decision.answer.text
+    top = without_code(str(decision.attribute))
+    root = top.partition(".")[0]
+    before = record.get(root)
+    new: Any
+    match decision.shape:
+        case AnswerShape.PICTURE | AnswerShape.NUTRITION | AnswerShape.HIERARCHY:
+            change = _change(decision, words)
+            change(before)  # refused now rather than when it is merged
+            return replace(decision, correction=Correction(root, change, False))
+        case _ if text.casefold() == DELETE_WORD:
+            new = DELETE
+        case AnswerShape.BOOLEAN:
+            new = boolean(text)
+        case AnswerShape.INTEGER | AnswerShape.NUMBER:
+            new = number(text, is_stored=decision.answer.kind in {"number", "percentage"})
+            if decision.shape is AnswerShape.INTEGER and not isinstance(new, int):
+                raise AnswerRefused(f"{text!r:.60} is no whole number.")
+        case AnswerShape.STRING:
+            new = text
+        case AnswerShape.CODE:
+            codes = [{"code": words.code(top, one)} for one in _several(text, top, shapes)]
+            new = codes if top in shapes.in_lists else codes[0]
+        case _:
+            pairs = [words.quantity(one) for one in _several(text, top, shapes)]
+            made = [{"data": value, "expressedIn": {"code": unit}} for value, unit in pairs]
+            new = made if top in shapes.in_lists else made[0]
+    shown = None if before is None else _shown(before)
+    return replace(decision, correction=Correction(root, new, False), before=shown)
+
+
+def _several(text: str, attribute: str, shapes: Shapes) -> list[str]:
+    parts = [part for one in text.replace("\n", ";").split(";") if (part := as_one_line(one))]
+    if len(parts) > 1 and attribute not in shapes.in_lists:
+        raise AnswerRefused(f"{attribute} takes one value, and {text!r:.60} are {len(parts)}.")
+    return parts or [text]
+
+
+def _change(decision: Decision, words: Vocabulary) -> Callable[[Any], Any]:
+    """Return what makes the new value of an attribute of the present one."""
+    text, keys = decision.answer.text, decision.answer.keys
+    if decision.shape is AnswerShape.NUTRITION:
+        return partial(nutrition.with_nutrients, text=text, words=words)
+    if decision.shape is AnswerShape.HIERARCHY:
+        return partial(hierarchy.with_units, text=text, own=keys.get("gtin", ""), words=words)
+    is_front = "packshot" in (keys.get("check") or "") or str(decision.attribute).endswith("isPackshot")
+    attribute, seen = str(decision.attribute), keys.get("value")
+    return partial(pictures.with_picture, text=text, attribute=attribute, seen=seen, front=is_front)
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a product as a person would write it."""
+    match value:
+        case {"data": data, "expressedIn": {"code": str(unit)}}:
+            return f"{data} {unit}"
+        case {"code": str(code)}:
+            return code
+        case list():
+            return "; ".join(map(_shown, value))
+        case bool():
+            return str(value).lower()
+    return str(value)

@@ -1,0 +1,61 @@
+"""The products that answers are about, as the service has them now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
+from prodex.query import ProductQuery
+from prodex.send.changes import received_products
+from prodex.send.corrections import KnownProducts
+from prodex.send.records import Product
+from prodex.service import Client, pages
+from prodex.store.reading import flatten
+
+#: GTINs of one request.
+_AT_ONCE = 500
+
+
+def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> ConcernedProducts:
+    """Return products of a catalogue by their ids; those that it does not have are left out."""
+    rows = catalog.arrow("products", ["product_id", "gtin"])
+    gtins = dict(zip(rows["product_id"].to_pylist(), rows["gtin"].to_pylist(), strict=True))
+    wanted = [one for one in dict.fromkeys(ids) if one in gtins]
+    return ConcernedProducts(known, gtins, received_products(catalog, wanted))
+
+
+def fresh_products(
+    service: Client, catalog: Catalog, decisions: Sequence[Decision]
+) -> tuple[Catalog, ConcernedProducts]:
+    """Return the catalogue with the concerned products as the service has them now, and these products.
+
+    Raises
+    ------
+    ServiceError
+        When the service cannot be reached.
+    """
+    ids = {one.product for one in decisions if one.state is AnswerState.ACCEPTED and one.product is not None}
+    concerned = pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))
+    gtins = [
+        one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None
+    ]
+    # The filters of the load (such as allow_not_consumer_units) decide what the service lists at all.
+    extra = {} if catalog.origin.query is None else dict(catalog.origin.query.extra)
+    records: list[Product] = []
+    for start in range(0, len(gtins), _AT_ONCE):
+        query = ProductQuery(gtins_in=gtins[start : start + _AT_ONCE], extra=extra)
+        # With a report of its own, a missing product does not raise here; its answers become conflicts.
+        for page in pages(service, query, progress=False, report=lambda _: None):
+            records += [json.loads(bytes(one)) for one in page.envelope.data]
+    newest = flatten(records)
+    origin = replace(catalog.origin, query=ProductQuery(extra=extra), accept_language=None)
+    others = catalog.where(~concerned)
+    whole = replace(catalog, parts=(*others.parts, *newest.parts), origin=origin)
+    known = KnownProducts.of(whole)
+    return whole, products_of(whole, ids, known)

@@ -1,0 +1,109 @@
+"""Whether what an answer is about still stands as the worklist showed it, or has changed meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from prodex.fix import pictures
+from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
+from prodex.fix.shapes import AnswerShape
+from prodex.fix.verdicts import Verdicts
+from prodex.send.records import DELETE, Product
+
+
+def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
+    """Return the answer, in conflict if what it answers has changed since the worklist was written."""
+    if decision.state is not AnswerState.ACCEPTED or decision.product is None:
+        return decision
+    record, keys = products.records[decision.product], decision.answer.keys
+    correction = decision.correction
+    root = str(decision.attribute).partition(".")[0]
+    waiting = record.get("lastRequest")
+    if isinstance(waiting, Mapping) and waiting.get(root):
+        return decision.becomes(
+            AnswerState.CONFLICT,
+            f"an update of {root} waits for acceptance (lastRequest) and may change it again. Answer after that.",
+        )
+    if _changes_nothing(decision, record):
+        return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
+    seen, then = keys.get("value"), keys.get("updated_at")
+    now = _moment(record.get("updatedAt"))
+    if decision.shape is AnswerShape.TEXT and correction is not None:
+        if decision.before is not None and seen is not None and alike(decision.before, seen):
+            return decision
+        if decision.before is None and seen is None and decision.position is None:
+            return decision
+    if then is not None and _moment(then) == now:
+        return decision
+    is_picture = decision.shape is AnswerShape.PICTURE and seen is not None
+    if is_picture and pictures.is_there(record.get(root), str(decision.attribute), str(seen)):
+        return decision
+    if decision.check is None and seen is None:
+        # A row of one's own asks for nothing and saw nothing.
+        return decision
+    asked = verdicts.findings.get((decision.product, decision.check or ""), ())
+    is_there = any(
+        one.attribute == keys.get("attribute")
+        # A row without what was seen is about whatever the same check still finds in its language.
+        and (alike(one.value, seen) or (seen is None and one.language in {None, decision.language}))
+        for one in asked
+    )
+    # Positions move when texts are added: one that held another text then may be another text now.
+    is_moved = (
+        decision.shape is AnswerShape.TEXT and decision.position is not None and decision.before is not None
+    )
+    if is_there and not is_moved:
+        return decision
+    there = "nothing" if decision.before is None else repr(decision.before[:80])
+    when = f" at {record['updatedAt']}" if record.get("updatedAt") else ""
+    return decision.becomes(
+        AnswerState.CONFLICT,
+        f"the product was changed{when}, after the worklist was written: there is now {there}"
+        f"{'' if seen is None else f' in place of {seen[:80]!r}'}. Answer the next worklist, which shows it.",
+    )
+
+
+def _changes_nothing(decision: Decision, record: Product) -> bool:
+    correction = decision.correction
+    if correction is None:
+        return False
+    present = record.get(correction.attribute.partition(".")[0])
+    if correction.is_text:
+        if correction.value is DELETE:
+            return decision.before is None and decision.position is None
+        return decision.before == str(correction.value)
+    if callable(correction.value):
+        return bool(correction.value(present) == present)
+    return _same_value(present, None if correction.value is DELETE else correction.value)
+
+
+def _same_value(present: Any, new: Any) -> bool:
+    """Whether a value says the same; labels and descriptions beside a code say nothing more."""
+    match present, new:
+        case dict(), dict() if "code" in new:
+            return bool(present.get("code") == new["code"])
+        case {"data": held}, {"data": given}:
+            return bool(held == given) and _same_value(present.get("expressedIn"), new.get("expressedIn"))
+        case list(), list():
+            return len(present) == len(new) and all(map(_same_value, present, new))
+    return bool(present == new)
+
+
+def alike(one: str | None, other: str | None) -> bool:
+    """Whether two texts are the same, as far as a cell shows them."""
+    if one is None or other is None:
+        return one is other
+    if " … [" in other and other.endswith("]"):  # the worklist showed the beginning
+        return one.startswith(other.rpartition(" … [")[0])
+    return _visible(one) == _visible(other)
+
+
+def _visible(text: str) -> str:
+    return "\n".join(
+        line.strip() for line in text.replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
+    )
+
+
+def _moment(text: Any) -> str | None:
+    return None if text is None else str(text).replace(" ", "T").removesuffix("T00:00:00")[:19]

@@ -1,0 +1,318 @@
+"""Reading worklists that came back: the filled cells of the column "New value", each with its place and its keys.
+
+Rows may have been sorted, filtered, removed and added, columns moved, hidden or renamed, sheets copied into another
+workbook. What cannot be read or assigned is a problem with its place; nothing stops at the first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from prodex.errors import InputError, SpreadsheetUnreadable
+from prodex.files.untrusted import is_file, is_folder
+from prodex.fix.headings import Headings, headings_of
+from prodex.fix.layout import FORMAT, INDEX, KEYS_SHEET, MANIFEST
+from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.spreadsheet_files import Sheet, sheets_of
+from prodex.formats.workbook_cells import Cell, Kind, Row, place_of
+from prodex.limits import Limits
+from prodex.text import counted
+
+#: The keys of a row, in the columns of a worklist.
+KEYS = (
+    *("product_id", "gtin", "attribute", "language", "language_code", "position", "check"),
+    *("value", "updated_at"),
+)
+_ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
+_OWN = frozenset({MANIFEST, INDEX})
+
+
+class Answer(NamedTuple):
+    """A filled cell.
+
+    Attributes
+    ----------
+    file, sheet, row, cell
+        Where it stands; `cell` as spreadsheets call it ("L5").
+    text, kind
+        What it holds.
+    keys
+        What its row says of product, attribute and so on; a key that the row lacks is absent.
+    """
+
+    file: str
+    sheet: str
+    row: int
+    cell: str
+    text: str
+    kind: Kind
+    keys: Mapping[str, str]
+
+
+class Problem(NamedTuple):
+    """What could not be read: a file, a sheet or a cell, as far as it is known, and why."""
+
+    file: str
+    sheet: str | None
+    row: int | None
+    cell: str | None
+    text: str | None
+    problem: str
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What a workbook says of the audit it was written for, as far as it says it.
+
+    Attributes
+    ----------
+    format
+        Version of the layout.
+    profile
+        The profile of the audit.
+    snapshot
+        Name and time of the snapshot that was audited, "shop@2026-11-23T08-00-00Z".
+    columns
+        The columns in their order.
+    """
+
+    format: int = 1
+    profile: str | None = None
+    snapshot: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass
+class Returned:
+    """What was read.
+
+    Attributes
+    ----------
+    answers
+        The filled cells.
+    problems
+        What could not be read.
+    written
+        What each workbook says of itself, by file.
+    files, rows
+        Number of files, and of rows without an answer.
+    ignored
+        Files in a folder that are neither workbooks nor CSV.
+    """
+
+    answers: list[Answer] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    written: dict[str, Written] = field(default_factory=dict)
+    files: int = 0
+    rows: int = 0
+    ignored: list[str] = field(default_factory=list)
+
+
+def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None = None) -> Returned:
+    """Read the answers of worklists.
+
+    Parameters
+    ----------
+    files
+        Paths of workbooks and CSV files, and of folders with them.
+    limits
+        What a file may take, unpacked.
+
+    Raises
+    ------
+    InputError
+        When there is no such file, or none in a folder.
+    """
+    returned = Returned()
+    for file in _files(files, returned):
+        returned.files += 1
+        try:
+            _read(file, limits, returned)
+        except SpreadsheetUnreadable as error:
+            returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
+    return returned
+
+
+def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
+    given = [files] if isinstance(files, str | Path) else list(files)
+    found: list[Path] = []
+    for path in map(Path, given):
+        if not is_folder(path):
+            if not is_file(path):
+                raise InputError(
+                    f"There is no file {path}. Give workbooks or CSV files, or the folder of them."
+                )
+            found.append(path)
+            continue
+        here = sorted(
+            one for one in path.iterdir() if one.name not in _OWN and not one.name.startswith(("~$", "."))
+        )
+        wanted = [one for one in here if one.suffix.casefold() in _ENDINGS and is_file(one)]
+        # The rows of a worklist that nobody edits are no news.
+        returned.ignored += [str(one) for one in here if one not in wanted and one.suffix != ".parquet"]
+        if not wanted:
+            raise InputError(
+                f"The folder {path} has no workbook and no CSV file. Give the folder of the answers."
+            )
+        found += wanted
+    if not found:
+        raise InputError("No file was given. Give workbooks or CSV files, or the folder of them.")
+    return list(dict.fromkeys(one.resolve() for one in found))
+
+
+def _read(file: Path, limits: Limits | None, returned: Returned) -> None:
+    with sheets_of(file, limits=limits) as sheets:
+        keys = next((sheet for sheet in sheets if sheet.name.casefold() == KEYS_SHEET), None)
+        written = Written() if keys is None else _written(keys)
+        returned.written[str(file)] = written
+        if written.format > FORMAT:
+            raise SpreadsheetUnreadable(
+                f"{file.name} was written by a newer version of prodex (layout {written.format}; this one reads up to "
+                f"{FORMAT}). Install that version: pip install --upgrade prodex."
+            )
+        lists = [_read_sheet(sheet, written.columns, returned) for sheet in sheets if sheet is not keys]
+    if not any(lists):
+        problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
+        returned.problems.append(Problem(str(file), None, None, None, None, problem))
+
+
+def _written(sheet: Sheet) -> Written:
+    """Return what the hidden sheet says; somebody may have changed it, and then it says nothing."""
+    found = {}
+    for _, row in sheet.rows():
+        name, value = row.get(0), row.get(1)
+        if name is not None and value is not None:
+            try:
+                found[name.text] = json.loads(value.text)
+            except (ValueError, RecursionError):
+                continue
+    try:
+        return msgspec.convert(found, Written)
+    except msgspec.ValidationError:
+        return Written()
+
+
+def _read_sheet(sheet: Sheet, listed: Sequence[str], returned: Returned) -> bool:
+    """Read a sheet; return whether it is a list of findings at all."""
+    headings: Headings | None = None
+    merged = _Merged(sheet.merged())
+    for number, row in sheet.rows():
+        if (found := headings_of(row, listed)) is not None:
+            # Sheets that were copied below one another have their headings again.
+            headings = found
+            if found.missing and "new_value" in found.places:
+                words = f"there is no column {' and none '.join(map(repr, found.missing))}"
+                returned.problems.append(
+                    _problem(sheet, number, None, f"{words}. Name the columns as they were.")
+                )
+            elif found.missing and "New value" in found.missing and "attribute" in found.places:
+                words = "no column is called 'New value'. Name the one with the answers so"
+                returned.problems.append(_problem(sheet, number, None, f"{words}."))
+        elif headings is not None and not headings.missing:
+            _read_row(sheet, number, row, headings, merged, returned)
+    return headings is not None
+
+
+def _read_row(
+    sheet: Sheet, number: int, row: Row, headings: Headings, merged: _Merged, returned: Returned
+) -> None:
+    keys = {}
+    for name in KEYS:
+        place = headings.first(name)
+        cell = None if place is None else merged.cell(number, place, row)
+        if cell is not None and cell.kind != "error" and (text := _key_text(name, cell)):
+            keys[name] = text
+    is_answered = False
+    for place in headings.places["new_value"]:
+        answer = row.get(place)
+        if answer is None or (answer.kind == "text" and not answer.text.strip()):
+            continue
+        is_answered = True
+        why = _unusable(answer, merged.height(number, place))
+        if why is not None:
+            returned.problems.append(_problem(sheet, number, place, why, answer.text, keys))
+            continue
+        text = unescape_formulas(answer.text) if sheet.name == "" else answer.text
+        place_in_sheet = place_of(number, place)
+        returned.answers.append(
+            Answer(str(sheet.file), sheet.name, number, place_in_sheet, _trimmed(text), answer.kind, keys)
+        )
+    returned.rows += not is_answered
+
+
+def _key_text(name: str, cell: Cell) -> str:
+    # The value that was seen is compared with texts to the last character.
+    return cell.text if name == "value" else cell.text.strip().lstrip("'")
+
+
+def _unusable(answer: Cell, height: int) -> str | None:
+    if answer.kind == "error":
+        return f"the cell shows the error {answer.text}. Write the value."
+    if answer.kind == "formula":
+        return (
+            "the cell holds a formula without its result. Write the value, or save the file in a spreadsheet."
+        )
+    if height > 1:
+        return (
+            f"the cell is merged over {height} rows. Split it, and write into each row what is meant for it."
+        )
+    return None
+
+
+def _trimmed(text: str) -> str:
+    """Return an answer without outer spaces, and with line ends as the service has them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip().strip("\u00a0\u200b\ufeff").strip()
+
+
+def _problem(
+    sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None, keys: Any = None
+) -> Problem:
+    del keys
+    cell = None if column is None else place_of(row, column)
+    return Problem(str(sheet.file), sheet.name, row, cell, text, problem)
+
+
+class _Merged:
+    """The merged ranges of a sheet: only their first cell holds what all of them show."""
+
+    def __init__(self, ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> None:
+        self._ranges = list(ranges)
+        self._rows = {
+            row for (top, _), (bottom, _) in self._ranges for row in range(top, min(bottom, top + 10_000) + 1)
+        }
+        self._first: dict[tuple[int, int], Cell] = {}
+
+    def cell(self, number: int, column: int, row: Row) -> Cell | None:
+        """Return what a cell shows."""
+        own = row.get(column)
+        if number not in self._rows:
+            return own
+        for (top, left), (bottom, right) in self._ranges:
+            if top <= number <= bottom and left <= column <= right:
+                if number == top and (first := row.get(left)) is not None:
+                    self._first[top, left] = first
+                return self._first.get((top, left), own)
+        return own
+
+    def height(self, number: int, column: int) -> int:
+        """Return over how many rows a cell is merged."""
+        if number not in self._rows:
+            return 1
+        for (top, left), (bottom, right) in self._ranges:
+            if top <= number <= bottom and left <= column <= right:
+                return bottom - top + 1
+        return 1
+
+
+def summary_of(returned: Returned) -> Iterator[str]:
+    """Yield what was read, in words."""
+    yield f"{counted(returned.files, 'file')}, {counted(len(returned.answers), 'answer')}"
+    if returned.rows:
+        yield f"{returned.rows:,} rows without an answer"
+    if returned.ignored:
+        yield f"{counted(len(returned.ignored), 'file')} of another kind not read"

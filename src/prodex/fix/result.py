@@ -1,0 +1,297 @@
+"""The answers of worklists as a value: what is accepted, what is not and why, and how they are sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from prodex.catalog import Catalog
+from prodex.dispatch import call
+from prodex.errors import InputError
+from prodex.fix.decisions import AnswerState, Decision, decided
+from prodex.fix.fresh import fresh_products
+from prodex.fix.judging import JudgedAnswers, judged
+from prodex.fix.reading import Returned
+from prodex.progress import Progress
+from prodex.quality.audit import Audit
+from prodex.quality.comparison import AuditComparison, compare_audits
+from prodex.quality.profile import Profile
+from prodex.send.records import DELETE, gtin_key
+from prodex.send.tracking import Tracking
+from prodex.send.upsert import upsert
+from prodex.service import Client
+from prodex.service.connection import service_given
+
+_PLACE = ("file", "sheet", "row", "cell")
+_KEYS = ("product_id", "gtin", "name", "owner", "attribute", "language", "position", "check")
+#: Columns of `Fix.answers`.
+COLUMNS = (*_PLACE, *_KEYS, "value", "before", "answer", "state", "reason")
+
+
+@dataclass
+class Fix:
+    """The answers that came back in worklists. Made by `prodex.read_worklist`.
+
+    Attributes
+    ----------
+    catalog
+        The products that they are about.
+    profile
+        The checks that judge them.
+    tracking
+        What became of them at the service, once `apply` was called.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "eng-GB"}, "data": "BREAD WITH SEEDS"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    >>> folder = getfixture("tmp_path") / "to_fix"
+    >>> _ = prodex.audit(catalog, {"checks": {"names_not_in_capitals": {}}}).worklists(folder)
+    >>> rows = pd.read_parquet(folder / "no_owner.parquet").assign(new_value="Bread with seeds")
+    >>> rows.to_csv(folder / "no_owner.csv", index=False)
+    >>> fix = prodex.read_worklist(folder / "no_owner.csv", catalog)
+    >>> fix.preview()[["before", "after"]].values.tolist()
+    [['BREAD WITH SEEDS', 'Bread with seeds']]
+    """
+
+    catalog: Catalog = field(repr=False)
+    profile: Profile = field(repr=False)
+    tracking: Tracking | None = field(default=None, repr=False)
+    _returned: Returned = field(default_factory=Returned, repr=False)
+    _judged: JudgedAnswers | None = field(default=None, repr=False)
+    _now: datetime = field(default_factory=datetime.now, repr=False)
+    _names: dict[str, tuple[str | None, str | None, str | None]] = field(default_factory=dict, repr=False)
+
+    @property
+    def files(self) -> int:
+        """Number of files that were read, or could not be."""
+        return self._returned.files
+
+    @property
+    def unanswered(self) -> int:
+        """Number of rows without an answer."""
+        return self._returned.rows
+
+    @property
+    def ignored(self) -> list[str]:
+        """Files in a folder that are neither workbooks nor CSV, which were not read."""
+        return list(self._returned.ignored)
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """One row for each filled cell, and for each file that could not be read: where it stands, what it is about.
+
+        `value` is what the worklist showed, `before` what the product has, `answer` what was typed; `state` is
+        "accepted", "unchanged", "refused" or "conflict", and `reason` says why. Once `apply` was called, answers that
+        the service refused are "refused" too, with its message.
+        """
+        rows = [self._row(one) for one in self._decisions]
+        rows += [
+            dict(
+                zip(
+                    COLUMNS,
+                    (*one[:4], *[None] * len(_KEYS), None, None, one.text, "refused", one.problem),
+                    strict=True,
+                )
+            )
+            for one in self._returned.problems
+        ]
+        return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+    @property
+    def accepted(self) -> pd.DataFrame:
+        """The answers that are sent, as rows of `answers`."""
+        return self._with(AnswerState.ACCEPTED)
+
+    @property
+    def unchanged(self) -> pd.DataFrame:
+        """Answers that change nothing: the product has the value already, or another row has the same answer."""
+        return self._with(AnswerState.UNCHANGED)
+
+    @property
+    def refused(self) -> pd.DataFrame:
+        """Answers that cannot be used, and cells that cannot be read, each with the reason and what to do."""
+        return self._with(AnswerState.REFUSED)
+
+    @property
+    def conflicts(self) -> pd.DataFrame:
+        """Answers that somebody has to decide: two say different things, or the product changed, is gone or waits."""
+        return self._with(AnswerState.CONFLICT)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Number of answers by state."""
+        return Counter(self.answers["state"].tolist())
+
+    @property
+    def before(self) -> Audit:
+        """The audit of the products concerned as they are; rules that compare products look at the whole catalogue."""
+        return self._known().before
+
+    @property
+    def after(self) -> Audit:
+        """The audit of the same products with the accepted answers."""
+        return self._known().after
+
+    def preview(self) -> pd.DataFrame:
+        """Return the accepted answers, old and new side by side: gtin, name, attribute, language, before, after, check.
+
+        `says` is what is to be said beside: that a rule cannot judge it yet.
+        """
+        rows = []
+        for one in self._decisions:
+            if self._state(one)[0] is AnswerState.ACCEPTED:
+                gtin, name, _ = self._names.get(str(one.product), (None, None, None))
+                rows.append(
+                    (gtin, name, one.attribute, one.language, one.before, _after(one), one.check, one.note)
+                )
+        columns = ["gtin", "name", "attribute", "language", "before", "after", "check", "says"]
+        return pd.DataFrame(rows, columns=columns, dtype=object)
+
+    def effect(self) -> AuditComparison:
+        """Return what the audit would then say of the products concerned: fixed, and newly failing.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> fix.effect().figures  # doctest: +SKIP
+        """
+        return compare_audits(self.before, self.after)
+
+    def apply(self, service: Client, *, progress: Progress = None) -> Tracking:
+        """Send the accepted answers, merged with what stands beside them, and nothing else.
+
+        The products are requested first, and the answers are judged again by what they are now: those whose place has
+        changed meanwhile become conflicts, and the others are merged with the newest values.
+
+        Parameters
+        ----------
+        service
+            From `prodex.connect`.
+        progress
+            As for `prodex.upsert`.
+
+        Returns
+        -------
+        Tracking
+            `.wait()` follows the import to its end; it is kept as `tracking`, so that `refused` has what the service
+            refused.
+
+        Raises
+        ------
+        InputError
+            When no answer is accepted, or they have been sent already.
+        ServiceError
+            When the service cannot be reached; nothing was sent.
+        """
+        service = service_given(service, "fix.apply(service)")
+        if self.tracking is not None:
+            raise InputError(
+                "These answers have been sent already: .tracking has what became of them. Read the worklists again to "
+                "send what was added since."
+            )
+        known = self._known()
+        if not known.changes.records:
+            raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
+        catalog, products = fresh_products(service, self.catalog, self._decisions)
+        again = iter(
+            decided(
+                [one.answer for one in self._decisions if one.state is AnswerState.ACCEPTED],
+                products,
+                catalog,
+            )
+        )
+        kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in self._decisions]
+        newest = judged(kept, products, catalog, self.profile, self._now)
+        # What was refused before is about products that were not requested again.
+        self._judged = JudgedAnswers(newest.decisions, newest.changes, known.before, known.after)
+        if not self._judged.changes.records:
+            raise InputError(
+                f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"
+            )
+        self.tracking = upsert(service, self._judged.changes, progress=progress)
+        return self.tracking
+
+    def worklist(self, folder: str | Path, by: str = "owner", *, replace: bool = False) -> pd.DataFrame:
+        """Write what was refused or is in conflict as worklists again, one for each owner.
+
+        Parameters
+        ----------
+        folder
+            The folder, which must be new or empty.
+        by
+            As for `Audit.worklists`.
+        replace
+            Replace worklists that were written there before.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `Audit.worklists` returns it; the column "What is wrong" has each answer and why it was not taken.
+        """
+        frame: pd.DataFrame = call("Fix.worklist", self, folder, by, replace=replace)
+        return frame
+
+    @property
+    def _decisions(self) -> tuple[Decision, ...]:
+        return () if self._judged is None else self._judged.decisions
+
+    def _known(self) -> JudgedAnswers:
+        if self._judged is None:
+            raise InputError(f"No answer could be assigned to a product. {self!r}")
+        return self._judged
+
+    def _with(self, state: AnswerState) -> pd.DataFrame:
+        answers = self.answers
+        return answers[answers["state"] == state.value].reset_index(drop=True)
+
+    def _state(self, decision: Decision) -> tuple[AnswerState, str]:
+        """Return the state and the reason of an answer, with what the service said of its product."""
+        if decision.state is not AnswerState.ACCEPTED or self.tracking is None:
+            return decision.state, decision.reason or decision.note
+        gtin = gtin_key(self._names.get(str(decision.product), (None, None, None))[0])
+        failed = self._failed().get(gtin)
+        return (AnswerState.ACCEPTED, decision.note) if failed is None else (AnswerState.REFUSED, failed)
+
+    def _failed(self) -> dict[str, str]:
+        if self.tracking is None:
+            return {}
+        rows = self.tracking.products
+        return {
+            gtin_key(gtin): f"the service says {status}: {message}"
+            for gtin, status, message in zip(rows["gtin"], rows["status"], rows["message"], strict=True)
+            if status == "ERROR"
+        }
+
+    def _row(self, decision: Decision) -> dict[str, Any]:
+        answer, keys = decision.answer, decision.answer.keys
+        gtin, name, owner = self._names.get(str(decision.product), (keys.get("gtin"), None, None))
+        state, reason = self._state(decision)
+        about = (
+            *(decision.product or keys.get("product_id"), gtin or keys.get("gtin"), name, owner),
+            *(decision.attribute or keys.get("attribute"), decision.language or keys.get("language")),
+            *(decision.position or keys.get("position"), decision.check),
+        )
+        values = (keys.get("value"), decision.before, answer.text, state.value, reason)
+        return dict(zip(COLUMNS, (*answer[:4], *about, *values), strict=True))
+
+    def __repr__(self) -> str:
+        return str(call("Fix.text", self))
+
+    def _repr_html_(self) -> str:
+        return str(call("Fix.html", self))
+
+
+def _after(decision: Decision) -> str | None:
+    correction = decision.correction
+    if correction is not None and correction.value is DELETE:
+        return None
+    if correction is not None and correction.is_text:
+        return str(correction.value)
+    return decision.answer.text

@@ -1,0 +1,215 @@
+"""Files that somebody filled in with a spreadsheet: workbooks and CSV, sheet by sheet, as text with its place.
+
+Whatever program saved them: Excel, LibreOffice, Numbers, an export of another platform. What cannot be read is an error
+that says how to save it instead.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from xml.parsers import expat
+
+from prodex.errors import SpreadsheetUnreadable
+from prodex.files.untrusted import is_file, is_there
+from prodex.formats.workbook_cells import Cell, Row
+from prodex.formats.workbook_sheets import Range, opened
+from prodex.limits import FILE, LimitExceeded, Limits, Meter
+from prodex.safe_xml import MarkupRefused
+
+#: The first bytes of archives, and of the files of older programs and of workbooks with a password.
+_ZIP, _OLE = b"PK", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
+#: Filled cells of a file: a worklist of 50,000 findings has a million.
+_MOST_CELLS = 50_000_000
+#: Bytes of a CSV file, which is read as a whole.
+_MOST_CSV = 1_000_000_000
+_SEPARATORS = ",;\t|"
+_SAMPLE_LINES = 20
+
+_AS_XLSX = "Open it in a spreadsheet, save it as an Excel workbook (.xlsx) or as CSV (UTF-8), and read that."
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet of a file.
+
+    Attributes
+    ----------
+    file
+        The file.
+    name
+        Name of the sheet; empty for a CSV file, which has one.
+    """
+
+    file: Path
+    name: str
+    _rows: Callable[[], Iterator[tuple[int, Row]]]
+    _merged: Callable[[], list[Range]]
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        """Yield the number of each row that has a filled cell, from 1, and its cells by column, from 0.
+
+        Raises
+        ------
+        SpreadsheetUnreadable
+            When the file is damaged, or too large.
+        """
+        with _refusing(self.file):
+            for count, (number, row) in enumerate(self._rows()):
+                if count * len(row) > _MOST_CELLS:
+                    raise _refused(self.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
+                yield number, row
+
+    def merged(self) -> list[Range]:
+        """Return row and column of the first and the last cell of each merged range."""
+        with _refusing(self.file):
+            return self._merged()
+
+
+@contextmanager
+def sheets_of(
+    path: str | Path, *, limits: Limits | None = None, setting: str = "read_worklist"
+) -> Iterator[list[Sheet]]:
+    """Open a workbook or a CSV file; its sheets can be read while it is open.
+
+    Parameters
+    ----------
+    path
+        The file. A CSV file may have any usual separator and encoding.
+    limits
+        What the file may take, unpacked.
+    setting
+        The function whose keyword `limits` changes them, for the message.
+
+    Raises
+    ------
+    SpreadsheetUnreadable
+        When it is no workbook and no CSV file, has a password, is damaged or too large. The message says what to do.
+    """
+    file = Path(path)
+    if not is_file(file):
+        what = "is no plain file" if is_there(file) else "is not there"
+        raise SpreadsheetUnreadable(f"{file} {what}. Give the path of a workbook (.xlsx) or a CSV file.")
+    meter = Meter(limits or Limits(), FILE, setting)
+    with _refusing(file):
+        with file.open("rb") as beginning:
+            head = beginning.read(len(_OLE))
+        meter.came(file.stat().st_size)
+    if head == _OLE:
+        raise _refused_ole(file)
+    if not head.startswith(_ZIP):
+        yield [_csv_sheet(file)]
+        return
+    with _refusing(file):
+        archive = zipfile.ZipFile(file)
+    with archive:
+        with _refusing(file):
+            _refuse_other_formats(file, frozenset(archive.namelist()))
+            book = opened(archive, meter)
+        yield [_sheet_of(file, name, book.rows, book.merged) for name in book.sheets]
+
+
+def _sheet_of(file: Path, name: str, rows: Callable, merged: Callable) -> Sheet:  # type: ignore[type-arg]
+    return Sheet(file, name, lambda: rows(name), lambda: merged(name))
+
+
+def _refuse_other_formats(file: Path, names: frozenset[str]) -> None:
+    if "xl/workbook.bin" in names:
+        raise _refused(file, "it is a binary workbook (.xlsb)", _AS_XLSX)
+    if "content.xml" in names:
+        raise _refused(file, "it is an OpenDocument file (.ods)", _AS_XLSX)
+    if "Index/Document.iwa" in names or "Index.zip" in names:
+        raise _refused(file, "it is a file of Numbers", _AS_XLSX)
+    if "xl/workbook.xml" not in names:
+        raise _refused(file, "it is an archive, but no workbook", "Unpack it, and give the files in it.")
+
+
+def _refused_ole(file: Path) -> SpreadsheetUnreadable:
+    with _refusing(file), file.open("rb") as content:
+        before = b""
+        while piece := content.read(1 << 20):
+            if _ENCRYPTED in before + piece:
+                remove = (
+                    "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
+                )
+                return _refused(file, "it has a password", remove)
+            before = piece[-len(_ENCRYPTED) :]
+    return _refused(file, "it is a workbook of an old program (.xls)", _AS_XLSX)
+
+
+def _csv_sheet(file: Path) -> Sheet:
+    with _refusing(file):
+        if (size := file.stat().st_size) > _MOST_CSV:
+            raise _refused(file, f"it has {size:,} bytes, and {_MOST_CSV:,} are read at most", "Split it.")
+        text = _decoded(file)
+    if "\0" in text:
+        raise _refused(file, "it is neither a workbook nor text", _AS_XLSX)
+    separator = _separator(text)
+
+    def rows() -> Iterator[tuple[int, Row]]:
+        # Quoted cells may be as long as the file.
+        csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+        for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=separator), 1):
+            if row := {place: Cell(cell, "text") for place, cell in enumerate(cells) if cell}:
+                yield number, row
+
+    return Sheet(file, "", rows, list)
+
+
+def _decoded(file: Path) -> str:
+    """Return the text of a CSV file: by its mark, else UTF-8, else as Western spreadsheets write it."""
+    content = file.read_bytes()
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def _separator(text: str) -> str:
+    """Return what separates the cells: what cuts most of the first lines into the most cells.
+
+    >>> _separator("My list\\ngtin;name\\n1;a, b\\n2;c"), _separator("gtin,name\\n")
+    (';', ',')
+    """
+    lines = text[:100_000].splitlines()[:_SAMPLE_LINES]
+    if lines and (declared := lines[0].strip().casefold().removeprefix("sep=")) in set(_SEPARATORS):
+        return declared
+    # The middle one of the widths: a title has one cell, and texts have commas of their own.
+    widths = {
+        one: sorted(len(row) for row in csv.reader(lines, delimiter=one))[len(lines) // 2 :]
+        for one in _SEPARATORS
+    }
+    return max(_SEPARATORS, key=lambda one: widths[one][:1] or [0])
+
+
+@contextmanager
+def _refusing(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except SpreadsheetUnreadable:
+        raise
+    except LimitExceeded as error:
+        raise _refused(file, str(error), "Remove the sheets and rows that are not needed.") from error
+    except OSError as error:
+        raise _refused(file, str(error), "Close it where it is open, and look who may read it.") from error
+    except MarkupRefused as error:
+        raise _refused(file, str(error), _AS_XLSX) from error
+    except (
+        *(zipfile.BadZipFile, expat.ExpatError, EOFError, NotImplementedError, RuntimeError, csv.Error),
+        *(ValueError, KeyError, zipfile.LargeZipFile),
+    ) as error:
+        raise _refused(file, f"it is damaged ({error})", "Ask for it again, or save it anew.") from error
+
+
+def _refused(file: Path, why: str, what_to_do: str) -> SpreadsheetUnreadable:
+    # Its name alone: the words go to whoever filled it in, and the folder is nobody else's business.
+    return SpreadsheetUnreadable(f"{file.name} cannot be read: {why}. {what_to_do}")

@@ -1,0 +1,1 @@
+"""Workbooks that exchange platforms export, read into a catalogue."""

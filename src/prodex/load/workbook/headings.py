@@ -1,0 +1,212 @@
+"""The columns of a platform's sheet: a technical path above each in row 4, a language or unit in row 6."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from prodex.errors import QueryError
+from prodex.fix.shapes import AnswerShape, Shapes
+from prodex.fix.words import AnswerRefused, Vocabulary
+from prodex.formats.workbook_cells import Row
+from prodex.load.workbook.paths import DECLARED, TechnicalPath, path_of
+from prodex.locales import language_code, language_tag, short_of
+
+#: What stands between a label and its code: U+2223, and what people type for it.
+BAR, PLAIN_BAR = "∣", "|"
+
+#: Rows of a sheet; all others above the data hold words for people.
+PATHS_ROW, QUALIFIERS_ROW, FIRST_ROW = 4, 6, 8
+
+#: What platforms write where there is neither language nor unit.
+_NOTHING = frozenset({"", "-", "–", "—", "/", "n/a", "na", "none"})
+_IN_BRACKETS = re.compile(r"\s*\([^)]*\)$")
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/+-]{0,79}")
+_UNIT_CODE = re.compile("[A-Z0-9]{2,3}")
+UNITS = Vocabulary()
+_SHAPES: Mapping[str, AnswerShape] = Shapes.of(None).found
+
+
+class Content(StrEnum):
+    """What the cells of a column hold."""
+
+    GTIN = "gtin"
+    TEXT = "text"
+    QUANTITY = "quantity"
+    CODE = "code"
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    NUMBER = "number"
+    MOMENT = "moment"
+    STRING = "string"
+    #: A code that stands alone in records, without a label.
+    PLAIN_CODE = "plain code"
+    #: Nobody knows: each cell decides for itself.
+    OPEN = "open"
+
+
+_CONTENT_OF_KIND = {
+    "string": Content.STRING,
+    "code": Content.PLAIN_CODE,
+    "integer": Content.INTEGER,
+    "number": Content.NUMBER,
+    "boolean": Content.BOOLEAN,
+    "timestamp": Content.MOMENT,
+    "unix_seconds": Content.OPEN,
+}
+_CONTENT_OF_SHAPE = {
+    AnswerShape.TEXT: Content.TEXT,
+    AnswerShape.QUANTITY: Content.QUANTITY,
+    AnswerShape.CODE: Content.CODE,
+    AnswerShape.BOOLEAN: Content.BOOLEAN,
+    AnswerShape.INTEGER: Content.INTEGER,
+    AnswerShape.NUMBER: Content.NUMBER,
+    AnswerShape.STRING: Content.STRING,
+}
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column.
+
+    Attributes
+    ----------
+    path
+        Where its values belong; None where row 4 has no path.
+    content
+        What its cells hold.
+    language, unit
+        Descriptors of the language or the unit of its cells, as records have them.
+    occurrence
+        How many columns before it have the same path, language and unit: each begins another item of a list.
+    problem
+        Why its cells cannot be understood; empty where they can.
+    """
+
+    path: TechnicalPath | None
+    content: Content = Content.OPEN
+    language: Mapping[str, str] | None = None
+    unit: Mapping[str, str] | None = None
+    occurrence: int = 0
+    problem: str = ""
+
+
+def headings_of(paths: Row, qualifiers: Row) -> dict[int, Heading]:
+    """Return the columns of a sheet, by their place.
+
+    Parameters
+    ----------
+    paths
+        Row 4.
+    qualifiers
+        Row 6.
+    """
+    found: dict[int, Heading] = {}
+    seen: Counter[Any] = Counter()
+    for place, cell in paths.items():
+        qualifier = qualifiers[place].text.strip() if place in qualifiers else ""
+        try:
+            path = path_of(cell.text)
+        except AnswerRefused as error:
+            found[place] = Heading(None, problem=str(error))
+            continue
+        key = (path, qualifier.casefold())
+        found[place] = _heading(path, qualifier, seen[key])
+        seen[key] += 1
+    return found
+
+
+def _heading(path: TechnicalPath, qualifier: str, occurrence: int) -> Heading:
+    content = content_of(path.attribute)
+    word = "" if qualifier.casefold() in _NOTHING else qualifier
+    unit = _unit(word, is_certain=content in (Content.QUANTITY, Content.NUMBER)) if word else None
+    language = _language(word) if word else None
+    problem = ""
+    if content is Content.OPEN and word:
+        # "ml" is a unit, and Malayalam: a language is written fr, fra-FR or French, and seldom meant by these.
+        content = Content.QUANTITY if unit else Content.TEXT if language else Content.OPEN
+        if content is Content.OPEN:
+            problem = f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, which is no language and no unit that is known"
+    elif content is Content.TEXT and language is None:
+        named = f"{qualifier!r:.40}, which is no language that is known" if word else "no language"
+        problem = f"row {QUALIFIERS_ROW} names {named}"
+    elif content is Content.QUANTITY and unit is None and word:
+        problem = f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, which is no unit that is known"
+    is_text = content is Content.TEXT
+    return Heading(
+        path, content, language if is_text else None, None if is_text else unit, occurrence, problem
+    )
+
+
+def content_of(attribute: str) -> Content:
+    """Return what an attribute holds, as far as the specification and the tables know.
+
+    >>> [str(content_of(one)) for one in ("namePublicLong", "brand", "assets.pictures.isPackshot", "shape.text")]
+    ['text', 'code', 'boolean', 'open']
+    """
+    if attribute.rpartition(".")[2] == "gtin":
+        return Content.GTIN
+    if (kind := DECLARED.get(attribute)) is not None:
+        return _CONTENT_OF_KIND[kind]
+    if (shape := _SHAPES.get(attribute)) is not None:
+        return _CONTENT_OF_SHAPE.get(shape, Content.OPEN)
+    if attribute == "id":
+        return Content.PLAIN_CODE
+    return Content.CODE if f"{attribute}.code" in DECLARED else Content.OPEN
+
+
+def label_and_code(text: str, *, is_code: bool = True) -> tuple[str, str] | None:
+    """Return the label and the code of a cell that has both; None for any other.
+
+    A plain bar is taken for the sign only if what follows looks like a code: one word, and one in capitals unless
+    the column is known to hold codes.
+
+    >>> label_and_code("Sea salt∣SALT"), label_and_code("Sea salt | SALT"), label_and_code("a | b c")
+    (('Sea salt', 'SALT'), ('Sea salt', 'SALT'), None)
+    >>> label_and_code("sugar|salt", is_code=False)
+    """
+    label, bar, code = (part.strip() for part in text.rpartition(BAR))
+    if not bar:
+        label, bar, code = (part.strip() for part in text.rpartition(PLAIN_BAR))
+        if not _CODE.fullmatch(code) or not (is_code or code == code.upper()):
+            return None
+    return (label, code) if bar and code else None
+
+
+def _unit(word: str, *, is_certain: bool) -> dict[str, str] | None:
+    """Return the descriptor of a unit; one that is not known is taken by its code where a unit has to be."""
+    if (both := label_and_code(word)) is not None:
+        label, code = both
+        known = _known_unit(code) or (code if is_certain and _UNIT_CODE.fullmatch(code) else None)
+        return None if known is None else {"code": known, "label": label}
+    known = _known_unit(word)
+    if known is None:
+        return {"code": word} if is_certain and _UNIT_CODE.fullmatch(word) else None
+    return {"code": known} if known == word else {"code": known, "label": word}
+
+
+def _known_unit(word: str) -> str | None:
+    try:
+        return UNITS.unit(word)
+    except AnswerRefused:
+        return None
+
+
+def _language(word: str) -> dict[str, str] | None:
+    """Return the descriptor of a language, with its country only where one is named."""
+    both = label_and_code(word)
+    # "French (France)" is the name of a language as platforms show it; the country says nothing about the text.
+    for one in (both[1], both[0]) if both is not None else (word, _IN_BRACKETS.sub("", word)):
+        try:
+            tag = language_tag(one)
+        except QueryError:
+            continue
+        short = short_of(tag)
+        return (
+            {"normalizedCode": short, "code": language_code(tag)} if "-" in tag else {"normalizedCode": short}
+        )
+    return None

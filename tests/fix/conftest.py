@@ -1,0 +1,47 @@
+"""What tests of answers share: the bakery as a catalogue and as a service, and answers typed into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.sandbox import Sandbox
+
+from .bakery import RECORDS, Answer
+
+
+@pytest.fixture
+def catalog() -> prodex.Catalog:
+    """Return the products as a catalogue."""
+    return prodex.flatten(RECORDS)
+
+
+@pytest.fixture
+def answer(tmp_path: Path, catalog: prodex.Catalog) -> Answer:
+    """Return a function that reads rows of answers from a CSV file."""
+    number = iter(range(100))
+
+    def read(*rows: dict[str, Any], **options: Any) -> prodex.Fix:
+        file = tmp_path / f"answers{next(number)}.csv"
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        lines = [names, *[[row.get(name, "") for name in names] for row in rows]]
+        quoted = [";".join('"' + str(cell).replace('"', '""') + '"' for cell in line) for line in lines]
+        file.write_text("\n".join(quoted), "utf-8")
+        options.setdefault("profile", {"checks": {"valid_gtin": {}}})
+        return prodex.read_worklist(file, options.pop("catalog", catalog), **options)
+
+    return read
+
+
+@pytest.fixture
+def mill() -> Iterator[prodex.Client]:
+    """Serve the products, and reach them."""
+    with Sandbox(RECORDS) as sandbox:
+        key = sandbox.credentials[0]
+        yield prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )

@@ -1,0 +1,162 @@
+"""The loop once: worklists are written, answered, handled, read, applied, and audited again; and what was found."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import prodex
+from prodex.sandbox import Sandbox
+
+from .answering import Answers, answered
+from .handling import WAYS, fill
+
+#: What the service itself changes when a product is written.
+_OF_THE_SERVICE = frozenset({"updatedAt", "validation"})
+
+Place = tuple[str, str, str]
+
+
+@dataclass
+class Loop:
+    """What became of the answers.
+
+    Attributes
+    ----------
+    answers
+        What was answered.
+    files, ways
+        Number of files that came back, and of ways in which they were handled.
+    accepted
+        The texts that were accepted, by product, attribute and language.
+    refused
+        Places whose answers were refused.
+    listed
+        Whether each of these has its file, row, cell and reason.
+    conflicts
+        Number of answers in conflict.
+    status
+        Of the import.
+    moved
+        Product and attribute of every leaf that is another afterwards.
+    texts, expected_texts
+        All texts of the catalogue afterwards, and as they should be.
+    fixed, expected
+        Product and check that the second audit shows as fixed, and that were said to be before anything was sent.
+    seconds
+        What reading, applying and proving took.
+    """
+
+    answers: Answers
+    files: int = 0
+    ways: int = len(WAYS)
+    accepted: dict[Place, str] = field(default_factory=dict)
+    refused: set[Place] = field(default_factory=set)
+    listed: bool = False
+    conflicts: int = 0
+    status: str = ""
+    moved: set[tuple[str, str]] = field(default_factory=set)
+    texts: dict[Place, list[str]] = field(default_factory=dict)
+    expected_texts: dict[Place, list[str]] = field(default_factory=dict)
+    fixed: set[tuple[str, str]] = field(default_factory=set)
+    expected: set[tuple[str, str]] = field(default_factory=set)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def may_move(self) -> set[tuple[str, str]]:
+        """Product and attribute of the good answers."""
+        return {(product, attribute) for product, attribute, _ in self.answers.good}
+
+
+def looped(folder: Path, most: int = 1_000) -> Loop:
+    """Go around once, with so many answers for the sample of the sandbox."""
+    with Sandbox() as sandbox:
+        key = sandbox.credentials[0]
+        service = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        catalog = prodex.load_products(service, name="loop", progress=False)
+        audit = prodex.audit(catalog, "online-listing", progress=False).save()
+        audit.worklists(folder / "out")
+        loop = Loop(answered(folder / "out", catalog, most))
+        _come_back(loop, folder / "back")
+
+        with _timed(loop, "read"):
+            fix = prodex.read_worklist(folder / "back")
+        loop.files, loop.conflicts = fix.files, len(fix.conflicts)
+        loop.accepted = {
+            (one.product_id, one.attribute, one.language): one.answer for one in fix.accepted.itertuples()
+        }
+        loop.refused = {(one.product_id, one.attribute, one.language) for one in fix.refused.itertuples()}
+        loop.listed = bool(fix.refused[["file", "row", "cell", "reason"]].notna().all(axis=None))
+        fixed = fix.effect().changes("fixed")
+        loop.expected = set(zip(fixed["product_id"], fixed["check"], strict=True))
+        with _timed(loop, "apply"):
+            loop.status = fix.apply(service, progress=False).wait(progress=False).status
+        with _timed(loop, "prove"):
+            newer = prodex.refresh("loop", service, progress=False)
+            again = prodex.audit(newer, "online-listing", progress=False)
+            fixed = prodex.diff(audit, again).changes("fixed")
+        loop.fixed = set(zip(fixed["product_id"], fixed["check"], strict=True))
+        loop.moved = _moved(catalog, newer)
+        loop.texts = _texts(newer)
+        loop.expected_texts = _texts(catalog) | {place: [text] for place, text in loop.answers.good.items()}
+        return loop
+
+
+def _come_back(loop: Loop, folder: Path) -> None:
+    """Fill the workbooks in, and do to each what people do."""
+    folder.mkdir()
+    ways = list(WAYS.values())
+    for number, (path, texts) in enumerate(loop.answers.texts.items()):
+        workbook = path.with_suffix(".xlsx")
+        returned = folder / f"{number:02} {workbook.name}"
+        returned.write_bytes(workbook.read_bytes())
+        fill(returned, texts)
+        ways[number % len(ways)](returned)
+
+
+@contextmanager
+def _timed(loop: Loop, name: str) -> Iterator[None]:
+    began = time.perf_counter()
+    yield
+    loop.seconds[name] = time.perf_counter() - began
+
+
+def _moved(old: prodex.Catalog, new: prodex.Catalog) -> set[tuple[str, str]]:
+    before, after = _records(old), _records(new)
+    assert before.keys() == after.keys()
+    moved = set()
+    for product, record in before.items():
+        was, now = _leaves(record), _leaves(after[product])
+        moved |= {
+            (product, place[0]) for place in was.keys() | now.keys() if was.get(place) != now.get(place)
+        }
+    return {(product, attribute) for product, attribute in moved if attribute not in _OF_THE_SERVICE}
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], Any]:
+    """Return every leaf of a record by its path."""
+    inner: Any = (
+        value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    )
+    if not value or not inner:
+        return {path: value}
+    return {place: leaf for key, one in inner for place, leaf in _leaves(one, (*path, key)).items()}
+
+
+def _records(catalog: prodex.Catalog) -> dict[str, dict[str, Any]]:
+    rows = catalog.arrow("raw", ["product_id", "json"]).to_pylist()
+    return {row["product_id"]: json.loads(row["json"]) for row in rows}
+
+
+def _texts(catalog: prodex.Catalog) -> dict[Place, list[str]]:
+    found: dict[Place, list[str]] = {}
+    for row in catalog.arrow("texts", ["product_id", "attribute", "language", "text"]).to_pylist():
+        found.setdefault((row["product_id"], row["attribute"], row["language"]), []).append(row["text"])
+    return found

@@ -1,0 +1,73 @@
+"""The loop in a notebook, from the click to the proof: files are chosen, looked at, and sent, in a real JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+from tests.notebook.lab import Lab
+
+from .bakery import RECORDS
+from .handling import fill
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = str(Path(__file__).parents[2])
+
+FIRST, _, THIRD = (one["gtin"] for one in RECORDS)
+
+CELL = f"""
+    import sys; sys.path.insert(0, {ROOT!r})
+    import prodex
+    from tests.fix.bakery import RECORDS
+    from prodex.sandbox import Sandbox
+    sandbox = Sandbox(RECORDS).__enter__()
+    key = sandbox.credentials[0]
+    service = prodex.connect(
+        base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+    )
+    catalog = prodex.load_products(service, name="answered", progress=False)
+    missing = {{"attribute": "description", "language": "nl"}}
+    profile = {{"checks": {{"names_not_in_capitals": {{}}, "required_text": missing}}}}
+    audit = prodex.audit(catalog, profile, progress=False)
+    audit.worklists("asked", replace=True)
+    panel = prodex.AuditPanel(audit, service=service)
+    panel
+"""
+
+
+@pytest.mark.browser
+def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) -> None:
+    """What was answered is shown old and new, sent by a click, and gone from the next audit."""
+    with lab.opened(browser, [CELL]) as notebook:
+        out = notebook.run()
+        (path,) = lab.folder.rglob("asked/*.xlsx")
+        asked = pd.read_parquet(path.with_suffix(".parquet")).set_index(["check", "gtin"])["row"]
+        names, texts = asked["names_not_in_capitals"], asked["required_text[description,nl]"]
+        answers = {
+            names[FIRST]: "Pain de campagne aux graines",
+            texts[FIRST]: "Een brood van het land",
+            texts[THIRD]: "x" * 20_001,
+        }
+        fill(path, answers)
+        with notebook.page.expect_file_chooser() as chooser:
+            out.get_by_role("button", name="Choose files").click()
+        chooser.value.set_files(str(path))
+        out.get_by_text("3 answers: 2 accepted, 1 refused").wait_for()
+        out.get_by_text("Pain de campagne aux graines", exact=True).first.wait_for()
+        out.get_by_text("20,001 characters", exact=False).first.wait_for()
+        assert [] == notebook.violations()
+
+        out.get_by_role("button", name="Send 2 corrections").click()
+        out.get_by_text("SUCCESS").first.wait_for()
+        fixed = notebook.ask(
+            "sorted(prodex.diff(audit, prodex.audit(prodex.refresh('answered', service, progress=False), profile,"
+            " progress=False)).changes('fixed')['check'])"
+        )
+        assert fixed == ["names_not_in_capitals", "required_text[description,nl]"]
+        assert not out.get_by_role("button", name="Send 2 corrections").is_visible()
+        assert ([], []) == (notebook.outside, notebook.errors)
