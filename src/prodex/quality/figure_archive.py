@@ -63,7 +63,7 @@ def _figures(name: str, times: list[str]) -> Iterator[Figures]:
     kept, audits = FIGURES.folder(name), AUDITS.folder(name)
     for time in times:
         with suppress(SnapshotError):
-            if is_entry(kept / time):
+            if is_folder(kept / time) and is_entry(kept / time):  # what a link leads to is somebody else's
                 yield _read(kept / time)
                 continue
             audit = open_audit(audits / time)
