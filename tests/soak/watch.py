@@ -82,7 +82,7 @@ class Exchange:
     @property
     def watch(self) -> prodex.Watch:
         """What is unusual at the last night."""
-        return watched("life", self.figures, None)
+        return watched("life", self.figures[-90:], None)
 
 
 @contextmanager
