@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from prodex.arguments import described
 from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.fix.headings import Headings, headings_of
@@ -139,7 +140,11 @@ def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None =
 
 
 def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
-    given = [files] if isinstance(files, str | Path) else list(files)
+    given: list[Any] = list(files) if isinstance(files, Iterable) and not isinstance(files, str) else [files]
+    if wrong := [one for one in given if not isinstance(one, str | Path)]:
+        raise InputError(
+            f"files is {described(wrong[0])}. Give paths of workbooks and CSV files, or the folder of them."
+        )
     found: list[Path] = []
     for path in map(Path, given):
         if not is_folder(path):

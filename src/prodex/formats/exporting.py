@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from prodex.errors import QueryError
+from prodex import arguments
+from prodex.errors import InputError, QueryError
 from prodex.files.folders import replacing
 from prodex.formats.package import PACKAGE, LeftOut, described_file, package_text, read_package
 from prodex.formats.registry import FORMATS, Batches, FormatName
@@ -65,7 +66,11 @@ class ExportedFiles(list[Path]):
     left out: 3 of 57 columns of products
     """
 
-    def __init__(self, files: Iterable[Path] = (), left_out: Iterable[str] = ()) -> None:
+    def __init__(self, files: Sequence[Path] = (), left_out: Iterable[str] = ()) -> None:
+        if not isinstance(files, list | tuple):
+            raise InputError(
+                f"files is {arguments.described(files)}. catalog.export(folder) returns the files of an export."
+            )
         super().__init__(files)
         self.left_out = list(left_out)
 
@@ -162,7 +167,7 @@ def write_export(
             left_out=sentences,
         )
         (beside / PACKAGE).write_text(package, encoding="utf-8")
-    return ExportedFiles((folder / name for name in (*names, PACKAGE)), sentences)
+    return ExportedFiles([folder / name for name in (*names, PACKAGE)], sentences)
 
 
 def _sentences(name: str, table: ExportedTable, rows: int, left_out: LeftOut) -> Iterator[str]:
