@@ -98,6 +98,12 @@ def test_a_file_without_any_product_is_an_error(tmp_path: Path, content: bytes) 
         prodex.read_products(path)
 
 
+def test_records_in_memory_are_no_paths() -> None:
+    """Whoever hands in records instead of files is told what takes them."""
+    with pytest.raises(InputError, match=r"paths has a dict in it.*prodex\.flatten"):
+        prodex.read_products([{"id": 7}])  # type: ignore[list-item]
+
+
 def test_a_missing_or_cut_off_file_is_an_error(tmp_path: Path) -> None:
     """Half an archive is not silently half the products."""
     with pytest.raises(InputError, match="cannot be read"):

@@ -79,7 +79,8 @@ class ColumnCondition:
 
     def holds(self, rows: pa.Table) -> pa.Array:
         """Return for each row of a table whether the condition holds."""
-        return ds.dataset(rows).to_table(columns={"holds": self.condition})["holds"]
+        # Without threads: one that lets go of columns which belong to Python while the interpreter exits aborts it.
+        return ds.dataset(rows).to_table(columns={"holds": self.condition}, use_threads=False)["holds"]
 
     def not_found(self, stored: Stored) -> list[Any]:
         """Return the values, as they were given, that no row has."""

@@ -80,7 +80,10 @@ class Pointer:
             raise unreadable(self.place.address, f"{path!r:.80} is no file of it")
         try:
             content = self.place.read(f"{POINTER}/{path}")
-            rows: list[dict[str, Any]] = pq.read_table(pa.BufferReader(content)).to_pylist()
+            # Not `read_table`: its threads may hold the bytes, which belong to Python, a moment longer than the call.
+            # One that lets them go while the interpreter exits aborts the process.
+            with pq.ParquetFile(pa.BufferReader(content)) as file:
+                rows: list[dict[str, Any]] = file.read(use_threads=False).to_pylist()
         except StorageError:
             raise
         except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:

@@ -112,15 +112,20 @@ def read_products(
     >>> prodex.read_products(path, name="delivery").folder.parent.name
     'delivery'
     """
-    if not isinstance(paths, str | Path) and (
-        isinstance(paths, Mapping | pd.DataFrame) or not isinstance(paths, Iterable)
-    ):
+    named = [paths] if isinstance(paths, str | Path) else paths
+    if isinstance(named, Mapping | pd.DataFrame) or not isinstance(named, Iterable):
         raise InputError(
             f"paths is {described(paths)}. Give the path of a file, or a list of them: prodex.read_products('a.json')."
         )
     if query is not None and not isinstance(query, ProductQuery):
         raise InputError(f"query is a {type(query).__name__}; give a prodex.ProductQuery.")
-    files = [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]
+    given = list(named)
+    if wrong := [path for path in given if not isinstance(path, str | Path)]:
+        raise InputError(
+            f"paths has {described(wrong[0])} in it. Give paths of files; prodex.flatten(records) takes records that "
+            "are in memory already."
+        )
+    files = list(map(Path, given))
     if name is not None:
         return save_files(files, name, limits, query, progress, executor)
     reply = ReadingNotes()
