@@ -30,7 +30,7 @@ HOSTILE = f"""
     panel = AuditPanel(hostile.audit())
 """
 
-FAILS = "(lambda failing: failing and failing.title)(panel.exploration.conditions.failing)"
+FAILS = "[one.title for one in panel.exploration.conditions.failing][0]"
 
 
 def cells(out: Locator) -> Locator:

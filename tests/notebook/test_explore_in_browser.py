@@ -38,7 +38,7 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
 
         assert "Products" == notebook.wait_for("looked.section == 'Products' and looked.section")
         left = notebook.ask("sorted(looked.catalog.products['product_id'])")
-        checks = "list(looked.exploration.conditions.failing.checks)"
+        checks = "list(looked.exploration.conditions.failing[0].checks)"
         assert left == notebook.ask(f"sorted(set(audit.failures(check={checks})['product_id']))")
         page.locator(".prodex table.dataTable tbody tr").first.click()
         chosen = notebook.wait_for("list(looked.selected)")

@@ -14,7 +14,8 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, QueryError
-from prodex.notebook.exploration import Conditions, Exploration
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.exploration import Exploration
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
 

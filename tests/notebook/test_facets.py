@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
+from prodex.notebook.conditions import Conditions
 from prodex.notebook.products.facet_counts import Facets, apply_filters
 from prodex.notebook.products.facets import FACETS
 from prodex.notebook.products.product_columns import ProductColumns
@@ -126,7 +127,7 @@ def test_counts_are_those_of_a_plain_walk(
     products = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(records_)))
     facets = Facets(products)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
-    left = apply_filters(facets, chosen, len(products), [np.array(other, bool)])
+    left = apply_filters(facets, Conditions(facets=chosen), len(products), [np.array(other, bool)])
 
     has = [values_of(one) for one in records_]
     meets = [
@@ -183,7 +184,8 @@ def test_a_catalogue_without_products_has_facets_without_values() -> None:
     facets = Facets(ProductColumns(prodex.flatten([])))
 
     assert dict.fromkeys(facets, 0) == {
-        name: int(counts.sum()) for name, counts in apply_filters(facets, {"tag": (None,)}, 0).counts.items()
+        name: int(counts.sum())
+        for name, counts in apply_filters(facets, Conditions(facets={"tag": (None,)}), 0).counts.items()
     }
 
 
@@ -205,7 +207,9 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
 def test_a_facet_that_is_not_there_is_said() -> None:
     """The error for an unknown facet names those that exist."""
     with pytest.raises(QueryError, match="no facet 'colour'; there are kind, brand"):
-        apply_filters(Facets(ProductColumns(prodex.flatten([{"id": 7}]))), {"colour": ("red",)}, 1)
+        apply_filters(
+            Facets(ProductColumns(prodex.flatten([{"id": 7}]))), Conditions(facets={"colour": ("red",)}), 1
+        )
 
 
 def test_checks_without_an_audit_are_said() -> None:

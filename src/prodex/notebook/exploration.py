@@ -2,89 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Self, TypeAlias
+from typing import Self
 
 from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, validate
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.notebook.conditions import Conditions
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
-
-#: A value of a facet: a code as text, or None for the products without a value.
-Code: TypeAlias = str | None
-
-
-@dataclass(frozen=True)
-class FailingChecks:
-    """Products that fail at least one of some checks.
-
-    Attributes
-    ----------
-    title
-        What is shown for it: the problem that a check reports, or "texts" for a block.
-    checks
-        Ids of the checks (`CheckFacts.id`).
-    """
-
-    title: str
-    checks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """Which products are shown: those that meet every condition. A change is a new value.
-
-    Attributes
-    ----------
-    facets
-        The values selected in each facet: a product has to have one of them. A facet without a selection is not here.
-    words
-        Words that the texts of a product have to contain, as `search` understands them.
-    failing
-        Checks of which a product has to fail at least one.
-
-    Examples
-    --------
-    >>> conditions = Conditions().toggled("brand", "ACME").toggled("brand", None)
-    >>> conditions.facets
-    {'brand': ('ACME', None)}
-    >>> conditions.toggled("brand", "ACME").toggled("brand", None) == Conditions()
-    True
-    """
-
-    facets: Mapping[str, tuple[Code, ...]] = field(default_factory=dict)
-    words: str = ""
-    failing: FailingChecks | None = None
-
-    def toggled(self, facet: str, code: Code) -> Conditions:
-        """Select a value of a facet, or clear it when it is selected."""
-        chosen = self.facets.get(facet, ())
-        left = tuple(one for one in chosen if one != code) if code in chosen else (*chosen, code)
-        return self.choosing(facet, left)
-
-    def choosing(self, facet: str, codes: tuple[Code, ...]) -> Conditions:
-        """Select these values of a facet, and no others."""
-        others = {name: values for name, values in self.facets.items() if name != facet}
-        # A facet without a selection is left out, so that equal conditions compare equal.
-        return replace(self, facets={**others, facet: codes} if codes else others)
-
-    def searching(self, words: str) -> Conditions:
-        """Search for words."""
-        return replace(self, words=words.strip())
-
-    def failing_any(self, title: str, checks: tuple[str, ...]) -> Conditions:
-        """Keep only products that fail one of these checks."""
-        return replace(self, failing=FailingChecks(title, checks))
-
-    def without_failing(self) -> Conditions:
-        """Keep products whichever checks they fail."""
-        return replace(self, failing=None)
-
-    def __bool__(self) -> bool:
-        return self != Conditions()
 
 
 class Exploration(HasTraits):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.notebook.boxes import Button
-from prodex.notebook.exploration import Code, Conditions
+from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.panel import Panel
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts

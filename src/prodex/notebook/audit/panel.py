@@ -19,7 +19,8 @@ from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footn
 from prodex.notebook.audit.returned import ReturnedWorklists
 from prodex.notebook.audit.run_controls import RunControls
 from prodex.notebook.background import LatestTask
-from prodex.notebook.exploration import Conditions, Exploration
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
@@ -61,7 +62,7 @@ class AuditPanel(Panel):
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
     >>> panel = AuditPanel(prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}}))
     >>> panel.tiles.buttons[1].click()
-    >>> panel.failing, panel.exploration.conditions.failing.title
+    >>> panel.failing, panel.exploration.conditions.failing[0].title
     (('8',), 'a blocker')
     """
 

@@ -11,7 +11,8 @@ from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.notebook.background import LatestTask
-from prodex.notebook.exploration import Conditions, Exploration
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Fold, Panel, html, row, status_html, styled
 from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_box import FacetBox
@@ -208,11 +209,10 @@ class CatalogExplorer(Panel):
             if self._found is None or self._found[:2] != (self._search, conditions.words):
                 self._found = _find(self._search, conditions.words)
             others.append(self._found[2])
-        if conditions.failing is not None:
-            others.append(self._products.failing(conditions.failing.checks))
+        others += [self._products.failing(failing.checks) for failing in conditions.failing]
         # A closed facet shows no counts, and to count the values of all of them takes most of the time of a click.
         counted = [name for name in self._values if self._boxes[name].is_open]
-        return apply_filters(self._values, conditions.facets, len(self._products), others, counted)
+        return apply_filters(self._values, conditions, len(self._products), others, counted)
 
     def _draw_facets(self, left: FilterResult) -> None:
         for name in self._values:

@@ -6,7 +6,7 @@ import ipywidgets as w
 from traitlets import Bool, Instance, Tuple
 
 from prodex.notebook.boxes import VBox
-from prodex.notebook.exploration import Code
+from prodex.notebook.conditions import Code
 from prodex.notebook.panel import Panel, html
 from prodex.notebook.products.facet_counts import Counts, FacetValues
 from prodex.notebook.products.facets import Facet

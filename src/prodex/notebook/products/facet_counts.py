@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from prodex.errors import QueryError
 from prodex.facts.label import told_apart
-from prodex.notebook.exploration import Code
+from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.products.facets import COLUMNS, FACETS, Facet
 from prodex.notebook.products.product_columns import Mask, ProductColumns
 
@@ -50,6 +50,13 @@ class FacetValues:
         # Pairs instead of one value per product: a product has several tags and languages.
         found[self.rows[chosen[self.groups]]] = True
         return found
+
+    def meeting(self, conditions: Conditions, size: int) -> Mask:
+        """Return which products have one of the selected values, if there are any, and none of the excluded ones."""
+        name = self.facet.name
+        chosen, excluded = conditions.facets.get(name, ()), conditions.excluded.get(name, ())
+        found = self.having(chosen, size) if chosen else np.ones(size, bool)
+        return found & ~self.having(excluded, size) if excluded else found
 
     def count(self, among: Mask) -> Counts:
         """Return the number of products with each value among some products."""
@@ -152,19 +159,19 @@ class FilterResult:
 
 def apply_filters(
     facets: Mapping[str, FacetValues],
-    chosen: Mapping[str, Sequence[Code]],
+    conditions: Conditions,
     size: int,
     others: Sequence[Mask] = (),
     counted: Collection[str] | None = None,
 ) -> FilterResult:
-    """Return the products that meet conditions: one of the selected values of each facet, and all others.
+    """Return the products that meet conditions: one of the selected values of each facet, none of the excluded ones.
 
     Parameters
     ----------
     facets
         The facets of the catalogue.
-    chosen
-        FacetValues of facets.
+    conditions
+        What is selected and excluded in each facet; words, ranges and checks come as `others`.
     size
         Number of products.
     others
@@ -177,14 +184,15 @@ def apply_filters(
     QueryError
         When there is no such facet.
     """
-    if unknown := [name for name in chosen if name not in facets]:
+    narrowed = dict.fromkeys((*conditions.facets, *conditions.excluded))
+    if unknown := [name for name in narrowed if name not in facets]:
         raise QueryError(f"There is no facet {unknown[0]!r}; there are {', '.join(facets)}.")
     # For each product the number of conditions that it does not meet. A product counts for a facet when it misses no
     # condition, or only that of the facet itself: so one pass over the products serves all facets.
     misses = np.zeros(size, np.int16)
     for mask in others:
         misses += ~mask
-    missed = {name: ~facets[name].having(codes, size) for name, codes in chosen.items()}
+    missed = {name: ~facets[name].meeting(conditions, size) for name in narrowed}
     for mask in missed.values():
         misses += mask
     counts = {

@@ -9,7 +9,7 @@ import ipywidgets as w
 from traitlets import Instance, Tuple
 
 from prodex.notebook.boxes import HBox
-from prodex.notebook.exploration import Conditions
+from prodex.notebook.conditions import Conditions
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.facet_box import isolated
 from prodex.notebook.products.facet_counts import FacetValues
@@ -145,5 +145,13 @@ def _filters(conditions: Conditions, values: Mapping[str, FacetValues]) -> Itera
             yield f"{values[name].facet.title.lower()}: {isolated(label)} ✕", conditions.toggled(name, code)
     if conditions.words:
         yield f"words: {isolated(conditions.words)} ✕", conditions.searching("")
-    if conditions.failing is not None:
-        yield f"fails: {isolated(conditions.failing.title)} ✕", conditions.without_failing()
+    for name, codes in conditions.excluded.items():
+        for code in codes:
+            label = values[name].label(code)
+            yield (
+                f"not {values[name].facet.title.lower()}: {isolated(label)} ✕",
+                conditions.excluding(name, code),
+            )
+    for failing in conditions.failing:
+        left = conditions.failing_any(failing.title, failing.checks)
+        yield f"fails: {isolated(failing.title)} ✕", left
