@@ -23,6 +23,7 @@ from prodex.notebook.background import LatestTask
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
+from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
 from prodex.service import Client
@@ -99,7 +100,8 @@ class AuditPanel(Panel):
         self.returned: ReturnedWorklists = ReturnedWorklists(self, service)
         chosen = row(self._shown, self.show_all, look="chosen-row")
         columns = styled(w.Box([self.grades, self.gaps]), "columns")
-        above = (self._headline, self._warnings, self.tiles, chosen, columns)
+        bar = () if self.exploration is None else (SelectionBar(self, self.exploration),)
+        above = (*bar, self._headline, self._warnings, self.tiles, chosen, columns)
         below = (self.heat, self.checks, self.export, self.returned, self._notes)
         self._results = w.VBox([*above, *below])
         self.fill(self.controls, self._results)
@@ -193,9 +195,7 @@ class AuditPanel(Panel):
         """Return in words what is chosen."""
         if self.exploration is not None:
             return self.exploration.filter.labels(self._conditions)
-        return [
-            " ".join(filter(None, (one.group, one.checks and f"fails: {one.title}"))) for one in self._choices
-        ]
+        return [f"{one.group} fails: {one.title}" if one.checks else one.group for one in self._choices]
 
     def _is_chosen(self, choice: DrillDown) -> bool:
         return choice.is_in(self._conditions)

@@ -120,6 +120,11 @@ class ColumnPicker(RemovableButtons):
         self._known = ("name", *TABLES["products"].schema.names, *audited)
         self.columns = columns
 
+    def take(self, columns: Sequence[str]) -> None:
+        """Show these columns, as far as the catalogue has them."""
+        if known := tuple(name for name in columns if name in self._known):
+            self.columns = known
+
     def remove(self, place: int) -> None:
         """Remove a column."""
         self.columns = tuple(name for number, name in enumerate(self.columns) if number != place)
