@@ -8,7 +8,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import ipywidgets as w
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import QueryError
 from prodex.ledger import Ledger
+from prodex.notebook.query import options
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked
 from prodex.notebook.query.panel import QueryPanel
 from prodex.query import ProductQuery
@@ -30,6 +31,7 @@ from prodex.service import Client, RetryPolicy, pages
 from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)
+_EARLY = datetime(1970, 3, 1)  # noqa: DTZ001 - Hypothesis adds the zone
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +124,37 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
     assert "with or without" == panel.control("has_packshot").list.label
     assert "if less than an hour old" == panel.loading.age_field.list.label
     assert counted(panel)
+
+
+def test_a_period_is_one_press(small: tuple[Sandbox, Client]) -> None:
+    """It fills both dates at once, keeps all other filters, and is taken back by "any time"."""
+    panel = QueryPanel(small[1], FRENCH)
+    panel.periods["last month"].click()
+    begin, end = panel.query.updated_at_from, panel.query.updated_at_to
+    assert begin is not None
+    assert end is not None
+    assert (1, 0, 0) == (begin.day, begin.hour, begin.minute)
+    assert 1 == (end + timedelta(seconds=1)).day
+    assert begin.month == end.month
+    assert 250 == panel.query.target_market
+    assert begin.replace(tzinfo=None) == panel.control("updated_at_from").value
+    panel.periods["any time"].click()
+    assert FRENCH == panel.query
+    panel.wait()
+
+
+@given(st.datetimes(timezones=st.just(UTC), min_value=_EARLY))
+def test_periods_begin_and_end_where_their_words_say(now: datetime) -> None:
+    """On every day of the calendar, the last of a month and of February included."""
+    found = {label: limits for label, *limits in options.periods(now)}
+    today, month = found["today"][0], found["last month"]
+    assert today is not None
+    assert today <= now < today + timedelta(days=1)
+    assert month[0] is not None
+    assert month[1] is not None
+    assert month[1] + timedelta(seconds=1) == today.replace(day=1)
+    assert 28 <= (month[1] - month[0]).days + 1 <= 31
+    assert 1 == month[0].day
 
 
 def test_a_contradiction_is_told_and_the_last_good_query_stays(service: Client) -> None:

@@ -255,6 +255,20 @@ def _records(catalog: prodex.Catalog) -> list[dict[str, object]]:
     return [json.loads(text) for text in catalog.raw["json"]]
 
 
+def test_a_press_compares_with_an_earlier_snapshot(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """The button names the snapshot, selects it under From, and compares at once."""
+    old, new = shop
+    panel = SnapshotPanel("shop")
+    offered = [one for one in panel.comparison.since if one.layout.display != "none"]
+    assert 1 == len(offered)
+    assert offered[0].description.startswith("Since ")
+    panel.comparison.old.value = str(new.folder)
+    offered[0].click()
+    panel.wait()
+    assert str(old.folder) == panel.comparison.old.value
+    assert panel.difference is not None
+
+
 def test_an_unknown_keyword_is_refused() -> None:
     """A word that is no parameter is an error."""
     with pytest.raises(TypeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta  # noqa: F401 - UTC is for the example
 from enum import Enum
 
 import pandas as pd
@@ -67,6 +68,31 @@ def language_names(text: str) -> str:
     'French, Dutch'
     """
     return _names_in(map(short_of, listed(text)), locales.languages())
+
+
+def periods(now: datetime) -> list[tuple[str, datetime | None, datetime | None]]:
+    """Return periods of change that people ask for: a label, and the beginning and the end; None is open.
+
+    Parameters
+    ----------
+    now
+        The present, in UTC. Days and months are those of UTC, in which the service keeps its dates.
+
+    Examples
+    --------
+    >>> [(label, f"{begin:%m-%d}") for label, begin, _ in periods(datetime(2026, 11, 23, 12, tzinfo=UTC)) if begin]
+    [('today', '11-23'), ('last 7 days', '11-16'), ('last 30 days', '10-24'), ('last month', '10-01')]
+    """
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    month = midnight.replace(day=1)
+    before = (month - timedelta(days=1)).replace(day=1)
+    return [
+        ("any time", None, None),
+        ("today", midnight, None),
+        ("last 7 days", midnight - timedelta(days=7), None),
+        ("last 30 days", midnight - timedelta(days=30), None),
+        ("last month", before, month - timedelta(seconds=1)),
+    ]
 
 
 def validation_statuses() -> list[tuple[str, ValidationStatus]]:

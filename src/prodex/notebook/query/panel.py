@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -109,7 +112,12 @@ class QueryPanel(Panel):
         self.code: QueryCode = QueryCode()
         self.clear_button: w.Button = button("Clear all filters", "quiet")
         count = row(self.matching, self.clear_button, look="query-count")
-        self.fill(self._grid(FieldGroup.FRONT), *self.folds.values(), count, self.loading, self.code)
+        self.periods: dict[str, w.Button] = {}
+        for label, *_ in options.periods(datetime.now(UTC)):
+            self.periods[label] = one = button(label, "quiet")
+            self.on(one, partial(self._update_within, label))
+        periods = row(html("<span class='muted'>Updated</span>"), *self.periods.values(), look="line")
+        self.fill(self._grid(FieldGroup.FRONT), periods, *self.folds.values(), count, self.loading, self.code)
         self.on(self.clear_button, lambda _: self.set_trait("query", ProductQuery()))
         for control in self.controls:
             self.on(control, lambda _: self._changed(), "value")
@@ -135,6 +143,11 @@ class QueryPanel(Panel):
         """Wait until nothing is counted or loaded; for scripts and tests."""
         for work in (self._counting, self._listing, self.loading):
             work.wait(seconds)
+
+    def _update_within(self, label: str, _click: object = None) -> None:
+        """Ask for products that were updated in a period that ends now, or ended before."""
+        (limits,) = [limits for one, *limits in options.periods(datetime.now(UTC)) if one == label]
+        self.query = replace(self.query, updated_at_from=limits[0], updated_at_to=limits[1])
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
         return zip(FIELDS, self.controls, strict=True)

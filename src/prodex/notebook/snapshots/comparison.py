@@ -35,6 +35,7 @@ from prodex.notebook.panel import (
     text_html,
 )
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
+from prodex.notebook.snapshots.since import starts
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.text import counted, moved
 
@@ -186,18 +187,28 @@ class ComparisonBox(VBox):
         self.export: w.Button = button("Export changes as CSV")
         self.exporter: Exporter = Exporter(panel, {self.export: self._export})
         start = row(self.old, self.new, self.run, self.cancel, look="form-row")
+        self.since: tuple[w.Button, ...] = tuple(button("", "link") for _ in range(3))
+        self._starts: list[tuple[str, SnapshotEntry]] = []
+        since = row(*self.since, look="form-row")
         files = row(self.file, self.is_safe, self.export, look="form-row")
         above = row(html("<h4>Changed values</h4>"), self.pager, look="form-row")
         groups = (html("<h4>Groups with most changes</h4>"), self.by, self._groups)
         self._results = w.VBox(
             [self._notes, self._counts, self._audits, *groups, above, self._changes, files]
         )
-        super().__init__([html("<h3>Compare snapshots</h3>"), start, self.exporter.line, self._results])
+        super().__init__(
+            [html("<h3>Compare snapshots</h3>"), since, start, self.exporter.line, self._results]
+        )
         panel.on(self.run, lambda _: self.exporter.attempt(self._start_comparison))
         panel.on(self.cancel, lambda _: self._cancel())
         panel.on(self.by, lambda _: self._draw_groups(), "value")
+        panel.on(self.new, lambda _: self._show_starts(), "value")
+        for place, one in enumerate(self.since):
+            begin = partial(self.exporter.attempt, partial(self._compare_since, place))
+            panel.on(one, begin)
         self._busy(False)
         show_if(self._results, False)
+        self._show_starts()
 
     def offer(self, snapshots: tuple[SnapshotEntry, ...]) -> None:
         """Offer snapshots, newest first, and keep the selection if it is still there."""
@@ -223,6 +234,19 @@ class ComparisonBox(VBox):
         """Wait until the snapshots are compared, or the changes exported; for scripts and tests."""
         self._task.wait(seconds)
         self.exporter.wait(seconds)
+
+    def _show_starts(self) -> None:
+        """Offer the earlier snapshots with which the one under To is mostly compared."""
+        newest = next((one for one in self._offered if one.folder == self.new.value), None)
+        self._starts = [] if newest is None else starts(self._offered, newest)
+        for place, one in enumerate(self.since):
+            show_if(one, place < len(self._starts))
+            if place < len(self._starts):
+                one.description = self._starts[place][0]
+
+    def _compare_since(self, place: int) -> None:
+        self.old.value = self._starts[place][1].folder
+        self._start_comparison()
 
     def _start_comparison(self) -> None:
         if self.old.value is None or self.new.value is None:
