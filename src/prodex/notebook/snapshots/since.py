@@ -64,6 +64,6 @@ def _day(snapshot: SnapshotEntry, now: datetime) -> str:
 def _moment(snapshot: SnapshotEntry) -> datetime | None:
     """Return when a snapshot was made; None for a folder that somebody has named otherwise."""
     try:
-        return datetime.strptime(snapshot.time[:17], "%Y-%m-%dT%H%M%S").replace(tzinfo=UTC)
+        return datetime.strptime(snapshot.time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC)
     except ValueError:
         return None
