@@ -1,4 +1,7 @@
-"""Why a value of a record is missing: absent, null, empty, or not requested."""
+"""Why a value of a record is missing: absent, null, empty, or not requested.
+
+The reasons are decided in `prodex.facts.missing`, for a record as for a whole catalogue (`prodex.facts.fill`).
+"""
 
 from __future__ import annotations
 
