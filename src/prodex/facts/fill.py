@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.facts.missing import Missing, keys, missing_in
-from prodex.facts.presence import BY_SHAPE, Presence
+from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
 from prodex.tables.attributes import within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
 from prodex.tables.presence import state_column
@@ -135,16 +135,25 @@ class _PartRows:
         self._columns: dict[tuple[str, str], pa.Array] = {}
         self._positions: dict[str, Rows] = {}
         self._blanks: dict[str, Mask] = {}
+        self._at_top: dict[str, Fill] | None = None
 
     def read(self, table: str, columns: Sequence[str]) -> list[pa.Array]:
-        missing = [name for name in columns if (table, name) not in self._columns]
-        if missing and table in BY_SHAPE:
-            missing = [*BY_SHAPE[table], "product_id", "attribute"]
-            missing += ["language", "language_code"] if table == "texts" else []
-        if missing:
-            found = self.part.read(table, missing, self._condition() if table in BY_SHAPE else None)
-            self._columns |= {(table, name): whole(found[name]) for name in missing}
+        if any((table, name) not in self._columns for name in columns):
+            names = [*columns, *self._needed(table)]
+            condition = self._condition() if table in BY_SHAPE else None
+            found = self.part.read(table, list(dict.fromkeys(names)), condition)
+            self._columns |= {(table, name): whole(found[name]) for name in names}
         return [self._columns[table, name] for name in columns]
+
+    def _needed(self, table: str) -> Iterator[str]:
+        """Yield the columns of a table that will be asked for: to open a file takes longer than to read a column."""
+        yield "product_id"
+        if table != "products":
+            yield "attribute"
+        yield from BY_SHAPE.get(table, ())
+        yield from ("language", "language_code") if table == "texts" else ()
+        for attribute in self._attributes:
+            yield from (column for column, _ in leaf_columns(table, attribute))
 
     def positions(self, table: str) -> Rows:
         if table not in self._positions:
@@ -160,12 +169,13 @@ class _PartRows:
 
     def at_top(self, name: str) -> Fill:
         """Return the states of an attribute at the top of the records; `_UNDECIDED` where it is filled."""
-        column = state_column(name)
-        read = self.part.read("presence", [column])
-        if column not in read.column_names:  # nobody in this part has it
-            return np.full(self.part.size, _ABSENT, np.int8)
-        distinct, code = encoded(read[column])
-        return np.array([_AT_TOP[one] for one in distinct.to_pylist()], np.int8)[code]
+        if self._at_top is None:
+            names = dict.fromkeys(state_column(keys(attribute)[0]) for attribute in self._attributes)
+            read = self.part.read("presence", list(names))
+            self._at_top = {column: _top_states(read[column]) for column in read.column_names}
+        # Of what nobody in this part has, there is no column.
+        absent = np.full(self.part.size, _ABSENT, np.int8)
+        return self._at_top.get(state_column(name), absent)
 
     def may_hold_blanks(self, attribute: str) -> Mask:
         """Say for each product whether it may have a text without data, in any language, at or below a wire path."""
@@ -198,6 +208,11 @@ class _PartRows:
         own = pc.field("attribute")
         ranges = [(own >= one) & (own < f"{one}/") for one in self._attributes]
         return reduce(operator.or_, ranges)
+
+
+def _top_states(column: pa.ChunkedArray) -> Fill:
+    distinct, code = encoded(column)
+    return np.array([_AT_TOP[one] for one in distinct.to_pylist()], np.int8)[code]
 
 
 def _at(paths: pa.Array, attribute: str, ends: tuple[str, ...] = ("",)) -> Mask:

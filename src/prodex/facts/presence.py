@@ -169,22 +169,33 @@ class Presence:
     def _leaves(self, table: str, attribute: str) -> Mask:
         """Say for each product whether a declared column that stands at or below this path has data."""
         found = np.zeros(self.size, bool)
-        for anchor in TABLES[table].anchors:
-            if anchor and not attribute.startswith(f"{anchor}."):
+        for column, anchor in leaf_columns(table, attribute):
+            (values,) = self.read(table, (column,))
+            filled = filled_values(values)
+            if table == "products":
+                found |= filled
                 continue
-            inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
-            for column in TABLES[table].columns:
-                if not any(within(".".join(path), inner) for path in column.paths):
-                    continue
-                (values,) = self.read(table, (column.name,))
-                filled = filled_values(values)
-                if table == "products":
-                    found |= filled
-                    continue
-                (own,) = self.read(table, ("attribute",))
-                filled &= pc.equal(own, anchor).to_numpy(zero_copy_only=False)
-                found[self.positions(table)[filled]] = True
+            (own,) = self.read(table, ("attribute",))
+            filled &= pc.equal(own, anchor).to_numpy(zero_copy_only=False)
+            found[self.positions(table)[filled]] = True
         return found
+
+
+def leaf_columns(table: str, attribute: str) -> list[tuple[str, str]]:
+    """Return the declared columns whose values stand at or below a wire path, and where their rows are anchored.
+
+    >>> leaf_columns("products", "GPC"), leaf_columns("videos", "assets.videos.format")
+    ([('gpc_code', ''), ('gpc', '')], [('format', 'assets.videos')])
+    """
+    found = []
+    for anchor in TABLES[table].anchors:
+        if anchor and not attribute.startswith(f"{anchor}."):
+            continue
+        inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
+        for column in TABLES[table].columns:
+            if any(within(".".join(path), inner) for path in column.paths):
+                found.append((column.name, anchor))
+    return found
 
 
 def tables_at(attribute: str) -> list[str]:
