@@ -95,6 +95,22 @@ def part_fill(part: Part, origin: Origin, wanted: Sequence[Attribute]) -> list[F
     return found
 
 
+def part_filled(part: Part, attributes: Sequence[str]) -> dict[Attribute, Mask]:
+    """Return which products of a part have attributes filled: in any language, and in each language that occurs.
+
+    Why an attribute is missing is not looked for, so that no record is read.
+    """
+    if not part.size:
+        return {}
+    rows = _PartRows(part, attributes)
+    presence = Presence(part.size, rows.read, rows.positions)
+    found: dict[Attribute, Mask] = {}
+    for attribute in attributes:
+        for language in (None, *presence.languages(attribute)):
+            found[attribute, language] = presence.filled(attribute, language)
+    return found
+
+
 def _decided(
     rows: _PartRows, presence: Presence, origin: Origin, attribute: str, language: str | None
 ) -> Fill:

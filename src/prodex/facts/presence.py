@@ -98,6 +98,13 @@ class PresenceIndex:
             found[self.positions[self.starts[first] : self.starts[last]]] = True
         return found
 
+    def languages_of(self, attribute: str) -> list[str]:
+        """Return the languages in which any product has data at or below an attribute."""
+        of_pair = np.diff(self.starts).reshape(len(self.attributes), len(self.languages)) > 0
+        own = [_holds(name, attribute) for name in self.attributes]
+        there = of_pair[np.array(own, bool)].any(axis=0)
+        return [one for one, is_there in zip(self.languages, there, strict=True) if is_there]
+
 
 def short_languages(sent: Any) -> tuple[list[str], Rows]:
     """Return the short codes of the languages that occur, and for each row which of them it has; "" is none.
@@ -151,6 +158,10 @@ class Presence:
             found |= self._index(table).products(attribute)
             found |= self._leaves(table, attribute)
         return found
+
+    def languages(self, attribute: str) -> list[str]:
+        """Return the short codes of the languages of the texts at or below a wire path."""
+        return [one for one in self._index("texts").languages_of(attribute) if one]
 
     def _index(self, table: str) -> PresenceIndex:
         if table not in self._indexes:
