@@ -106,9 +106,11 @@ class CoverageData:
         required = self.required if choice.of_required else None
         source: Source = self.filled if required is None else required
         if choice.by == "language":
-            return CoverageFigures.by_language(source, choice.attributes, self.languages(choice), among)
-        rows = self._rows(choice, required)
-        return CoverageFigures.by_group(source, rows, choice.by, self.filter.facets[choice.by], among)
+            found = CoverageFigures.by_language(source, choice.attributes, self.languages(choice), among)
+        else:
+            rows = self._rows(choice, required)
+            found = CoverageFigures.by_group(source, rows, choice.by, self.filter.facets[choice.by], among)
+        return found if required is None else found.applying()
 
     def languages(self, choice: Choice) -> list[str]:
         """Return the languages of the attributes, the one with most texts first; and those that are required."""

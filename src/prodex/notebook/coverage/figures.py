@@ -148,6 +148,11 @@ class CoverageFigures:
         return np.isin(self.states, _WITH_FIGURES)
 
     @property
+    def applies(self) -> npt.NDArray[np.bool_]:
+        """By row and column: whether there is anything to say, be it that it is unknown."""
+        return ~np.isin(self.states, (CellState.NOT_APPLICABLE, CellState.NOT_REQUIRED))
+
+    @property
     def shares(self) -> npt.NDArray[np.float64]:
         """By row and column: the share of products that have it; NaN where there is none."""
         return _shares(self.filled, self.products, self.has_figures)
@@ -163,6 +168,14 @@ class CoverageFigures:
         """By column: the share that is filled of all that could be; NaN where nothing could."""
         filled, products = self.totals
         return ratio(filled.astype(float), products.astype(float))
+
+    def applying(self) -> Self:
+        """Return the same without the rows and groups to which nothing that is required applies."""
+        # A row of which nothing is required says so: somebody has asked for it.
+        is_required = (self.states != CellState.NOT_REQUIRED).any(axis=1)
+        rows = np.flatnonzero(self.applies.any(axis=1) | ~is_required)
+        groups = 1 + np.flatnonzero(self.applies[:, 1:].any(axis=0))
+        return self._taken(rows, np.concatenate([[0], groups]))
 
     def worst_first(self) -> Self:
         """Return the same with the rows and groups first of which the least is filled; small groups come last."""

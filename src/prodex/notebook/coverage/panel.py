@@ -16,8 +16,9 @@ from prodex.notebook.cell_grid import CellGrid
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.attribute_picker import AttributePicker
 from prodex.notebook.coverage.data import Choice, CoverageData
+from prodex.notebook.coverage.figures import CoverageFigures
 from prodex.notebook.coverage.lacking import Lacking
-from prodex.notebook.coverage.required import Checks, required_checks
+from prodex.notebook.coverage.required import Checks, RequiredColumns, required_checks
 from prodex.notebook.coverage.view import CoverageView
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager
@@ -146,7 +147,6 @@ class CoveragePanel(Panel):
         self._reading.wait(seconds)
 
     def _make(self) -> None:
-        narrow = w.Layout(width="auto")
         self._about = html("", "about")
         self._status = html("", "muted")
         self._filters = ActiveFilters(panel=self)
@@ -154,14 +154,14 @@ class CoveragePanel(Panel):
         self._switch = w.ToggleButtons(
             options=[(f"{by}s", by) for by in GROUPINGS],
             style=w.ToggleButtonsStyle(button_width="auto"),
-            layout=narrow,
+            layout=_narrow(),
         )
-        self._language = w.Dropdown(description="Texts in", options=[("any language", "")], layout=narrow)
+        self._language = w.Dropdown(description="Texts in", options=[("any language", "")], layout=_narrow())
         self._count = w.Dropdown(
-            description="Count", options=[(_FILLED, False), (_REQUIRED, True)], layout=narrow
+            description="Count", options=[(_FILLED, False), (_REQUIRED, True)], layout=_narrow()
         )
         self._order = w.Dropdown(
-            description="Order", options=[("as listed", False), ("worst first", True)], layout=narrow
+            description="Order", options=[("as listed", False), ("worst first", True)], layout=_narrow()
         )
         self.columns_pager: Pager = Pager(self, _COLUMNS, self._show_page)
         self.rows_pager: Pager = Pager(self, _ROWS, self._show_page)
@@ -270,7 +270,10 @@ class CoveragePanel(Panel):
         self._status.value = ""
         size, chosen = len(self.exploration.catalog), figures.columns[0].products
         of = f" of {counted(size, 'product')}" if conditions else f" product{'' if size == 1 else 's'}"
-        self._about.value = f"<span role='status'><b>{chosen:,}</b>{of}</span>"
+        left_out = _left_out(choice, self._data.required, figures)
+        self._about.value = (
+            f"<span role='status'><b>{chosen:,}</b>{of}</span> <span class='muted'>{left_out}</span>"
+        )
         self._filters.show(conditions, self.exploration.filter.facets)
         self._offer_languages()
         with self._filling:
@@ -313,6 +316,26 @@ class CoveragePanel(Panel):
         lacking = None if self._view is None else listed(self._view)
         if lacking is not None:
             self.exploration.conditions = lacking.toggled(self.exploration.conditions)
+
+
+def _narrow() -> w.Layout:
+    # One for each: a control that is hidden would hide all that share its layout.
+    return w.Layout(width="auto")
+
+
+def _left_out(choice: Choice, required: RequiredColumns | None, figures: CoverageFigures) -> str:
+    """Say how much is left out because it applies to none of the products."""
+    if not choice.of_required or required is None:
+        return ""
+    pairs = [pair for pair in required.checks if pair[0] in choice.attributes]
+    shown = {
+        (name, group.code if choice.by == "language" else language)
+        for (name, language), states in zip(figures.rows, figures.applies, strict=True)
+        for group, is_there in zip(figures.columns, states, strict=True)
+        if is_there
+    }
+    left = len(pairs) - len(shown.intersection(pairs))
+    return f"not needed by any of them: {left} of {counted(len(pairs), 'requirement')}" if left else ""
 
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:

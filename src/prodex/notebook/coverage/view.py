@@ -118,7 +118,7 @@ class CoverageView:
         attribute, language = self.figures.rows[row]
         named = attribute if language is None else f"{attribute} · {language_label(language)}"
         lacking = self._lacking(row, 0)
-        required = self._required(attribute)
+        required = self._required(attribute) if language is None else ""
         return PressableCell(
             _row_key((attribute, language)),
             named,
