@@ -11,6 +11,7 @@ from prodex.notebook.coverage.figures import CoverageFigures, Source
 from prodex.notebook.coverage.filled import FilledColumns, Report
 from prodex.notebook.coverage.required import RequiredColumns
 from prodex.notebook.products.filtering import ProductFilter
+from prodex.text import counted
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,20 @@ class CoverageData:
             [] if required is None else [code for name, code in required.checks if name in choice.attributes]
         )
         return list(dict.fromkeys([*found, *(one for one in asked if one is not None)]))
+
+    def left_out(self, choice: Choice, figures: CoverageFigures) -> str:
+        """Say how much of what is required the figures leave out, since it applies to none of the products."""
+        if not choice.of_required or self.required is None:
+            return ""
+        pairs = [pair for pair in self.required.checks if pair[0] in choice.attributes]
+        shown = {
+            (name, group.code if choice.by == "language" else language)
+            for (name, language), applies in zip(figures.rows, figures.applies, strict=True)
+            for group, does_apply in zip(figures.columns, applies, strict=True)
+            if does_apply
+        }
+        left = len(pairs) - len(shown.intersection(pairs))
+        return f"not needed by any of them: {left} of {counted(len(pairs), 'requirement')}" if left else ""
 
     def _rows(self, choice: Choice, required: RequiredColumns | None) -> list[Attribute]:
         rows: list[Attribute] = []

@@ -16,14 +16,12 @@ from prodex.notebook.cell_grid import CellGrid
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.attribute_picker import AttributePicker
 from prodex.notebook.coverage.data import Choice, CoverageData
-from prodex.notebook.coverage.figures import CoverageFigures
-from prodex.notebook.coverage.lacking import Lacking
-from prodex.notebook.coverage.required import Checks, RequiredColumns, required_checks
+from prodex.notebook.coverage.required import Checks, required_checks
 from prodex.notebook.coverage.view import CoverageView
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
-from prodex.notebook.products.removable_buttons import ActiveFilters
+from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.quality import Audit
 from prodex.tables.attributes import TEXTS
 from prodex.text import counted, hint_and_all, percent
@@ -39,8 +37,6 @@ GROUPINGS = ("language", "kind", "owner", "brand", "market")
 
 #: Columns and rows of a page.
 _COLUMNS, _ROWS = 10, 40
-#: Languages that are offered for texts; the grid by language has all.
-_LANGUAGES = 60
 _FILLED, _REQUIRED = "all products", "products to which it applies"
 
 
@@ -137,7 +133,7 @@ class CoveragePanel(Panel):
             When the catalogue could not be read; the panel shows why.
         """
         self.wait()
-        if self._view is None:
+        if self._view is None or not self._data.has_read(self._choice, self.exploration.conditions):
             raise InputError("The figures could not be read. The message above the grid says why.")
         return self._view.figures.frame()
 
@@ -149,7 +145,7 @@ class CoveragePanel(Panel):
     def _make(self) -> None:
         self._about = html("", "about")
         self._status = html("", "muted")
-        self._filters = ActiveFilters(panel=self)
+        self._bar = SelectionBar(self, self.exploration)
         self.picker: AttributePicker = AttributePicker(panel=self)
         self._switch = w.ToggleButtons(
             options=[(f"{by}s", by) for by in GROUPINGS],
@@ -173,7 +169,8 @@ class CoveragePanel(Panel):
         )
         self._attributes = Fold("Attributes", [self.picker])
         self.fill(
-            row(self._about, self._filters, look="line"),
+            self._bar,
+            self._about,
             row(self._switch, self._language, self._count, self._order, look="bar-above"),
             row(self.columns_pager, self.rows_pager, self._status, look="bar-above"),
             self.grid,
@@ -189,7 +186,6 @@ class CoveragePanel(Panel):
         link((self._order, "value"), (self, "is_worst_first"))
         link((self._count, "value"), (self, "of_required"))
         self.on(self._language, lambda change: self.set_trait("text_language", change["new"]), "value")
-        self.on(self._filters, lambda change: self._set(change["new"]), "conditions")
         self.on(self._attributes, lambda _: self.picker.complete(), "is_open")
         self.on(self.picker, lambda _: self._refresh(), "attributes")
         shown = ("by", "text_language", "of_required", "is_worst_first", "is_shown")
@@ -209,16 +205,16 @@ class CoveragePanel(Panel):
     def _choice(self) -> Choice:
         return Choice(self.attributes, self.by, self.text_language, self.of_required)
 
-    def _set(self, conditions: Conditions) -> None:
-        self.exploration.conditions = conditions
-
     def _refresh(self) -> None:
         """Show the figures of the products that meet the conditions; what they need is read in the background."""
         if not self.is_shown or self._filling:
             return
         with self.guarded():
             self._offer()
-            self._data = self._data.following(self.exploration.filter)
+            followed = self._data.following(self.exploration.filter)
+            if not followed.filled.attributes:
+                self._clear()
+            self._data = followed
             conditions = self.exploration.conditions
             if self._data.has_read(self._choice, conditions):
                 self._reading.forget()
@@ -246,7 +242,7 @@ class CoveragePanel(Panel):
         self._refresh()
 
     def _not_read(self, error: BaseException) -> None:
-        self._clear()
+        self._status.value = ""
         self.show_error(error)
 
     def _clear(self) -> None:
@@ -270,11 +266,10 @@ class CoveragePanel(Panel):
         self._status.value = ""
         size, chosen = len(self.exploration.catalog), figures.columns[0].products
         of = f" of {counted(size, 'product')}" if conditions else f" product{'' if size == 1 else 's'}"
-        left_out = _left_out(choice, self._data.required, figures)
+        left_out = self._data.left_out(choice, figures)
         self._about.value = (
             f"<span role='status'><b>{chosen:,}</b>{of}</span> <span class='muted'>{left_out}</span>"
         )
-        self._filters.show(conditions, self.exploration.filter.facets)
         self._offer_languages()
         with self._filling:
             for pager, total, noun in (
@@ -292,7 +287,7 @@ class CoveragePanel(Panel):
         found = [*self._data.filled.languages(self.attributes)]
         if self.text_language and self.text_language not in found:
             found.append(self.text_language)
-        options = [("any language", ""), *((language_label(one), one) for one in found[:_LANGUAGES])]
+        options = [("any language", ""), *((language_label(one), one) for one in found)]
         with self._filling:
             if list(self._language.options) != options:
                 self._language.options = options
@@ -311,31 +306,17 @@ class CoveragePanel(Panel):
             empty="No attributes are shown.",
         )
 
-    def _press(self, listed: Callable[[CoverageView], Lacking | None]) -> None:
+    def _press(self, listed: Callable[[CoverageView], Conditions | None]) -> None:
         """Require the products behind what was pressed as well, or no longer."""
-        lacking = None if self._view is None else listed(self._view)
-        if lacking is not None:
-            self.exploration.conditions = lacking.toggled(self.exploration.conditions)
+        wanted = None if self._view is None else listed(self._view)
+        if wanted is not None:
+            now = self.exploration.conditions
+            self.exploration.conditions = now.removing(wanted) if now.require(wanted) else now.adding(wanted)
 
 
 def _narrow() -> w.Layout:
     # One for each: a control that is hidden would hide all that share its layout.
     return w.Layout(width="auto")
-
-
-def _left_out(choice: Choice, required: RequiredColumns | None, figures: CoverageFigures) -> str:
-    """Say how much is left out because it applies to none of the products."""
-    if not choice.of_required or required is None:
-        return ""
-    pairs = [pair for pair in required.checks if pair[0] in choice.attributes]
-    shown = {
-        (name, group.code if choice.by == "language" else language)
-        for (name, language), states in zip(figures.rows, figures.applies, strict=True)
-        for group, is_there in zip(figures.columns, states, strict=True)
-        if is_there
-    }
-    left = len(pairs) - len(shown.intersection(pairs))
-    return f"not needed by any of them: {left} of {counted(len(pairs), 'requirement')}" if left else ""
 
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:

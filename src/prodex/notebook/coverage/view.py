@@ -14,7 +14,7 @@ from prodex.notebook.cell_grid import GridRow, PressableCell
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.figures import CoverageFigures
 from prodex.notebook.coverage.filled import CellState
-from prodex.notebook.coverage.lacking import Lacking, fails, in_group, lacks
+from prodex.notebook.coverage.lacking import fails, in_group, lacks
 from prodex.notebook.coverage.required import Checks
 from prodex.text import counted, percent
 
@@ -64,15 +64,15 @@ class CoverageView:
         head = PressableCell("total", "all attributes", "All attributes together", is_mute=True)
         return [*found, GridRow(head, tuple(map(self._total, shown)), is_total=True)]
 
-    def cell(self, row: str, column: str) -> Lacking | None:
+    def cell(self, row: str, column: str) -> Conditions | None:
         """Return the products behind a cell; None where nothing is known to be missing."""
         return self._lacking(self._row_keys[row], self._column_keys[column])
 
-    def row(self, row: str) -> Lacking | None:
+    def row(self, row: str) -> Conditions | None:
         """Return the products that lack the attribute of a row."""
         return self._lacking(self._row_keys[row], 0)
 
-    def column(self, column: str) -> Lacking | None:
+    def column(self, column: str) -> Conditions | None:
         """Return the products of a column: those of its group, or that have texts in its language."""
         place = self._column_keys[column]
         return in_group(self.figures.by, self.figures.columns[place].code) if place else None
@@ -101,7 +101,7 @@ class CoverageView:
             language = self.figures.columns[column].code
         return attribute, language
 
-    def _lacking(self, row: int, column: int) -> Lacking | None:
+    def _lacking(self, row: int, column: int) -> Conditions | None:
         figures = self.figures
         if not figures.has_figures[row, column]:
             return None
@@ -126,7 +126,7 @@ class CoverageView:
             required,
             "List the products that lack it" if lacking else "",
             None,
-            lacking is not None and lacking.is_in(conditions),
+            lacking is not None and conditions.require(lacking),
             is_mute=lacking is None,
         )
 
@@ -152,7 +152,7 @@ class CoverageView:
             detail,
             lists if column else "",
             None,
-            listed is not None and listed.is_in(conditions),
+            listed is not None and conditions.require(listed),
             is_mute=listed is None,
         )
 
@@ -175,7 +175,7 @@ class CoverageView:
         figure = f"{'≥ ' if state == CellState.IN_PART else ''}{percent(share, 0)}"
         say = f"{filled:,} of {counted(products, 'product')}"
         lacking = self._lacking(row, column)
-        is_pressed = lacking is not None and lacking.is_in(conditions)
+        is_pressed = lacking is not None and conditions.require(lacking)
         lists = "" if filled == products else f". Press to list the {products - filled:,} that lack it"
         return PressableCell(
             key,
