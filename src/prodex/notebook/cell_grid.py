@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from prodex.display_text import ends
+from prodex.display_text import LABEL, ends
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.table_page import cut
 
-#: Characters of a text that are shown, and of a line below it or a tooltip.
-_LABEL, _HINT = 60, 400
+#: Characters that are shown of the head of a column, of other texts, and of a tooltip.
+_NARROW, _WIDE, _HINT = 60, LABEL, 400
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class PressableCell:
     is_pressed: bool = False
     is_mute: bool = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, most: int = _WIDE) -> dict[str, Any]:
         """Return it as the script takes it; of long labels the beginning."""
         return {
             "key": self.key,
-            "text": _shown(self.text, _LABEL),
+            "text": _shown(self.text, most),
             "say": _shown(self.say or self.text, _HINT),
             "detail": _shown(self.detail, _HINT),
             "hint": _shown(self.hint, _HINT),
@@ -140,7 +140,7 @@ class CellGrid(LiveWidget):
         self.view = {
             "label": label,
             "corner": corner,
-            "columns": [one.to_json() for one in columns],
+            "columns": [one.to_json(_NARROW) for one in columns],
             "rows": [
                 {
                     **row.head.to_json(),
