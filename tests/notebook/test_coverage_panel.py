@@ -21,8 +21,8 @@ from prodex.errors import InputError
 from prodex.facts.fill import fill_states
 from prodex.notebook.cell_grid import CellGrid, GridRow, PressableCell
 from prodex.notebook.conditions import Conditions
-from prodex.notebook.coverage.filled import FilledColumns
-from prodex.notebook.coverage.panel import GROUPINGS, USUAL, CoveragePanel
+from prodex.notebook.coverage.filled import USUAL, FilledColumns
+from prodex.notebook.coverage.panel import GROUPINGS, CoveragePanel
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel
 from prodex.query import ProductQuery
@@ -57,19 +57,24 @@ def panel_of(catalog: Catalog, **options: Any) -> CoveragePanel:
     return panel
 
 
-def cell(panel: CoveragePanel, row: str, column: str) -> dict[str, Any]:
-    """Return a cell that is shown, by the texts of its heads."""
-    view = panel.grid.view
-    place = [one["text"] for one in view["columns"]].index(column)
-    (found,) = (one for one in view["rows"] if one["text"] == row)
+def row_of(panel: CoveragePanel, attribute: str) -> dict[str, Any]:
+    """Return the row of an attribute that is shown."""
+    (found,) = (one for one in panel.grid.view["rows"] if one["hint"].split(":")[0] == attribute)
+    shown: dict[str, Any] = found
+    return shown
+
+
+def cell(panel: CoveragePanel, attribute: str, column: str) -> dict[str, Any]:
+    """Return a cell that is shown, by its attribute and the text of its head."""
+    found = row_of(panel, attribute)
+    place = [one["text"] for one in panel.grid.view["columns"]].index(column)
     shown: dict[str, Any] = found["cells"][place]
     return shown
 
 
 def press(panel: CoveragePanel, row: str, column: str) -> None:
     """Press a cell, as the script reports it."""
-    (found,) = (one for one in panel.grid.view["rows"] if one["text"] == row)
-    panel.grid.press(do="cell", row=found["key"], column=cell(panel, row, column)["key"])
+    panel.grid.press(do="cell", row=row_of(panel, row)["key"], column=cell(panel, row, column)["key"])
 
 
 def head(panel: CoveragePanel, column: str) -> dict[str, Any]:
@@ -110,7 +115,7 @@ def test_figures_by_language_are_those_of_describe(sample: Catalog) -> None:
     for pair, row in found.iterrows():
         assert (described.get(pair, 0), 300) == (row["filled"], row["products"])
     brands = int(sample.products["brand_code"].notna().sum())
-    assert f"brand, any language: {brands:,} of 300 products" in cell(panel, "brand", "any language")["hint"]
+    assert f"Brand, any language: {brands:,} of 300 products" in cell(panel, "brand", "any language")["hint"]
 
 
 @pytest.mark.parametrize("by", [one for one in GROUPINGS if one != "language"])
@@ -120,7 +125,7 @@ def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
     panel.by, panel.text_language = by, "fr"
     has_name = set(sample.texts.query(f"attribute == {_NAME!r} and language == 'fr'")["product_id"])
     products = sample.products.assign(has=sample.products["product_id"].isin(has_name))
-    code = {"owner": "owner_id", "market": "target_market"}.get(by, f"{by}_code")
+    code = {"owner": "owner_uuid", "market": "target_market"}.get(by, f"{by}_code")
     expected = products.groupby(products[code].astype(object).fillna("none"))["has"].agg(["sum", "size"])
     rows = panel.coverage.query(f"attribute == {_NAME!r}")
     codes = rows[{"owner": "owner_id", "market": "market"}.get(by, f"{by}_code")].fillna("none")
@@ -128,7 +133,7 @@ def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
     assert expected["sum"].to_dict() == dict(zip(codes, rows["filled"], strict=True))
     assert expected["size"].to_dict() == dict(zip(codes, rows["products"], strict=True))
     assert {"fr"} == set(rows["language"])
-    assert (len(expected), f"{_NAME} · French") == (
+    assert (len(expected), "Long name · French") == (
         len(panel._view.figures.columns) - 1,  # type: ignore[union-attr]
         panel.grid.view["rows"][2]["text"],
     )
@@ -140,26 +145,13 @@ def test_what_is_required_is_what_the_audit_says(sample: Catalog, audit: prodex.
     panel = panel_of(sample, audit=audit)
     panel.of_required, panel.by = True, by
     found = panel.coverage.query("state == ''")
-    keys = [
-        one
-        for one in found.columns
-        if one in audit.coverage(by).columns and one not in {"coverage", "unknown"}
-    ]
-    keys = [
-        one
-        for one in keys
-        if one != "filled" and not one.endswith("label") and one not in {"kind", "owner", "brand"}
-    ]
+    code = {"language": [], "owner": ["owner_id"], "market": ["market"]}.get(by, [f"{by}_code"])
+    keys = ["attribute", "language", *code]
 
     def figures(frame: pd.DataFrame, of: str) -> dict[Any, tuple[int, int]]:
         names = frame[keys].astype(object).where(frame[keys].notna(), None)
-        return dict(
-            zip(
-                names.itertuples(index=False, name=None),
-                zip(frame["filled"], frame[of], strict=True),
-                strict=True,
-            )
-        )
+        counts = zip(frame["filled"], frame[of], strict=True)
+        return dict(zip(names.itertuples(index=False, name=None), counts, strict=True))
 
     expected = audit.coverage(by).query("applicable > 0")
     assert figures(expected, "applicable") == figures(found, "products")
@@ -208,8 +200,7 @@ def test_a_required_cell_lists_what_fails(sample: Catalog, audit: prodex.Audit) 
     panel = panel_of(sample, audit=audit)
     panel.of_required = True
     panel.wait()
-    (row,) = (one for one in panel.grid.view["rows"] if one["text"] == _NAME)
-    assert row["detail"].startswith("required: fr, nl")
+    assert row_of(panel, _NAME)["detail"].startswith("required: fr, nl")
     press(panel, _NAME, "French")
     check = f"required_text[{_NAME},fr]"
     assert [(check,)] == [one.checks for one in panel.exploration.conditions.failing]
@@ -378,7 +369,7 @@ def test_long_and_reversed_labels_are_cut_and_closed() -> None:
     assert 3 == len(heads)
     assert all(len(one["text"]) < 120 and len(one["key"]) <= 80 and len(one["hint"]) < 500 for one in heads)
     assert any(one["text"].endswith("\u2069") for one in heads)
-    panel.grid.press(do="column", column=next(one["key"] for one in heads if "40,000" in one["text"]))
+    panel.grid.press(do="column", column=next(one["key"] for one in heads if "characters)" in one["text"]))
     assert {"kind": (LONG,)} == panel.exploration.conditions.facets
 
 

@@ -16,6 +16,7 @@ from prodex.notebook.cell_grid import CellGrid
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.attribute_picker import AttributePicker
 from prodex.notebook.coverage.data import Choice, CoverageData
+from prodex.notebook.coverage.filled import USUAL
 from prodex.notebook.coverage.required import Checks, required_checks
 from prodex.notebook.coverage.view import CoverageView
 from prodex.notebook.exploration import Exploration
@@ -23,15 +24,8 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.quality import Audit
-from prodex.tables.attributes import TEXTS
 from prodex.text import counted, hint_and_all, percent
 
-#: The attributes that are shown where no audit says what is required.
-USUAL = (
-    *TEXTS,
-    *("brand", "kind", "typePackaging", "netContent", "originCountry"),
-    *("assets.pictures", "isPartitionedBy", "isLabeledBy"),
-)
 #: What the columns can be: texts in a language, or the groups of a facet.
 GROUPINGS = ("language", "kind", "owner", "brand", "market")
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from prodex.facts.fill import Attribute
+from prodex.facts.label import told_apart
 from prodex.locales import language_label
 from prodex.notebook.cell_grid import GridRow, PressableCell
 from prodex.notebook.conditions import Conditions
@@ -16,6 +18,7 @@ from prodex.notebook.coverage.figures import CoverageFigures
 from prodex.notebook.coverage.filled import CellState
 from prodex.notebook.coverage.lacking import fails, in_group, lacks
 from prodex.notebook.coverage.required import Checks
+from prodex.quality.problems import attribute_label
 from prodex.text import counted, percent
 
 _ALL = "all"
@@ -77,6 +80,13 @@ class CoverageView:
         place = self._column_keys[column]
         return in_group(self.figures.by, self.figures.columns[place].code) if place else None
 
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """What attributes are called among people; those that are called the same with their wire paths behind."""
+        attributes = list(dict.fromkeys(attribute for attribute, _ in self.figures.rows))
+        labels = told_apart(attributes, [attribute_label(one) for one in attributes])
+        return {path: f"{one[:1].upper()}{one[1:]}" for path, one in zip(attributes, labels, strict=True)}
+
     @property
     def _row_keys(self) -> dict[str, int]:
         return {_row_key(row): place for place, row in enumerate(self.figures.rows)}
@@ -116,15 +126,16 @@ class CoverageView:
 
     def _row_head(self, row: int, conditions: Conditions) -> PressableCell:
         attribute, language = self.figures.rows[row]
-        named = attribute if language is None else f"{attribute} · {language_label(language)}"
+        label = self._labels[attribute]
+        named = label if language is None else f"{label} · {language_label(language)}"
         lacking = self._lacking(row, 0)
         required = self._required(attribute) if language is None else ""
         return PressableCell(
             _row_key((attribute, language)),
             named,
-            f"{named}: list the products that lack it{f'; {required}' if required else ''}",
+            f"{named} ({attribute}): list the products that lack it{f'; {required}' if required else ''}",
             required,
-            "List the products that lack it" if lacking else "",
+            f"{attribute}: list the products that lack it" if lacking else attribute,
             None,
             lacking is not None and conditions.require(lacking),
             is_mute=lacking is None,
@@ -161,7 +172,7 @@ class CoverageView:
         filled, products = int(figures.filled[row, column]), int(figures.products[row, column])
         unknown, state = int(figures.unknown[row, column]), figures.states[row, column]
         attribute, language = self._attribute(row, column)
-        about = f"{attribute}, {figures.columns[column].label}"
+        about = f"{self._labels[attribute]}, {figures.columns[column].label}"
         is_required = (attribute, language) in self.checks
         notes = ["required"] if is_required and not self.of_required else []
         key = self._column_key(column)
