@@ -172,8 +172,8 @@ def test_a_press_asks_for_the_products_that_lack_it(sample: Catalog) -> None:
     panel.by = "market"
     panel.wait()
     exploration.conditions = Conditions().toggled("unit", "true")
-    press(panel, "description", "Belgium")
-    expected = {"unit": ("true",), "fill:description": MISSING, "market": ("56",)}
+    press(panel, "allergens", "Belgium")
+    expected = {"unit": ("true",), "fill:allergens": MISSING, "market": ("56",)}
     assert expected == exploration.conditions.facets
 
 
