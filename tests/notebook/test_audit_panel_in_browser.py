@@ -30,12 +30,9 @@ HOSTILE = f"""
     panel = AuditPanel(hostile.audit())
 """
 
+#: Cells of the heat map that list products.
+LISTED = ".cell-grid button.cell:not([aria-disabled])"
 FAILS = "[one.title for one in panel.exploration.conditions.failing][0]"
-
-
-def cells(out: Locator) -> Locator:
-    """Return the cells of the heat map."""
-    return out.locator("button.cell")
 
 
 def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
@@ -65,14 +62,14 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         notebook.wait_for("panel.failing == ()")
         out.get_by_role("button", name="owners", exact=True).click()
         out.get_by_text("owners", exact=False).filter(has_text="1 to 12 of").first.wait_for()
-        cell = out.locator("button.cell:enabled").first
+        cell = out.locator(LISTED).first
         cell.focus()
         notebook.page.keyboard.press("Enter")
         code = notebook.wait_for("panel.exploration.conditions.facets.get('owner')")[0]
         assert notebook.ask(
             f"set(panel.failing) == set(panel.audit.failures(owner_id={code!r}).product_id) and len(panel.failing) > 0"
         )
-        out.locator("button.cell.chosen").wait_for()
+        out.locator(".cell-grid button.is-pressed").wait_for()
 
         everything.click()
         notebook.wait_for("panel.failing == ()")
@@ -123,7 +120,7 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
 def _press_a_cell(notebook: Notebook, out: Locator, facet: str) -> None:
     """Press the first cell until it is one of this grouping: on a slow machine that of the one before stands longer."""
     for patience in (5, 5, 5, 30):
-        out.locator("button.cell:enabled").first.click()
+        out.locator(LISTED).first.click()
         try:
             notebook.wait_for(f"panel.exploration.conditions.facets.get({facet!r})", patience)
         except AssertionError:
@@ -141,10 +138,10 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
         for by in ("kinds", "owners", "brands"):
             out.get_by_role("button", name=by, exact=True).click()
             out.get_by_text("1 to 12 of", exact=False).filter(has_text=by).first.wait_for()
-            shown = out.locator(".heat-name bdi").all_inner_texts()
+            shown = out.locator(".cell-grid tbody th bdi").all_inner_texts()
             out.get_by_role("button", name="Next").first.click()
             out.get_by_text("13 to").first.wait_for()
-            shown += out.locator(".heat-name bdi").all_inner_texts()
+            shown += out.locator(".cell-grid tbody th bdi").all_inner_texts()
             for text in hostile.STRINGS[:8]:
                 assert text in shown, (by, text)
             out.get_by_role("button", name="Previous").first.click()

@@ -86,7 +86,7 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
 
         # The audit: cells, gaps and rules with hostile labels and reasons.
         page.get_by_role("button", name="Quality", exact=True).click()
-        page.wait_for_selector(".prodex .heat button, .prodex button.heat-cell", state="attached")
+        page.wait_for_selector(".prodex .cell-grid button.cell", state="attached")
         for by in ("owners", "brands", "languages", "markets", "kinds"):
             page.get_by_role("button", name=by, exact=True).click()
         page.wait_for_timeout(500)

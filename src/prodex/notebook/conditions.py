@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 import msgspec
 
@@ -16,6 +16,8 @@ from prodex.files.untrusted import converted
 Code: TypeAlias = str | None
 #: The values that are selected in each facet; a facet without a selection is not in it.
 Chosen: TypeAlias = Mapping[str, tuple[Code, ...]]
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,9 @@ class Conditions:
     True
     >>> Conditions().excluding("brand", "ACME").toggled("brand", "ACME").facets
     {'brand': ('ACME',)}
+    >>> tea = Conditions().toggled("kind", "TEA")
+    >>> conditions.adding(tea).require(tea), conditions.adding(tea).removing(tea) == conditions
+    (True, True)
     """
 
     facets: Chosen = field(default_factory=dict)
@@ -127,6 +132,35 @@ class Conditions:
         """Keep products whichever checks they fail."""
         return replace(self, failing=())
 
+    def adding(self, others: Conditions) -> Conditions:
+        """Return conditions that require what others require as well; of a facet in both, the values of the others."""
+        facets = {**self.facets, **others.facets}
+        excluded = {name: _without(codes, facets.get(name, ())) for name, codes in self.excluded.items()}
+        excluded |= others.excluded
+        return replace(
+            self,
+            facets=facets,
+            excluded={name: codes for name, codes in excluded.items() if codes},
+            ranges={**self.ranges, **others.ranges},
+            words=others.words or self.words,
+            failing=(*self.failing, *_without(others.failing, self.failing)),
+        )
+
+    def removing(self, others: Conditions) -> Conditions:
+        """Return conditions that do not require what others require, as far as they do."""
+        return replace(
+            self,
+            facets=_other_entries(self.facets, others.facets),
+            excluded=_other_entries(self.excluded, others.excluded),
+            ranges=_other_entries(self.ranges, others.ranges),
+            words="" if self.words == others.words else self.words,
+            failing=_without(self.failing, others.failing),
+        )
+
+    def require(self, others: Conditions) -> bool:
+        """Return whether these require what others require."""
+        return self.adding(others) == self
+
     def to_json(self) -> dict[str, Any]:
         """Return them as values of JSON."""
         values: dict[str, Any] = msgspec.to_builtins(self)
@@ -148,6 +182,14 @@ class Conditions:
 
     def __bool__(self) -> bool:
         return self != Conditions()
+
+
+def _without(values: tuple[_Value, ...], others: Container[_Value]) -> tuple[_Value, ...]:
+    return tuple(one for one in values if one not in others)
+
+
+def _other_entries(entries: Mapping[str, _Value], others: Mapping[str, _Value]) -> dict[str, _Value]:
+    return {name: one for name, one in entries.items() if name not in others or others[name] != one}
 
 
 def _with(there: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:

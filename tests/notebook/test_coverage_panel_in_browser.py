@@ -1,0 +1,140 @@
+"""The coverage panel as somebody uses it: by keyboard, in both themes, on a narrow page, and over hostile texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.quality import hostile
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = str(Path(__file__).parents[2])
+
+SAMPLE = """
+    import prodex as px
+    from prodex.sandbox.sample import AS_OF, shared_products
+    catalog = px.flatten(one.record for one in shared_products(400))
+    audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
+"""
+PANEL = "panel = px.CoveragePanel(catalog, audit=audit)\npanel"
+HOSTILE = f"""
+    import sys; sys.path.insert(0, {ROOT!r})
+    import prodex as px
+    from tests.quality import hostile
+    texts = [*hostile.STRINGS, hostile.LONG]
+    name = [{{"expressedIn": {{"code": "fra-FR"}}, "data": "x"}}]
+    records = [{{"id": n, "kind": {{"code": t, "label": t}}, t[:40]: name}} for n, t in enumerate(texts)]
+    panel = px.CoveragePanel(px.flatten(records))
+    panel.by = "kind"
+    panel.attributes = tuple(dict.fromkeys(t[:40] for t in texts if t[:40].strip()))
+    panel
+"""
+#: How many products have no text of an attribute in a language.
+LACKING = "400 - int(catalog.texts.query('attribute == {0!r} and language == {1!r}').product_id.nunique())"
+_NAME = "namePublicLong"
+_FOCUS = "document.activeElement.dataset.key ?? document.activeElement.tagName"
+_SIZES = ((1360, 1000), (900, 1000))
+_WIDER = "one => [one.scrollWidth, one.clientWidth]"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_by_keyboard_alone(lab: Lab, browser: Browser, scheme: str) -> None:
+    """One Tab reaches the grid, arrows move in it, Return lists what is missing, and the focus stays."""
+    with lab.opened(browser, [SAMPLE, PANEL], scheme=scheme, name="coverage") as notebook:
+        page = notebook.page
+        notebook.run(0)
+        out = notebook.run(1)
+        out.locator(".cell-grid button.cell").first.wait_for()
+        assert 1 == out.locator(".cell-grid button[tabindex='0']").count()
+        out.get_by_label("Order").focus()
+        for _ in range(9):
+            page.keyboard.press("Tab")
+            if page.evaluate(_FOCUS).startswith("cell/"):
+                break
+        first = page.evaluate(_FOCUS)
+        assert first == "cell/ netContent/all"
+        for key, expected in (
+            ("ArrowRight", "cell/ netContent/=fr"),
+            ("ArrowDown", "cell/ namePublicLong/=fr"),
+            ("Home", "row/ namePublicLong"),
+            ("ArrowUp", "row/ netContent"),
+            ("End", "cell/ netContent/=en"),
+            ("ArrowRight", "cell/ netContent/=en"),
+            ("Control+Home", "column/all"),
+            ("Control+End", "cell/total/=en"),
+            ("Control+Home", "column/all"),
+            ("ArrowRight", "column/=fr"),
+            ("ArrowDown", "cell/ netContent/=fr"),
+            ("ArrowDown", "cell/ namePublicLong/=fr"),
+        ):
+            page.keyboard.press(key)
+            assert expected == page.evaluate(_FOCUS), key
+
+        page.keyboard.press("Enter")
+        lacking = "('empty', 'null', 'absent')"
+        notebook.wait_for(f"panel.exploration.conditions.facets == {{'fill:namePublicLong:fr': {lacking}}}")
+        out.locator(".cell-grid button.is-pressed", has_text="0 %").wait_for()
+        assert "cell/ namePublicLong/=fr" == page.evaluate(_FOCUS)
+        assert notebook.ask("len(panel.exploration.chosen)") == notebook.ask(LACKING.format(_NAME, "fr"))
+        page.keyboard.press("Enter")
+        notebook.wait_for("not panel.exploration.conditions")
+        notebook.wait_until_idle()
+        assert "cell/ namePublicLong/=fr" == page.evaluate(_FOCUS)
+
+        for width, height in _SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            for setup in ("kinds", "languages"):
+                out.get_by_role("button", name=setup, exact=True).click()
+                notebook.wait_until_idle()
+                out.locator(".pager", has_text=f" {setup}").first.wait_for()
+                scroll, client = out.locator(".prodex").first.evaluate(_WIDER)
+                assert scroll <= client + 1, (setup, width)
+                assert [] == notebook.violations(1)
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Browser) -> None:
+    """Names of attributes and groups run nothing, are no markup and no formula, and long ones are cut."""
+    with lab.opened(browser, [HOSTILE], scheme="dark", name="hostile") as notebook:
+        out = notebook.run()
+        out.locator(".cell-grid button.cell").first.wait_for()
+        shown = out.locator(".cell-grid thead bdi").all_inner_texts()
+        while out.get_by_role("button", name="Next").first.is_enabled():
+            out.get_by_role("button", name="Next").first.click()
+            notebook.wait_until_idle()
+            shown += out.locator(".cell-grid thead bdi").all_inner_texts()
+        for text in hostile.STRINGS:
+            assert any(one.startswith(text[:30]) for one in shown), text
+        assert any("of 40,003 characters" in one for one in shown)
+        cell = out.locator(".cell-grid button.cell:not([aria-disabled])").first
+        cell.click()
+        notebook.wait_for("panel.exploration.conditions.facets")
+        notebook.wait_until_idle()
+        assert 0 == out.locator("img, script, svg, mjx-container").count()
+        assert [] == notebook.violations()
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_a_press_in_explore_lists_the_products(lab: Lab, browser: Browser) -> None:
+    """In the section Coverage a press opens the products that lack an attribute, and the section says so afterwards."""
+    look = "looked = px.explore(catalog, audit=audit)\nlooked"
+    with lab.opened(browser, [SAMPLE, look], name="explored") as notebook:
+        notebook.run(0)
+        out = notebook.run(1)
+        out.get_by_role("button", name="Coverage", exact=True).click()
+        cell = out.locator(".cell-grid:visible td button.cell", has_text="%").first
+        cell.wait_for()
+        lacking = notebook.ask("400 - int(catalog.wide(columns=['netContent']).netContent.notna().sum())")
+        cell.click()
+        assert "Products" == notebook.wait_for("looked.section == 'Products' and looked.section")
+        assert lacking == notebook.ask("len(looked.catalog)")
+        out.get_by_text(f"of {lacking:,} products").first.wait_for()
+        out.get_by_role("button", name="Coverage", exact=True).click()
+        out.get_by_text(f"{lacking:,} of 400 products").first.wait_for()
+        assert ([], []) == (notebook.outside, notebook.errors)
