@@ -200,7 +200,7 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
     grade = Facets(products)["grade"]
 
     assert (("A", "E", None), [1, 1, 1]) == (grade.codes, grade.totals.tolist())
-    assert [False, True, False] == grade.having(("A",), 3).tolist()
+    assert [False, True, False] == grade.having(("A",)).tolist()
     assert [True, False, False] == products.failing((audit.checks[0].id,)).tolist()
 
 

@@ -38,7 +38,7 @@ def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
     ([True, False, False, False], [True, False])
     """
     if pa.types.is_dictionary(values.type):
-        return _of_each(filled_values(values.dictionary), values, False)
+        return of_each(filled_values(values.dictionary), values, False)
     if pa.types.is_string(values.type):
         length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
         return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
@@ -83,12 +83,12 @@ def numbers(values: Any) -> Numbers:
 
 def encoded(values: Any) -> tuple[pa.Array, Rows]:
     """Return the distinct values, and for each row which of them it has; -1 where it has none."""
-    read = whole(whole(values).dictionary_encode())  # what is encoded already stays as it is
+    read = whole(values.dictionary_encode())  # what is encoded already stays as it is
     codes = pc.fill_null(read.indices, -1).to_numpy(zero_copy_only=False)
     return read.dictionary, np.asarray(codes, np.int64)
 
 
-def _of_each(results: npt.NDArray[Any], values: pa.DictionaryArray, missing: Any) -> npt.NDArray[Any]:
+def of_each(results: npt.NDArray[Any], values: pa.DictionaryArray, missing: Any) -> npt.NDArray[Any]:
     """Return for each row what was found for its distinct value."""
     codes = pc.fill_null(values.indices, len(results)).to_numpy(zero_copy_only=False)
     return np.append(results, np.array([missing], results.dtype))[codes]
@@ -150,7 +150,7 @@ def by_combination(make: Callable[..., pa.Array], *columns: Any) -> pa.Dictionar
 def places(values: pa.Array, among: pa.Array) -> Rows:
     """Return where each value stands among others; -1 where it does not."""
     if pa.types.is_dictionary(values.type):
-        return _of_each(places(values.dictionary, among), values, -1)
+        return of_each(places(values.dictionary, among), values, -1)
     return np.asarray(pc.fill_null(pc.index_in(values, among), -1).to_numpy(zero_copy_only=False), np.int64)
 
 

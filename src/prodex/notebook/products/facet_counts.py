@@ -1,4 +1,4 @@
-"""The values of facets, their counts, and which products meet the conditions."""
+"""The facets of a catalogue, their counts, and which products meet the conditions."""
 
 from __future__ import annotations
 
@@ -6,67 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from prodex.errors import QueryError
-from prodex.facts.label import told_apart
-from prodex.notebook.conditions import Code, Conditions
-from prodex.notebook.products.facets import COLUMNS, FACETS, Facet
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.products.facet_values import FacetValues, values_of
+from prodex.notebook.products.facets import FACETS, Facet
+from prodex.notebook.products.memberships import Counts
 from prodex.notebook.products.product_columns import Mask, ProductColumns
-
-Counts = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class FacetValues:
-    """The values of a facet and the products that have them, most frequent first.
-
-    Attributes
-    ----------
-    facet
-        The facet.
-    codes, labels
-        Of each value; the code None stands for the products without a value.
-    is_asked
-        Whether the service was asked for it: if not, a product without a value may have one.
-    rows, groups
-        Place of a product and number of its value, in pairs.
-    totals
-        Number of products of the whole catalogue with each value.
-    """
-
-    facet: Facet
-    codes: tuple[Code, ...]
-    labels: tuple[str, ...]
-    is_asked: bool
-    rows: npt.NDArray[np.int32]
-    groups: npt.NDArray[np.int32]
-    totals: Counts
-
-    def having(self, codes: Sequence[Code], size: int) -> Mask:
-        """Return which products have one of these values."""
-        chosen = np.array([code in codes for code in self.codes], bool)
-        found = np.zeros(size, bool)
-        # Pairs instead of one value per product: a product has several tags and languages.
-        found[self.rows[chosen[self.groups]]] = True
-        return found
-
-    def meeting(self, conditions: Conditions, size: int) -> Mask:
-        """Return which products have one of the selected values, if there are any, and none of the excluded ones."""
-        name = self.facet.name
-        chosen, excluded = conditions.facets.get(name, ()), conditions.excluded.get(name, ())
-        found = self.having(chosen, size) if chosen else np.ones(size, bool)
-        return found & ~self.having(excluded, size) if excluded else found
-
-    def count(self, among: Mask) -> Counts:
-        """Return the number of products with each value among some products."""
-        return np.bincount(self.groups[among[self.rows]], minlength=len(self.codes))
-
-    def label(self, code: Code) -> str:
-        """Return the label of a value; a value that no product has is shown by its code."""
-        if code in self.codes:
-            return self.labels[self.codes.index(code)]
-        return self.facet.without if code is None else self.facet.labels.get(code, code)
 
 
 class Facets(Mapping[str, FacetValues]):
@@ -86,7 +32,6 @@ class Facets(Mapping[str, FacetValues]):
     """
 
     def __init__(self, products: ProductColumns) -> None:
-        products.read(*COLUMNS)
         self._products = products
         self.declared: dict[str, Facet] = {
             facet.name: facet for facet in FACETS if products.audit is not None or not facet.needs_audit
@@ -95,7 +40,7 @@ class Facets(Mapping[str, FacetValues]):
 
     def __getitem__(self, name: str) -> FacetValues:
         if name not in self._read:
-            self._read[name] = _values(self.declared[name], self._products)
+            self._read[name] = self._values(self.declared[name])
         return self._read[name]
 
     def __contains__(self, name: object) -> bool:
@@ -107,34 +52,10 @@ class Facets(Mapping[str, FacetValues]):
     def __len__(self) -> int:
         return len(self.declared)
 
-
-def _values(facet: Facet, products: ProductColumns) -> FacetValues:
-    groups = facet.read(products)
-    rows, numbers, codes = groups.rows, groups.groups, groups.codes
-    labels = told_apart(
-        codes,
-        [facet.labels.get(one or "", label) for one, label in zip(codes, groups.labels, strict=True)],
-        facet.without,
-    )
-    totals = np.bincount(numbers, minlength=len(codes))
-    order = sorted(range(len(codes)), key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
-    if facet.needs_audit:  # grades are in the order A to E, not by frequency
-        order.sort(key=lambda n: (codes[n] is None, codes[n] or ""))
-    # Codes without products are left out, and the others numbered in the order in which they are shown.
-    there = np.array([n for n in order if totals[n]], np.int64)
-    new_number = np.zeros(len(codes), np.int32)
-    new_number[there] = np.arange(len(there))
-    return FacetValues(
-        facet,
-        tuple(codes[n] for n in there),
-        tuple(labels[n] for n in there),
-        not facet.attribute
-        or products.catalog.origin.asked(facet.attribute)
-        or (facet.is_shared and any(codes[n] is not None for n in there)),
-        rows.astype(np.int32),
-        new_number[numbers],
-        totals[there],
-    )
+    def _values(self, facet: Facet) -> FacetValues:
+        products = self._products
+        is_asked = not facet.attribute or products.catalog.origin.asked(facet.attribute)
+        return values_of(facet, facet.read(products), len(products), is_asked=is_asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +75,7 @@ class FilterResult:
     counts: Mapping[str, Counts]
 
     def __len__(self) -> int:
-        return int(self.mask.sum())
+        return int(np.count_nonzero(self.mask))
 
 
 def apply_filters(
@@ -192,7 +113,7 @@ def apply_filters(
     misses = np.zeros(size, np.int16)
     for mask in others:
         misses += ~mask
-    missed = {name: ~facets[name].meeting(conditions, size) for name in narrowed}
+    missed = {name: ~facets[name].meeting(conditions) for name in narrowed}
     for mask in missed.values():
         misses += mask
     counts = {

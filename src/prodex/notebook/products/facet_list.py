@@ -11,7 +11,8 @@ from traitlets import HasTraits, Instance
 from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel
-from prodex.notebook.products.facet_counts import Counts, FacetValues
+from prodex.notebook.products.facet_values import FacetValues
+from prodex.notebook.products.memberships import Counts
 from prodex.notebook.products.search import contains
 from prodex.notebook.products.table_page import cut
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from prodex.facts.groups import Groups
-from prodex.facts.label import CODE_OF
-from prodex.facts.owner import OWNER_COLUMNS
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.tables.columns import encoded, is_true
 
@@ -36,6 +34,8 @@ class Facet:
         Whether it exists only with an audit.
     is_shared
         Whether other wire paths give values, too: the market of the query, the languages of any text.
+    is_ordered
+        Whether its values are listed by their codes and not by their counts.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Facet:
     labels: Mapping[str, str] = field(default_factory=dict)
     needs_audit: bool = False
     is_shared: bool = False
+    is_ordered: bool = False
 
 
 def _by(name: str) -> Callable[[ProductColumns], Groups]:
@@ -73,7 +74,7 @@ _PACKSHOT = "assets.pictures.isPackshot"
 
 #: In the order in which they are shown. A facet that audits group by has the name that it has there.
 FACETS = (
-    Facet("grade", "Grade", _grades, without="without grade", needs_audit=True),
+    Facet("grade", "Grade", _grades, without="without grade", needs_audit=True, is_ordered=True),
     Facet("kind", "Kind", _by("kind"), "kind.code", "without kind"),
     Facet("brand", "Brand", _by("brand"), "brand.code", "without brand"),
     Facet("owner", "Owner", _by("owner"), "owner", "without owner"),
@@ -123,12 +124,4 @@ FACETS = (
         "not specified",
         {"true": "update pending", "false": "no pending update"},
     ),
-)
-
-#: The columns of `products` that most facets need: read together, since a file is opened once for all of them.
-COLUMNS = (
-    "product_id",
-    *OWNER_COLUMNS,
-    *(column for label in ("kind", "brand", "packaging") for column in (label, CODE_OF[label])),
-    *("target_market", "product_status", "sharing_status", "is_consumer_unit", "has_pending_update"),
 )
