@@ -21,6 +21,7 @@ NAMES = [
     "Changes",
     "Check",
     "Client",
+    "CoveragePanel",
     "DELETE",
     "Difference",
     "DryRun",

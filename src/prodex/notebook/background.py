@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from math import inf
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -156,6 +158,34 @@ class LatestTask(Generic[T]):
 def _may_deliver(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop | None) -> bool:
     """Return whether results for one loop may be delivered in another: a closed loop will not do it itself."""
     return one is loop or one.is_closed()
+
+
+def progress_report(show: Callable[[int, int], object], seconds: float = 0.5) -> Callable[[int, int], None]:
+    """Return a function of (done, total) that shows how far work is, from whichever thread it is called.
+
+    It is to be called in the event loop that `show` belongs to.
+
+    Parameters
+    ----------
+    show
+        Shows it, in that event loop; without one in the thread that works.
+    seconds
+        The least time between two reports that are shown.
+    """
+    loop, shown_at = running_loop(), -inf
+
+    def report(done: int, total: int) -> None:
+        nonlocal shown_at
+        if monotonic() - shown_at < seconds:
+            return
+        shown_at = monotonic()
+        if loop is None:
+            show(done, total)
+        else:
+            with suppress(RuntimeError):  # the loop may be closed by now
+                loop.call_soon_threadsafe(show, done, total)
+
+    return report
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:

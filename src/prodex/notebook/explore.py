@@ -1,4 +1,4 @@
-"""All panels of a catalogue in one: its products, their quality, its snapshots, and a query to load another."""
+"""All panels of a catalogue in one: its products, their quality and coverage, snapshots, a query for another."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.notebook.audit.panel import AuditPanel
+from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.explorer import CatalogExplorer
@@ -21,7 +22,8 @@ from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 
-_PRODUCTS, _QUALITY, _SNAPSHOTS, _QUERY = "Products", "Quality", "Snapshots", "Query"
+_PRODUCTS, _QUALITY, _COVERAGE = "Products", "Quality", "Coverage"
+_SNAPSHOTS, _QUERY = "Snapshots", "Query"
 
 
 class Explore(Panel):
@@ -43,7 +45,7 @@ class Explore(Panel):
     selected
         Ids of the selected products.
     section
-        The section that is shown: "Products", "Quality", "Snapshots" or "Query".
+        The section that is shown: "Products", "Quality", "Coverage", "Snapshots" or "Query".
     places
         The box of each section.
 
@@ -66,6 +68,7 @@ class Explore(Panel):
         self._makers: dict[str, Callable[[], tuple[w.Widget, ...]]] = {
             _PRODUCTS: self._products,
             _QUALITY: lambda: (AuditPanel(exploration=self.exploration, service=service),),
+            _COVERAGE: lambda: (CoveragePanel(exploration=self.exploration),),
             _SNAPSHOTS: lambda: (SnapshotPanel(exploration=self.exploration),),
         }
         if service is not None:
@@ -117,6 +120,8 @@ class Explore(Panel):
         # Made only now: a panel of an audit has over a hundred widgets, and many users never open it.
         if not place.children:
             place.children = self._makers[self.section]()
+        for panel in self.places[_COVERAGE].children:
+            panel.is_shown = self.section == _COVERAGE
 
 
 def explore(

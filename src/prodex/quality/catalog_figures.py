@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.facts.groups import Groups
 from prodex.facts.pending import IS_OWN
+from prodex.facts.presence import short_languages
 from prodex.quality.measures import LARGEST, LEAST, NONE, MeasuredValue
-from prodex.quality.presence import short_languages
 from prodex.tables.columns import Mask, Rows, encoded, places, whole
 from prodex.tables.presence import attribute_of
 

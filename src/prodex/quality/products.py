@@ -22,26 +22,16 @@ from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
-from prodex.facts.pending import are_pending, own_path
+from prodex.facts.pending import are_pending
+from prodex.facts.presence import Presence
 from prodex.frames import to_frame
-from prodex.quality.presence import PresenceIndex
-from prodex.quality.requested import EVERY_TEXT, EVERYTHING, is_within
+from prodex.quality.requested import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
-from prodex.tables.columns import Mask, Rows, filled_values, whole
+from prodex.tables.columns import Mask, Rows, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of, state_column
 
 _Made = TypeVar("_Made")
-
-#: Tables without anchors, whose rows say by `attribute` where on the wire they stand, and the columns with their data.
-BY_SHAPE: Mapping[str, tuple[str, ...]] = {
-    "texts": ("text",),
-    "codes": ("code", "label"),
-    "quantities": ("value",),
-    "scalars": ("value",),
-}
-_ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
-_KEYS = {"id": "product_id", "gtin": "gtin"}
 
 
 class Products:
@@ -148,18 +138,7 @@ class Products:
             Short language code: only texts in this language count.
         """
         self._paths.add(attribute)
-        # Only texts have a language.
-        if language is not None:
-            return self._index("texts").products(attribute, language)
-        # Keys stand in every table, and at no path of their own.
-        if attribute in _KEYS:
-            return filled_values(self.column(_KEYS[attribute]))
-        found = np.zeros(len(self), bool)
-        for table in (*BY_SHAPE, *_ANCHORED):
-            if table in BY_SHAPE or any(_meets(attribute, anchor) for anchor in TABLES[table].anchors):
-                found |= self._index(table).products(attribute)
-                found |= self._leaves(table, attribute)
-        return found | self._leaves("products", attribute)
+        return self._once("presence", self._presence).filled(attribute, language)
 
     def any_filled(self, attributes: Sequence[str], before: str = "") -> Mask:
         """Say for each product whether it has data at one of several wire paths, each with a path before it."""
@@ -208,38 +187,11 @@ class Products:
         made: _Made = self._made[key]
         return made
 
-    def _index(self, table: str) -> PresenceIndex:
-        return self._once(("index", table), lambda: self._make_index(table))
+    def _presence(self) -> Presence:
+        def positions(table: str) -> Rows:
+            return np.asarray(self._positions(table, None).to_numpy())
 
-    def _make_index(self, table: str) -> PresenceIndex:
-        positions = self._positions(table, None).to_numpy()
-        (attribute,) = self._read(table, ("attribute",))
-        filled, language = np.ones(len(attribute), bool), None
-        if table in BY_SHAPE:
-            filled = np.logical_or.reduce([*map(filled_values, self._read(table, BY_SHAPE[table]))])
-        if table == "texts":
-            language = pc.coalesce(*self._read(table, ("language", "language_code")))
-        return PresenceIndex.of(len(self), positions, attribute, filled, language)
-
-    def _leaves(self, table: str, attribute: str) -> Mask:
-        """Say for each product whether a declared column that stands at or below this path has data."""
-        found = np.zeros(len(self), bool)
-        for anchor in TABLES[table].anchors:
-            if anchor and not attribute.startswith(f"{anchor}."):
-                continue
-            inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
-            for column in TABLES[table].columns:
-                if not any(is_within(".".join(path), inner) for path in column.paths):
-                    continue
-                (values,) = self._read(table, (column.name,))
-                filled = filled_values(values)
-                if table == "products":
-                    found |= filled
-                    continue
-                (own,) = self._read(table, ("attribute",))
-                filled &= pc.equal(own, anchor).to_numpy(zero_copy_only=False)
-                found |= self.any(self._positions(table, None).to_numpy()[filled])
-        return found
+        return Presence(len(self), self._read, positions)
 
     def _own_rows(self, table: str) -> pa.Array | None:
         """Say which rows of a child table are the product's own, or None when all are."""
@@ -267,7 +219,7 @@ class Products:
             )
         return places.cast(pa.int64())
 
-    def _read(self, table: str, columns: tuple[str, ...]) -> list[pa.Array]:
+    def _read(self, table: str, columns: Sequence[str]) -> list[pa.Array]:
         missing = [name for name in dict.fromkeys(columns) if (table, name) not in self._columns]
         if missing:
             read = self._states(missing) if table == "presence" else self._part.read(table, missing)
@@ -339,9 +291,3 @@ def _whole(read: pa.Table, name: str) -> pa.Array:
 
 def _series(name: str, values: pa.Array) -> pd.Series:
     return to_frame(pa.table([values], names=[name]))[name]
-
-
-def _meets(attribute: str, anchor: str) -> bool:
-    """Whether rows anchored here can stand at the path, above it or below it, an update that waits included."""
-    own = own_path(attribute)
-    return is_within(own, anchor) or is_within(anchor, own) or own == "lastRequest"

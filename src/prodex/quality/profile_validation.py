@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.errors import InputError, NotExported
 from prodex.facts.pending import own_path
+from prodex.facts.presence import BY_SHAPE
 from prodex.quality.check import Check
-from prodex.quality.products import BY_SHAPE
 from prodex.quality.requested import is_within
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.presence import attribute_of

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
-from prodex.quality.presence import short_languages
+from prodex.facts.presence import short_languages
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR, is_within
 from prodex.quality.verdict import Evidence, Verdict, Words

@@ -1,0 +1,230 @@
+"""What is filled: an index of each table, made in one pass, that is asked for many attributes and languages.
+
+No data is absent, null, empty, or text of nothing but spaces. The language or unit of a value (`expressedIn`) is no
+data of the attribute around it: a text that was sent as null still says its language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.facts.pending import own_path
+from prodex.locales import short_of
+from prodex.tables.attributes import within
+from prodex.tables.columns import Mask, Rows, encoded, filled_values
+from prodex.tables.declaration import TABLES
+
+#: Tables without anchors, whose rows say by `attribute` where on the wire they stand, and the columns with their data.
+BY_SHAPE: Mapping[str, tuple[str, ...]] = {
+    "texts": ("text",),
+    "codes": ("code", "label"),
+    "quantities": ("value",),
+    "scalars": ("value",),
+}
+#: Tables whose rows stand at declared wire paths.
+ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
+_KEYS = {"id": "product_id", "gtin": "gtin"}
+_DESCRIPTOR = ".expressedIn."
+
+#: Reads columns of a table, as whole arrays.
+Read: TypeAlias = Callable[[str, Sequence[str]], list[pa.Array]]
+#: Returns the position of the product of each row of a table, as read.
+Positions: TypeAlias = Callable[[str], Rows]
+
+
+@dataclass(frozen=True)
+class PresenceIndex:
+    """Positions of products, sorted by attribute and language.
+
+    Attributes
+    ----------
+    size
+        Number of products.
+    attributes, languages
+        What occurs; languages as short codes, with "" for rows without.
+    starts
+        Where the positions of each pair begin: attribute by attribute, and language by language in each.
+    positions
+        Of the products that have data there.
+    """
+
+    size: int
+    attributes: list[str]
+    languages: list[str]
+    starts: Rows
+    positions: Rows
+
+    @classmethod
+    def of(
+        cls,
+        size: int,
+        positions: Rows,
+        attribute: pa.Array,
+        filled: Mask,
+        language: pa.Array | None = None,
+    ) -> Self:
+        """Make the index of rows: position of the product, attribute, whether there is data, and language."""
+        distinct, attribute_codes = encoded(attribute)
+        attributes = distinct.to_pylist()
+        languages, language_codes = [""], np.zeros(len(attribute), np.int64)
+        if language is not None:
+            languages, language_codes = short_languages(language)
+        # Sorting once makes each later question a slice: an audit asks hundreds of them.
+        pair = (attribute_codes * len(languages) + language_codes)[filled]
+        order = np.argsort(pair, kind="stable")
+        edges = np.arange(len(attributes) * len(languages) + 1)
+        return cls(size, attributes, languages, np.searchsorted(pair[order], edges), positions[filled][order])
+
+    def products(self, attribute: str, language: str | None = None) -> Mask:
+        """Say for each product whether it has data at or below an attribute, in one language or in any."""
+        found = np.zeros(self.size, bool)
+        width = len(self.languages)
+        for place, name in enumerate(self.attributes):
+            if not _holds(name, attribute):
+                continue
+            if language is None:
+                first, last = place * width, (place + 1) * width
+            elif (short := short_of(language)) in self.languages:
+                first = place * width + self.languages.index(short)
+                last = first + 1
+            else:
+                continue
+            found[self.positions[self.starts[first] : self.starts[last]]] = True
+        return found
+
+    def languages_of(self, attribute: str) -> list[str]:
+        """Return the languages in which any product has data at or below an attribute."""
+        of_pair = np.diff(self.starts).reshape(len(self.attributes), len(self.languages)) > 0
+        own = [_holds(name, attribute) for name in self.attributes]
+        there = of_pair[np.array(own, bool)].any(axis=0)
+        return [one for one, is_there in zip(self.languages, there, strict=True) if is_there]
+
+
+def short_languages(sent: Any) -> tuple[list[str], Rows]:
+    """Return the short codes of the languages that occur, and for each row which of them it has; "" is none.
+
+    >>> languages, place = short_languages(pa.array(["fr-FR", None, "fr-BE"]))
+    >>> languages, place.tolist()
+    (['fr', ''], [0, 1, 0])
+    """
+    distinct, code = encoded(pc.fill_null(sent, ""))
+    shorts = [short_of(one) if one else "" for one in distinct.to_pylist()]
+    languages = list(dict.fromkeys(shorts))
+    # By way of the distinct codes: comparing the texts of millions of rows again would take most of the time.
+    return languages, np.array([languages.index(one) for one in shorts], np.int64)[code]
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """What is filled of some products.
+
+    Attributes
+    ----------
+    size
+        Number of products.
+    read, positions
+        What reads their tables.
+    """
+
+    size: int
+    read: Read
+    positions: Positions
+    _indexes: dict[str, PresenceIndex] = field(default_factory=dict)
+
+    def filled(self, attribute: str, language: str | None = None) -> Mask:
+        """Say for each product whether it has data at a wire path, or anywhere below it.
+
+        Parameters
+        ----------
+        attribute
+            Wire path.
+        language
+            Short code: only texts in this language count.
+        """
+        # Only texts have a language.
+        if language is not None:
+            return self._index("texts").products(attribute, language)
+        # Keys stand in every table, and at no path of their own.
+        if attribute in _KEYS:
+            return filled_values(*self.read("products", (_KEYS[attribute],)))
+        found = self._leaves("products", attribute)
+        for table in tables_at(attribute):
+            found |= self._index(table).products(attribute)
+            found |= self._leaves(table, attribute)
+        return found
+
+    def languages(self, attribute: str) -> list[str]:
+        """Return the short codes of the languages of the texts at or below a wire path."""
+        return [one for one in self._index("texts").languages_of(attribute) if one]
+
+    def _index(self, table: str) -> PresenceIndex:
+        if table not in self._indexes:
+            self._indexes[table] = self._make_index(table)
+        return self._indexes[table]
+
+    def _make_index(self, table: str) -> PresenceIndex:
+        (attribute,) = self.read(table, ("attribute",))
+        filled, language = np.ones(len(attribute), bool), None
+        if table in BY_SHAPE:
+            filled = np.logical_or.reduce([*map(filled_values, self.read(table, BY_SHAPE[table]))])
+        if table == "texts":
+            language = pc.coalesce(*self.read(table, ("language", "language_code")))
+        return PresenceIndex.of(self.size, self.positions(table), attribute, filled, language)
+
+    def _leaves(self, table: str, attribute: str) -> Mask:
+        """Say for each product whether a declared column that stands at or below this path has data."""
+        found = np.zeros(self.size, bool)
+        for column, anchor in leaf_columns(table, attribute):
+            (values,) = self.read(table, (column,))
+            filled = filled_values(values)
+            if table == "products":
+                found |= filled
+                continue
+            (own,) = self.read(table, ("attribute",))
+            filled &= pc.equal(own, anchor).to_numpy(zero_copy_only=False)
+            found[self.positions(table)[filled]] = True
+        return found
+
+
+def leaf_columns(table: str, attribute: str) -> list[tuple[str, str]]:
+    """Return the declared columns whose values stand at or below a wire path, and where their rows are anchored.
+
+    >>> leaf_columns("products", "GPC"), leaf_columns("videos", "assets.videos.format")
+    ([('gpc_code', ''), ('gpc', '')], [('format', 'assets.videos')])
+    """
+    found = []
+    for anchor in TABLES[table].anchors:
+        if anchor and not attribute.startswith(f"{anchor}."):
+            continue
+        inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
+        for column in TABLES[table].columns:
+            if any(within(".".join(path), inner) for path in column.paths):
+                found.append((column.name, anchor))
+    return found
+
+
+def tables_at(attribute: str) -> list[str]:
+    """Name the tables whose rows can stand at a wire path, above it or below it.
+
+    >>> tables_at("namePublicLong"), tables_at("assets.videos.url")[len(BY_SHAPE) :]
+    (['texts', 'codes', 'quantities', 'scalars'], ['videos'])
+    """
+    own = own_path(attribute)
+    anchored = [
+        table
+        for table in ANCHORED
+        if own == "lastRequest"
+        or any(within(own, anchor) or within(anchor, own) for anchor in TABLES[table].anchors)
+    ]
+    return [*BY_SHAPE, *anchored]
+
+
+def _holds(path: str, attribute: str) -> bool:
+    """Whether a row at a wire path is data of an attribute."""
+    return within(path, attribute) and _DESCRIPTOR not in f"{path[len(attribute) :]}."

@@ -1,0 +1,1 @@
+"""Coverage: which attributes are filled, in which languages and groups of products."""

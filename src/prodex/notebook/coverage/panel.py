@@ -1,0 +1,355 @@
+"""The coverage panel: attributes by language or group of products as a grid, and a press lists what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ipywidgets as w
+import pandas as pd
+from traitlets import Bool, TraitError, Unicode, link, validate
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.locales import language_label
+from prodex.notebook.background import LatestTask, progress_report
+from prodex.notebook.cell_grid import CellGrid
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.coverage.attribute_picker import AttributePicker
+from prodex.notebook.coverage.data import Choice, CoverageData
+from prodex.notebook.coverage.figures import CoverageFigures
+from prodex.notebook.coverage.lacking import Lacking
+from prodex.notebook.coverage.required import Checks, RequiredColumns, required_checks
+from prodex.notebook.coverage.view import CoverageView
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.paged_tables import Pager
+from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
+from prodex.notebook.products.removable_buttons import ActiveFilters
+from prodex.quality import Audit
+from prodex.tables.attributes import TEXTS
+from prodex.text import counted, hint_and_all, percent
+
+#: The attributes that are shown where no audit says what is required.
+USUAL = (
+    *TEXTS,
+    *("brand", "kind", "typePackaging", "netContent", "originCountry"),
+    *("assets.pictures", "isPartitionedBy", "isLabeledBy"),
+)
+#: What the columns can be: texts in a language, or the groups of a facet.
+GROUPINGS = ("language", "kind", "owner", "brand", "market")
+
+#: Columns and rows of a page.
+_COLUMNS, _ROWS = 10, 40
+#: Languages that are offered for texts; the grid by language has all.
+_LANGUAGES = 60
+_FILLED, _REQUIRED = "all products", "products to which it applies"
+
+
+class CoveragePanel(Panel):
+    """How many products have which attributes, by language, kind, owner, brand or market.
+
+    A press on a cell adds conditions to the exploration, so that an explorer lists the products that lack the
+    attribute; a second press takes them back. The figures are about the products that the conditions choose.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue, or the name of a snapshot; may be left out with an exploration, which has one.
+    exploration
+        The state to share with other panels; by default a new one.
+    audit
+        The audit of its quality: the rows are then the attributes that its profile requires, and the grid can count
+        only the products to which each of them applies.
+
+    Attributes
+    ----------
+    exploration
+        The state: the catalogue, and the conditions that filter it.
+    by
+        What the columns are: "language", "kind", "owner", "brand" or "market".
+    text_language
+        Of columns that are groups: the language in which texts count, "" for any.
+    of_required
+        Whether only products are counted to which an attribute applies, as the audit has it.
+    is_worst_first
+        Whether the rows and columns of which the least is filled come first.
+    is_shown
+        Whether anybody sees the panel: while nobody does, it follows no change.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]
+    >>> panel = CoveragePanel(prodex.flatten([{"id": 7, "nameLegal": name}, {"id": 8}]))
+    >>> panel.coverage.query("attribute == 'nameLegal'")[["language", "filled", "products"]].values.tolist()
+    [[nan, 1, 2], ['fr', 1, 2]]
+    >>> panel.attributes = ("brand", "nameLegal")
+    >>> len(panel.coverage)
+    4
+    """
+
+    by: Unicode[str, str | bytes] = Unicode("language")
+    text_language: Unicode[str, str | bytes] = Unicode("")
+    of_required: Bool[bool, bool | int] = Bool(default_value=False)
+    is_worst_first: Bool[bool, bool | int] = Bool(default_value=False)
+    is_shown: Bool[bool, bool | int] = Bool(default_value=True)
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        *,
+        exploration: Exploration | None = None,
+        audit: Audit | None = None,
+    ) -> None:
+        super().__init__("Coverage")
+        self.add_class("figures")
+        self.exploration: Exploration = _shared(catalog, audit, exploration)
+        self._data: CoverageData = CoverageData.of(self.exploration.filter)
+        self._view: CoverageView | None = None
+        self._offered: tuple[Catalog | None, Audit | None] = (None, None)
+        self._checks: Checks = {}
+        self._paged: dict[Pager, tuple[int, str]] = {}
+        self._filling = OwnChange()
+        self._make()
+        self._connect()
+        self._refresh()
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that are shown, as wire paths, in their order."""
+        return self.picker.attributes
+
+    @attributes.setter
+    def attributes(self, attributes: tuple[str, ...]) -> None:
+        self.picker.attributes = tuple(attributes)
+
+    @property
+    def coverage(self) -> pd.DataFrame:
+        """The whole grid: one row per attribute and column, also of other pages.
+
+        `attribute`; `language`, missing where texts in any count; the code and label of the group, unless columns are
+        languages; `filled` of how many `products`, and their ratio as `coverage`; of how many it is `unknown`; and
+        `state`: what the figures mean where they are not plainly known ("asked for in part", "not asked for", "not
+        applicable", "not required", "unknown").
+
+        Raises
+        ------
+        InputError
+            When the catalogue could not be read; the panel shows why.
+        """
+        self.wait()
+        if self._view is None:
+            raise InputError("The figures could not be read. The message above the grid says why.")
+        return self._view.figures.frame()
+
+    def wait(self, seconds: float = 600.0) -> None:
+        """Wait until nothing is read; for scripts and tests."""
+        self.picker.wait(seconds)
+        self._reading.wait(seconds)
+
+    def _make(self) -> None:
+        self._about = html("", "about")
+        self._status = html("", "muted")
+        self._filters = ActiveFilters(panel=self)
+        self.picker: AttributePicker = AttributePicker(panel=self)
+        self._switch = w.ToggleButtons(
+            options=[(f"{by}s", by) for by in GROUPINGS],
+            style=w.ToggleButtonsStyle(button_width="auto"),
+            layout=_narrow(),
+        )
+        self._language = w.Dropdown(description="Texts in", options=[("any language", "")], layout=_narrow())
+        self._count = w.Dropdown(
+            description="Count", options=[(_FILLED, False), (_REQUIRED, True)], layout=_narrow()
+        )
+        self._order = w.Dropdown(
+            description="Order", options=[("as listed", False), ("worst first", True)], layout=_narrow()
+        )
+        self.columns_pager: Pager = Pager(self, _COLUMNS, self._show_page)
+        self.rows_pager: Pager = Pager(self, _ROWS, self._show_page)
+        self.grid: CellGrid = CellGrid(
+            self,
+            cell=lambda row, column: self._press(lambda view: view.cell(row, column)),
+            row=lambda row: self._press(lambda view: view.row(row)),
+            column=lambda column: self._press(lambda view: view.column(column)),
+        )
+        self._attributes = Fold("Attributes", [self.picker])
+        self.fill(
+            row(self._about, self._filters, look="line"),
+            row(self._switch, self._language, self._count, self._order, look="bar-above"),
+            row(self.columns_pager, self.rows_pager, self._status, look="bar-above"),
+            self.grid,
+            html(_LEGEND),
+            self._attributes,
+        )
+
+    def _connect(self) -> None:
+        self._reading: LatestTask[CoverageData] = LatestTask(
+            lambda data, *wanted: data.reading(*wanted), self._take, self._not_read
+        )
+        link((self._switch, "value"), (self, "by"))
+        link((self._order, "value"), (self, "is_worst_first"))
+        link((self._count, "value"), (self, "of_required"))
+        self.on(self._language, lambda change: self.set_trait("text_language", change["new"]), "value")
+        self.on(self._filters, lambda change: self._set(change["new"]), "conditions")
+        self.on(self._attributes, lambda _: self.picker.complete(), "is_open")
+        self.on(self.picker, lambda _: self._refresh(), "attributes")
+        shown = ("by", "text_language", "of_required", "is_worst_first", "is_shown")
+        self.on(self, lambda _: self._refresh(), *shown)
+        # Not guarded twice: an error of `_refresh` is shown by itself.
+        self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
+
+    @validate("by")
+    def _known_grouping(self, proposal: dict[str, str]) -> str:
+        by = proposal["value"]
+        if by not in GROUPINGS:
+            there = hint_and_all(by, GROUPINGS, f"There are {', '.join(GROUPINGS)}.")
+            raise TraitError(f"The columns cannot be {by!r:.60}{there}")
+        return by
+
+    @property
+    def _choice(self) -> Choice:
+        return Choice(self.attributes, self.by, self.text_language, self.of_required)
+
+    def _set(self, conditions: Conditions) -> None:
+        self.exploration.conditions = conditions
+
+    def _refresh(self) -> None:
+        """Show the figures of the products that meet the conditions; what they need is read in the background."""
+        if not self.is_shown or self._filling:
+            return
+        with self.guarded():
+            self._offer()
+            self._data = self._data.following(self.exploration.filter)
+            conditions = self.exploration.conditions
+            if self._data.has_read(self._choice, conditions):
+                self._reading.forget()
+                self._draw()
+            else:
+                self._status.value = status_html("Reading …")
+                self._reading(self._data, self._choice, conditions, progress_report(self._report))
+
+    def _offer(self) -> None:
+        """Offer the attributes of a new catalogue, and show those that a new audit requires."""
+        catalog, audit = self.exploration.catalog, self.exploration.audit
+        if self._offered[0] is catalog and self._offered[1] is audit:
+            return
+        self._offered = (catalog, audit)
+        self._checks = {} if audit is None else required_checks(audit)
+        required = tuple(dict.fromkeys(attribute for attribute, _ in self._checks))
+        with self._filling:  # what changes here is drawn once, afterwards
+            self.picker.offer(catalog, required or USUAL)
+            show_if(self._count, bool(required))
+            self.of_required = self.of_required and bool(required)
+
+    def _take(self, data: CoverageData) -> None:
+        """Keep what was read, and show it, unless something else is to be shown by now."""
+        self._data = data
+        self._refresh()
+
+    def _not_read(self, error: BaseException) -> None:
+        self._clear()
+        self.show_error(error)
+
+    def _clear(self) -> None:
+        """Show no figures: those of another catalogue must not stay."""
+        self._view = None
+        self._status.value = self._about.value = ""
+        self.grid.show("", "", (), ())
+
+    def _report(self, done: int, total: int) -> None:
+        if self._reading.is_busy():
+            share = percent(done / (total or 1), 0)
+            self._status.value = status_html(f"Reading attributes: {done:,} of {total:,} products ({share})")
+
+    def _draw(self) -> None:
+        """Count, and show the page of the grid."""
+        conditions, choice = self.exploration.conditions, self._choice
+        figures = self._data.figures(choice, conditions)
+        if self.is_worst_first:
+            figures = figures.worst_first()
+        self._view = CoverageView(figures, self._checks, choice.of_required)
+        self._status.value = ""
+        size, chosen = len(self.exploration.catalog), figures.columns[0].products
+        of = f" of {counted(size, 'product')}" if conditions else f" product{'' if size == 1 else 's'}"
+        left_out = _left_out(choice, self._data.required, figures)
+        self._about.value = (
+            f"<span role='status'><b>{chosen:,}</b>{of}</span> <span class='muted'>{left_out}</span>"
+        )
+        self._filters.show(conditions, self.exploration.filter.facets)
+        self._offer_languages()
+        with self._filling:
+            for pager, total, noun in (
+                (self.columns_pager, len(figures.columns) - 1, self.by),
+                (self.rows_pager, len(figures.rows), "attribute"),
+            ):
+                # A press must not turn back to the first page.
+                if self._paged.get(pager) != (total, noun):
+                    self._paged[pager] = (total, noun)
+                    pager.over(total, noun)
+        self._show_page()
+
+    def _offer_languages(self) -> None:
+        show_if(self._language, self.by != "language" and not self.of_required)
+        found = [*self._data.filled.languages(self.attributes)]
+        if self.text_language and self.text_language not in found:
+            found.append(self.text_language)
+        options = [("any language", ""), *((language_label(one), one) for one in found[:_LANGUAGES])]
+        with self._filling:
+            if list(self._language.options) != options:
+                self._language.options = options
+            self._language.value = self.text_language
+
+    def _show_page(self) -> None:
+        if self._view is None or self._filling:
+            return
+        conditions = self.exploration.conditions
+        columns = self.columns_pager.page
+        self.grid.show(
+            f"Coverage by {self.by}",
+            "Attribute",
+            self._view.heads(columns, conditions),
+            self._view.rows(self.rows_pager.page, columns, conditions),
+            empty="No attributes are shown.",
+        )
+
+    def _press(self, listed: Callable[[CoverageView], Lacking | None]) -> None:
+        """Require the products behind what was pressed as well, or no longer."""
+        lacking = None if self._view is None else listed(self._view)
+        if lacking is not None:
+            self.exploration.conditions = lacking.toggled(self.exploration.conditions)
+
+
+def _narrow() -> w.Layout:
+    # One for each: a control that is hidden would hide all that share its layout.
+    return w.Layout(width="auto")
+
+
+def _left_out(choice: Choice, required: RequiredColumns | None, figures: CoverageFigures) -> str:
+    """Say how much is left out because it applies to none of the products."""
+    if not choice.of_required or required is None:
+        return ""
+    pairs = [pair for pair in required.checks if pair[0] in choice.attributes]
+    shown = {
+        (name, group.code if choice.by == "language" else language)
+        for (name, language), states in zip(figures.rows, figures.applies, strict=True)
+        for group, is_there in zip(figures.columns, states, strict=True)
+        if is_there
+    }
+    left = len(pairs) - len(shown.intersection(pairs))
+    return f"not needed by any of them: {left} of {counted(len(pairs), 'requirement')}" if left else ""
+
+
+def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
+    if exploration is None:
+        return Exploration.of(catalog, audit, "CoveragePanel")
+    if catalog is not None:
+        raise InputError("Give CoveragePanel either a catalogue or an exploration, which has a catalogue.")
+    if audit is not None:
+        exploration.audit = audit
+    return exploration
+
+
+_LEGEND = (
+    "<p class='muted small'>A cell shows the share of the products that have the attribute: the more lack it, the "
+    "stronger is its colour. Press a cell to list the products that lack it, and again to take that back; a head lists "
+    "those of its row or column. “≥”: only a part was asked for, and more may be there.</p>"
+)

@@ -1,0 +1,218 @@
+"""A coverage grid as it is shown: the words, the shade and the products behind each cell and each head."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from prodex.facts.fill import Attribute
+from prodex.locales import language_label
+from prodex.notebook.cell_grid import GridRow, PressableCell
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.coverage.figures import CoverageFigures
+from prodex.notebook.coverage.filled import CellState
+from prodex.notebook.coverage.lacking import Lacking, fails, in_group, lacks
+from prodex.notebook.coverage.required import Checks
+from prodex.text import counted, percent
+
+_ALL = "all"
+#: Strongest shade of a cell.
+_STRONGEST = 7
+#: Languages that a head names.
+_NAMED = 6
+#: Characters of a key.
+_LONGEST = 80
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageView:
+    """What is shown of figures.
+
+    Attributes
+    ----------
+    figures
+        The figures.
+    checks
+        What an audit requires, by attribute and language; none without one.
+    of_required
+        Whether the figures are about what is required, and not about all that could be filled.
+    """
+
+    figures: CoverageFigures
+    checks: Checks
+    of_required: bool = False
+
+    def heads(self, columns: slice, conditions: Conditions) -> list[PressableCell]:
+        """Return the heads of the first column and of some others."""
+        return [self._column_head(column, conditions) for column in self._shown(columns)]
+
+    def rows(self, rows: slice, columns: slice, conditions: Conditions) -> list[GridRow]:
+        """Return some rows with the cells of some columns, and the row of totals."""
+        shown = self._shown(columns)
+        found = [
+            GridRow(
+                self._row_head(row, conditions),
+                tuple(self._cell(row, column, conditions) for column in shown),
+            )
+            for row in range(*rows.indices(len(self.figures.rows)))
+        ]
+        if len(self.figures.rows) < 2:  # the sum of one row is the row
+            return found
+        head = PressableCell("total", "all attributes", "All attributes together", is_mute=True)
+        return [*found, GridRow(head, tuple(map(self._total, shown)), is_total=True)]
+
+    def cell(self, row: str, column: str) -> Lacking | None:
+        """Return the products behind a cell; None where nothing is known to be missing."""
+        return self._lacking(self._row_keys[row], self._column_keys[column])
+
+    def row(self, row: str) -> Lacking | None:
+        """Return the products that lack the attribute of a row."""
+        return self._lacking(self._row_keys[row], 0)
+
+    def column(self, column: str) -> Lacking | None:
+        """Return the products of a column: those of its group, or that have texts in its language."""
+        place = self._column_keys[column]
+        return in_group(self.figures.by, self.figures.columns[place].code) if place else None
+
+    @property
+    def _row_keys(self) -> dict[str, int]:
+        return {_row_key(row): place for place, row in enumerate(self.figures.rows)}
+
+    @property
+    def _column_keys(self) -> dict[str, int]:
+        return {self._column_key(place): place for place in range(len(self.figures.columns))}
+
+    def _column_key(self, column: int) -> str:
+        code = self.figures.columns[column].code
+        # A group may have any code, and the one of the products without a value has none.
+        return _ALL if not column else "without" if code is None else _short(f"={code}")
+
+    def _shown(self, columns: slice) -> list[int]:
+        """Return the numbers of the first column, and of some of the groups after it."""
+        return [0, *(1 + place for place in range(*columns.indices(len(self.figures.columns) - 1)))]
+
+    def _attribute(self, row: int, column: int) -> Attribute:
+        """Return what a cell is about."""
+        attribute, language = self.figures.rows[row]
+        if self.figures.by == "language":
+            language = self.figures.columns[column].code
+        return attribute, language
+
+    def _lacking(self, row: int, column: int) -> Lacking | None:
+        figures = self.figures
+        if not figures.has_figures[row, column]:
+            return None
+        attribute = self._attribute(row, column)
+        is_group = figures.by != "language" and column > 0
+        group = (figures.by, figures.columns[column].code) if is_group else None
+        if not self.of_required:
+            return lacks(*attribute, group)
+        checks = self.checks[attribute]
+        problems = dict.fromkeys(check.problem or check.title for check in checks)
+        return fails(" / ".join(problems), [check.id for check in checks], group)
+
+    def _row_head(self, row: int, conditions: Conditions) -> PressableCell:
+        attribute, language = self.figures.rows[row]
+        named = attribute if language is None else f"{attribute} · {language_label(language)}"
+        lacking = self._lacking(row, 0)
+        required = self._required(attribute) if language is None else ""
+        return PressableCell(
+            _row_key((attribute, language)),
+            named,
+            f"{named}: list the products that lack it{f'; {required}' if required else ''}",
+            required,
+            "List the products that lack it" if lacking else "",
+            None,
+            lacking is not None and lacking.is_in(conditions),
+            is_mute=lacking is None,
+        )
+
+    def _required(self, attribute: str) -> str:
+        """Say in which languages an audit requires an attribute."""
+        languages = [language for name, language in self.checks if name == attribute]
+        spoken = [one for one in languages if one is not None]
+        if not languages:
+            return ""
+        more = f" and {len(spoken) - _NAMED} more" if len(spoken) > _NAMED else ""
+        return f"required: {', '.join(spoken[:_NAMED])}{more}" if spoken else "required"
+
+    def _column_head(self, column: int, conditions: Conditions) -> PressableCell:
+        group = self.figures.columns[column]
+        is_language = self.figures.by == "language"
+        lists = "List the products with texts in it" if is_language else "List its products"
+        detail = (group.code or "") if is_language else f"{group.products:,}"
+        listed = in_group(self.figures.by, group.code) if column else None
+        return PressableCell(
+            self._column_key(column),
+            group.label,
+            f"{group.label}: {lists.lower()}" if column else group.label,
+            detail,
+            lists if column else "",
+            None,
+            listed is not None and listed.is_in(conditions),
+            is_mute=listed is None,
+        )
+
+    def _cell(self, row: int, column: int, conditions: Conditions) -> PressableCell:
+        figures = self.figures
+        filled, products = int(figures.filled[row, column]), int(figures.products[row, column])
+        unknown, state = int(figures.unknown[row, column]), figures.states[row, column]
+        attribute, language = self._attribute(row, column)
+        about = f"{attribute}, {figures.columns[column].label}"
+        is_required = (attribute, language) in self.checks
+        notes = ["required"] if is_required and not self.of_required else []
+        key = self._column_key(column)
+        if not figures.has_figures[row, column]:
+            return PressableCell(key, state, f"{about}: {'; '.join([state, *notes])}", is_mute=True)
+        if not products:
+            return PressableCell(key, "–", f"{about}: no products", is_mute=True)
+        share = filled / products
+        notes += [f"unknown of {unknown:,}"] if unknown else []
+        notes += [CellState.IN_PART.value] if state == CellState.IN_PART else []
+        figure = f"{'≥ ' if state == CellState.IN_PART else ''}{percent(share, 0)}"
+        say = f"{filled:,} of {counted(products, 'product')}"
+        lacking = self._lacking(row, column)
+        is_pressed = lacking is not None and lacking.is_in(conditions)
+        lists = "" if filled == products else f". Press to list the {products - filled:,} that lack it"
+        return PressableCell(
+            key,
+            figure,
+            "; ".join([f"{about}: {figure}, {say}", *notes]),
+            "",
+            f"{'; '.join([f'{about}: {say}', *notes])}{lists}",
+            shade(share),
+            is_pressed,
+            is_mute=filled == products and not is_pressed,
+        )
+
+    def _total(self, column: int) -> PressableCell:
+        filled, products = (int(one[column]) for one in self.figures.totals)
+        share = self.figures.total_shares[column]
+        label = self.figures.columns[column].label
+        if np.isnan(share):
+            return PressableCell(self._column_key(column), "–", f"{label}: no figures", is_mute=True)
+        say = f"{label}: {percent(share, 0)}, {filled:,} of {products:,} values"
+        return PressableCell(
+            self._column_key(column), percent(share, 0), say, "", say, shade(share), is_mute=True
+        )
+
+
+def shade(share: float) -> int:
+    """Return the shade of a share: 0 if nothing is missing, and 7 if nearly nothing is there.
+
+    >>> shade(1.0), shade(0.999), shade(0.5), shade(0.0)
+    (0, 1, 4, 7)
+    """
+    return min(math.ceil((1 - share) * _STRONGEST), _STRONGEST)
+
+
+def _row_key(row: Attribute) -> str:
+    return _short(f"{row[1] or ''} {row[0]}")
+
+
+def _short(key: str) -> str:
+    """Return a key that stays short however long a code is: each cell of the grid has one."""
+    return key if len(key) <= _LONGEST else hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
