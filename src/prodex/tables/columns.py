@@ -91,7 +91,8 @@ def encoded(values: Any) -> tuple[pa.Array, Rows]:
 def of_each(results: npt.NDArray[Any], values: pa.DictionaryArray, missing: Any) -> npt.NDArray[Any]:
     """Return for each row what was found for its distinct value."""
     codes = pc.fill_null(values.indices, len(results)).to_numpy(zero_copy_only=False)
-    return np.append(results, np.array([missing], results.dtype))[codes]
+    of_rows: npt.NDArray[Any] = np.append(results, np.array([missing], results.dtype))[codes]
+    return of_rows
 
 
 def by_value(values: Any, make: Callable[[Any], Any], missing: Any) -> npt.NDArray[Any]:

@@ -39,6 +39,13 @@ class Counted(NamedTuple):
     unknown: Any
 
 
+#: Attributes that are shown where no audit says what is required.
+USUAL = (
+    *TEXTS,
+    *("brand", "kind", "typePackaging", "netContent", "originCountry"),
+    *("assets.pictures", "isPartitionedBy", "isLabeledBy"),
+)
+
 #: Called with the number of products that were read, and of all.
 Report: TypeAlias = Callable[[int, int], object]
 

@@ -17,6 +17,7 @@ from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.attribute_picker import AttributePicker
 from prodex.notebook.coverage.data import Choice, CoverageData
 from prodex.notebook.coverage.figures import CoverageFigures
+from prodex.notebook.coverage.filled import USUAL
 from prodex.notebook.coverage.lacking import Lacking
 from prodex.notebook.coverage.required import Checks, RequiredColumns, required_checks
 from prodex.notebook.coverage.view import CoverageView
@@ -25,15 +26,8 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
 from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.quality import Audit
-from prodex.tables.attributes import TEXTS
 from prodex.text import counted, hint_and_all, percent
 
-#: The attributes that are shown where no audit says what is required.
-USUAL = (
-    *TEXTS,
-    *("brand", "kind", "typePackaging", "netContent", "originCountry"),
-    *("assets.pictures", "isPartitionedBy", "isLabeledBy"),
-)
 #: What the columns can be: texts in a language, or the groups of a facet.
 GROUPINGS = ("language", "kind", "owner", "brand", "market")
 

@@ -95,7 +95,9 @@ class ShownTable:
     def schema(self) -> pa.Schema:
         """The columns with their types and meanings."""
         declared = TABLES["products"].schema
-        types = {name: _value_type(column_values(self.products, name, self.language)) for name in self.columns}
+        types = {
+            name: _value_type(column_values(self.products, name, self.language)) for name in self.columns
+        }
         return pa.schema(
             [
                 declared.field(name) if name in declared.names else pa.field(name, kind)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from prodex.errors import QueryError
 from prodex.notebook.conditions import Conditions
-from prodex.notebook.products.facet_values import FacetValues, values_of
-from prodex.notebook.products.facets import FACETS, Facet
+from prodex.notebook.products.attribute_facets import MISSING, AttributeFacets
+from prodex.notebook.products.facet_values import Facet, FacetValues
+from prodex.notebook.products.facets import FACETS
 from prodex.notebook.products.memberships import Counts
 from prodex.notebook.products.product_columns import Mask, ProductColumns
 
 
 class Facets(Mapping[str, FacetValues]):
     """The facets of a catalogue by name; each is read when it is first asked for.
+
+    Beside those that are listed there is one for the state of every attribute, such as "fill:namePublicLong:fr".
 
     Parameters
     ----------
@@ -33,29 +37,42 @@ class Facets(Mapping[str, FacetValues]):
 
     def __init__(self, products: ProductColumns) -> None:
         self._products = products
-        self.declared: dict[str, Facet] = {
+        self._of_attributes = AttributeFacets(products.catalog)
+        self._of_catalog = {
             facet.name: facet for facet in FACETS if products.audit is not None or not facet.needs_audit
         }
+        self.declared: dict[str, Facet] = {**self._of_catalog, MISSING.name: MISSING}
         self._read: dict[str, FacetValues] = {}
 
+    def look_at(self, conditions: Conditions) -> None:
+        """Show what depends on conditions as they are: what products lack, in the language that is selected."""
+        self._of_attributes.look_at(conditions)
+
+    def read(self, names: Iterable[str]) -> None:
+        """Read several facets: columns that they need are read together, since a file is opened once for all."""
+        new = [
+            self._of_catalog[name] for name in names if name in self._of_catalog and name not in self._read
+        ]
+        self._products.read(*(column for facet in new for column in facet.columns))
+        for facet in new:
+            self._read[facet.name] = facet.values(self._products)
+
     def __getitem__(self, name: str) -> FacetValues:
-        if name not in self._read:
-            self._read[name] = self._values(self.declared[name])
+        if name in self._of_attributes:
+            return self._of_attributes[name]
+        if name not in self._of_catalog:
+            raise KeyError(name)
+        self.read([name])
         return self._read[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self.declared
+        return name in self._of_catalog or name in self._of_attributes
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.declared)
 
     def __len__(self) -> int:
         return len(self.declared)
-
-    def _values(self, facet: Facet) -> FacetValues:
-        products = self._products
-        is_asked = not facet.attribute or products.catalog.origin.asked(facet.attribute)
-        return values_of(facet, facet.read(products), len(products), is_asked=is_asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +90,15 @@ class FilterResult:
 
     mask: Mask
     counts: Mapping[str, Counts]
+    _misses: npt.NDArray[np.int16]
+    _missed: Mapping[str, Mask]
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.mask))
+
+    def without(self, name: str) -> Mask:
+        """Return which products meet all conditions except those of a facet, or the range of a column."""
+        return self._misses == self._missed[name] if name in self._missed else self.mask
 
 
 def apply_filters(
@@ -84,6 +107,7 @@ def apply_filters(
     size: int,
     others: Sequence[Mask] = (),
     counted: Collection[str] | None = None,
+    ranges: Mapping[str, Mask] | None = None,
 ) -> FilterResult:
     """Return the products that meet conditions: one of the selected values of each facet, none of the excluded ones.
 
@@ -92,13 +116,15 @@ def apply_filters(
     facets
         The facets of the catalogue.
     conditions
-        What is selected and excluded in each facet; words, ranges and checks come as `others`.
+        What is selected and excluded in each facet; words and checks come as `others`.
     size
         Number of products.
     others
         Products that meet conditions of another kind, such as words.
     counted
         Facets to count; all by default.
+    ranges
+        Products that are in the range of a column, by column.
 
     Raises
     ------
@@ -114,10 +140,11 @@ def apply_filters(
     for mask in others:
         misses += ~mask
     missed = {name: ~facets[name].meeting(conditions) for name in narrowed}
+    missed |= {column: ~mask for column, mask in (ranges or {}).items()}
     for mask in missed.values():
         misses += mask
+    result = FilterResult(misses == 0, {}, misses, missed)
     counts = {
-        name: facets[name].count(misses == missed[name] if name in missed else misses == 0)
-        for name in (facets if counted is None else counted)
+        name: facets[name].count(result.without(name)) for name in (facets if counted is None else counted)
     }
-    return FilterResult(misses == 0, counts)
+    return replace(result, counts=counts)

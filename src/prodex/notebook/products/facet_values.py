@@ -1,9 +1,9 @@
-"""The values of a facet: their codes and labels, how many products have each, and in which order they are listed."""
+"""Facets, and their values: codes and labels, how many products have each, and in which order they are listed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,9 +11,33 @@ import numpy as np
 from prodex.facts.groups import Groups
 from prodex.facts.label import told_apart
 from prodex.notebook.conditions import Code, Conditions
-from prodex.notebook.products.facets import Facet
 from prodex.notebook.products.memberships import Counts, Membership, OneValueEach, SeveralValues
 from prodex.notebook.products.product_columns import Mask, Rows
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A property by which products are filtered.
+
+    Attributes
+    ----------
+    name
+        Its key in `Conditions.facets`.
+    title
+        Its heading; our own words.
+    without
+        Label of the products without a value.
+    labels
+        Labels of codes that have none of their own.
+    is_ordered
+        Whether its values are listed by their codes and not by their counts.
+    """
+
+    name: str
+    title: str
+    without: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_ordered: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +145,20 @@ class FacetValues:
         return listed
 
 
-def values_of(facet: Facet, groups: Groups, size: int, *, is_asked: bool) -> FacetValues:
-    """Return groups of products as the values of a facet, the most frequent first."""
+def values_of(facet: Facet, groups: Groups, size: int, *, is_asked: bool = True) -> FacetValues:
+    """Return groups of so many products as the values of a facet, the most frequent first.
+
+    Parameters
+    ----------
+    facet
+        The facet.
+    groups
+        The groups.
+    size
+        Number of products.
+    is_asked
+        See `FacetValues`.
+    """
     codes, labels = groups.codes, _labels(facet, groups)
     totals = np.bincount(groups.groups, minlength=len(codes)).tolist()
     numbers = range(len(codes))
@@ -137,7 +173,7 @@ def values_of(facet: Facet, groups: Groups, size: int, *, is_asked: bool) -> Fac
         facet,
         tuple(codes[n] for n in there),
         tuple(labels[n] for n in there),
-        is_asked or (facet.is_shared and any(codes[n] is not None for n in there)),
+        is_asked,
         _membership(groups.rows, number[groups.groups], size, len(there)),
     )
 

@@ -77,7 +77,9 @@ class Search:
 
     def find_in_labels(self, words: str) -> Mask:
         """Return which products meet a search in labels and numbers alone: an answer while the words are made."""
-        return SearchWords.read(words).met(lambda text: self._in_labels(_Sought.of(text)), len(self._products))
+        return SearchWords.read(words).met(
+            lambda text: self._in_labels(_Sought.of(text)), len(self._products)
+        )
 
     def _containing(self, texts: Sequence[str]) -> dict[str, Mask]:
         """Return which products contain each of some texts."""
