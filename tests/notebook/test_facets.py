@@ -13,6 +13,7 @@ import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
 from prodex.notebook.conditions import Conditions
+from prodex.notebook.coverage.filled import USUAL
 from prodex.notebook.products.facet_counts import Facets, apply_filters
 from prodex.notebook.products.facets import FACETS
 from prodex.notebook.products.product_columns import ProductColumns
@@ -27,7 +28,36 @@ def code_of(value: Any) -> str | None:
     return None if code is None else str(code)
 
 
-def values_of(record: Record) -> dict[str, set[str | None]]:
+def categories_of(record: Record, known: set[str | None]) -> set[str | None]:
+    """Return the categories that a product counts for; `known` are the GPC codes of all products."""
+    gpc, kind = code_of(record.get("GPC")), code_of(record.get("kind"))
+    own = None if gpc is None else gpc.replace("/", "\\/")
+    found: set[str | None] = set() if known == {None} else {own}
+    if gpc is not None and gpc.startswith("1000") and gpc != "10000000":
+        found.add("//bricks")
+    elif gpc is not None and gpc.isdecimal():
+        found |= {*({f"{gpc[:6]}00", f"{gpc[:4]}0000"} & known), f"{gpc[:2]}000000"}
+    if kind is not None:
+        found.add(f"{own or ''}/{kind}")
+    return found or {None}
+
+
+def has_data(value: Any) -> bool:
+    """Return whether anything stands in a value: no null, no blank text; of a text its language is no data."""
+    if isinstance(value, dict):
+        return any(has_data(one) for name, one in value.items() if name != "expressedIn")
+    if isinstance(value, list):
+        return any(map(has_data, value))
+    return bool(value.strip()) if isinstance(value, str) else value is not None
+
+
+def lacked_by(record: Record) -> set[str | None]:
+    """Return the usual attributes that a product lacks."""
+    pictures = (record.get("assets") or {}).get("pictures")
+    return {one for one in USUAL if not has_data(pictures if one == "assets.pictures" else record.get(one))}
+
+
+def values_of(record: Record, gpc_codes: set[str | None]) -> dict[str, set[str | None]]:
     """Return which values of each facet a product has, read from its record one by one."""
     owner = record.get("owner") or {}
     texts = [item for item in record.get("namePublicLong") or () if item["data"].strip()]
@@ -37,6 +67,8 @@ def values_of(record: Record) -> dict[str, set[str | None]]:
     status = record.get("manufacturerSharingStatus")
     market = (record.get("product_key") or {}).get("target_market_id")
     return {
+        "missing": lacked_by(record),
+        "category": categories_of(record, gpc_codes),
         "kind": {code_of(record.get("kind"))},
         "brand": {code_of(record.get("brand"))},
         "owner": {next((owner[key] for key in ("id", "uuid", "name") if owner.get(key) is not None), None)},
@@ -72,6 +104,7 @@ records = st.fixed_dictionaries(
     {},
     optional={
         "kind": code_values("1", 2, ""),
+        "GPC": code_values("50131703", 50131700, "50130000", "50000000", "10000025", "10000000", "a/b"),
         "brand": code_values("ACME", "ZEST", 7),
         "owner": st.one_of(
             st.none(),
@@ -106,10 +139,13 @@ records = st.fixed_dictionaries(
     },
 )
 choices = st.dictionaries(
-    st.sampled_from([facet.name for facet in FACETS if not facet.needs_audit]),
+    st.sampled_from([facet.name for facet in FACETS if not facet.needs_audit] + ["missing"]),
     st.lists(
         st.sampled_from(
-            [None, "1", "ACME", "a", "fr", "x", "250", "ACCEPTED", "4", "yes", "true", "EACH", "nobody"]
+            [
+                *(None, "1", "ACME", "a", "fr", "x", "250", "ACCEPTED", "4", "yes", "true", "EACH", "nobody"),
+                *("50000000", "50130000", "50131703/1", "//bricks", "brand", "kind", "namePublicLong"),
+            ]
         ),
         min_size=1,
         max_size=4,
@@ -119,20 +155,27 @@ choices = st.dictionaries(
 )
 
 
-@given(st.lists(records, max_size=12), choices, st.data())
+@given(st.lists(records, max_size=12), choices, choices, st.data())
 def test_counts_are_those_of_a_plain_walk(
-    records_: list[Record], chosen: dict[str, tuple[str | None, ...]], data: st.DataObject
+    records_: list[Record],
+    chosen: dict[str, tuple[str | None, ...]],
+    excluded: dict[str, tuple[str | None, ...]],
+    data: st.DataObject,
 ) -> None:
-    """The counts of a facet apply the selections of all other facets and not its own."""
+    """The counts of a facet apply the conditions of all other facets and not its own."""
     products = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(records_)))
     facets = Facets(products)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
-    left = apply_filters(facets, Conditions(facets=chosen), len(products), [np.array(other, bool)])
+    conditions = Conditions(facets=chosen, excluded=excluded)
+    left = apply_filters(facets, conditions, len(products), [np.array(other, bool)])
 
-    has = [values_of(one) for one in records_]
+    gpc_codes = {code_of(one.get("GPC")) for one in records_}
+    has = [values_of(one, gpc_codes) for one in records_]
     meets = [
-        {name for name, codes in chosen.items() if not one[name] & set(codes)} for one in has
-    ]  # the facets whose choice it misses
+        {name for name, codes in chosen.items() if not one[name] & set(codes)}
+        | {name for name, codes in excluded.items() if one[name] & set(codes)}
+        for one in has
+    ]  # the facets whose conditions it misses
     assert [not missed and one for missed, one in zip(meets, other, strict=True)] == left.mask.tolist()
     for name, values in facets.items():
         expected: dict[str | None, int] = dict.fromkeys({code for one in has for code in one[name]}, 0)
@@ -176,7 +219,7 @@ def test_what_nobody_asked_for_is_not_a_count_of_nothing() -> None:
     origin = Origin("sandbox", ProductQuery(source_include=["kind", "assets.pictures.url"]))
     facets = Facets(ProductColumns(prodex.Catalog(catalog.parts, origin)))
 
-    assert {"kind"} == {name for name, one in facets.items() if one.is_asked}
+    assert {"kind", "category", "missing"} == {name for name, one in facets.items() if one.is_asked}
 
 
 def test_a_catalogue_without_products_has_facets_without_values() -> None:
@@ -200,13 +243,13 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
     grade = Facets(products)["grade"]
 
     assert (("A", "E", None), [1, 1, 1]) == (grade.codes, grade.totals.tolist())
-    assert [False, True, False] == grade.having(("A",), 3).tolist()
+    assert [False, True, False] == grade.having(("A",)).tolist()
     assert [True, False, False] == products.failing((audit.checks[0].id,)).tolist()
 
 
 def test_a_facet_that_is_not_there_is_said() -> None:
     """The error for an unknown facet names those that exist."""
-    with pytest.raises(QueryError, match="no facet 'colour'; there are kind, brand"):
+    with pytest.raises(QueryError, match="no facet 'colour'; there are category, kind, brand"):
         apply_filters(
             Facets(ProductColumns(prodex.flatten([{"id": 7}]))), Conditions(facets={"colour": ("red",)}), 1
         )

@@ -93,9 +93,11 @@ def test_a_filtered_snapshot_is_searched_part_by_part() -> None:
 def test_finding_is_what_python_would_find(texts: list[str], word: str) -> None:
     """A word is found in a text if the folded text holds the folded word."""
     storable = [text.encode("utf-8", "ignore").decode() for text in texts]
-    word = word.encode("utf-8", "ignore").decode()
+    word = word.encode("utf-8", "ignore").decode().replace('"', "")
     records = [{"id": f"#{n}", "namePublicLong": french(text)} for n, text in enumerate(storable)]
-    found = Search(ProductColumns(prodex.flatten(records))).find(word).tolist()
+    # In quotation marks, so that OR and a minus are letters like others.
+    typed = " ".join(f'"{piece}"' for piece in word.split())
+    found = Search(ProductColumns(prodex.flatten(records))).find(typed).tolist()
 
     for text, record, one in zip(storable, records, found, strict=True):
         values = [unaccented_texts(pa.array([value]))[0].as_py() for value in (text, record["id"])]

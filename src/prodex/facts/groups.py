@@ -52,6 +52,7 @@ _LABEL_OF = {code: label for label, code in CODE_OF.items()}
 #: Gives a column, one value for each product; "owner_id" is `owner_codes`, and "market" is `markets_of`.
 Column = Callable[[str], pa.Array]
 #: Gives rows of a child table that are the products' own: `product`, the place of the product, and the columns named.
+#: With `filled`, only rows that have data in that column. Rows that are equal may be given once.
 OwnRows = Callable[..., pa.Table]
 
 
@@ -132,9 +133,8 @@ def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:
     if code == "tag":
         return _by_tag(size, own_rows("tags", "tag"))
     if code == "language":
-        return _by_language(size, own_rows("texts", "language", "language_code", "text"))
-    values = column(code)
-    codes, groups = encoded(values.cast(pa.string()))
+        return _by_language(size, own_rows("texts", "language", "language_code", filled="text"))
+    codes, groups = encoded(_as_text(column(code)))
     names = codes.to_pylist()
     if label is not None:
         labels = _labels(groups, column(label), len(names))
@@ -164,9 +164,11 @@ def groups_of(catalog: Catalog, by: str) -> Groups:
     return grouped(by, len(catalog), column, partial(own_rows, catalog, column))
 
 
-def own_rows(catalog: Catalog, column: Column, table: str, *columns: str) -> pa.Table:
+def own_rows(catalog: Catalog, column: Column, table: str, *columns: str, filled: str = "") -> pa.Table:
     """Return the products' own rows of a child table; their places are those of the column `product_id`."""
-    rows = catalog.arrow(table, ["product_id", *columns], IS_OWN)
+    rows = catalog.arrow(table, ["product_id", *columns, *filter(None, [filled])], IS_OWN)
+    if filled:
+        rows = rows.filter(pa.array(filled_values(whole(rows[filled])))).drop_columns(filled)
     place = places(whole(rows["product_id"]), column("product_id"))
     return rows.drop_columns("product_id").add_column(0, "product", pa.array(place))
 
@@ -220,18 +222,23 @@ def _columns(by: str) -> tuple[str, str | None]:
     return code, _LABEL_OF.get(code)
 
 
+def _as_text(values: pa.Array) -> pa.Array:
+    return values if pa.types.is_dictionary(values.type) else values.cast(pa.string())
+
+
 def _labels(groups: Rows, labels: pa.Array, count: int) -> list[str | None]:
     """Return the label of each group: the one that most of its products have, and of several the first by alphabet."""
-    table = pa.table([pa.array(groups), unless_blank(labels)], names=["group", "label"])
-    table = table.filter(pc.and_(pc.is_valid(table["label"]), pc.greater_equal(table["group"], 0)))
-    counted = (
-        table.group_by(["group", "label"])
-        .aggregate([("label", "count")])
-        .sort_by([("label_count", "ascending"), ("label", "descending")])
-    )
+    texts, label = encoded(unless_blank(labels))
+    there = (groups >= 0) & (label >= 0)
+    pairs = pa.array(groups[there] * len(texts) + label[there]).value_counts()
+    group, of_group = np.divmod(pairs.field("values").to_numpy(), max(len(texts), 1))
+    alphabet = np.empty(len(texts), np.int64)
+    alphabet[pc.array_sort_indices(texts).to_numpy()] = np.arange(len(texts))
     found: list[str | None] = [None] * count
-    for group, label in zip(counted["group"].to_pylist(), counted["label"].to_pylist(), strict=True):
-        found[group] = label
+    names = texts.to_pylist()
+    # The last one that is set for a group stays: the most frequent one.
+    for place in np.lexsort((-alphabet[of_group], pairs.field("counts").to_numpy())):
+        found[group[place]] = names[of_group[place]]
     return found
 
 
@@ -242,7 +249,6 @@ def _by_tag(size: int, tags: pa.Table) -> Groups:
 
 
 def _by_language(size: int, texts: pa.Table) -> Groups:
-    texts = texts.filter(pa.array(filled_values(whole(texts["text"]))))
     codes, language = encoded(languages(whole(texts["language"]), whole(texts["language_code"])))
     names = codes.to_pylist()
     pairs = _once(texts["product"], language, len(names))

@@ -30,7 +30,7 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING
 from prodex.locales import short_of
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
+from prodex.tables.columns import Mask, Rows, by_combination, encoded, filled_values, places, whole
 
 #: Attributes that hold names, the best first.
 NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
@@ -115,11 +115,10 @@ class Names:
     @classmethod
     def read(cls, part: Part, origin: Origin, chosen: pa.Array | None = None) -> Self:
         """Read the names of a part, or of those of its products that are chosen by key."""
-        wanted = None if chosen is None else pc.field("product_id").isin(chosen)
-        products = part.read("products", ["product_id", "target_market"], wanted)
-        among = pc.field("attribute").isin(pa.array(NAME_PATHS))
-        among = among if wanted is None else among & wanted
-        texts = part.read("texts", ["product_id", *TEXT_COLUMNS], among)
+        if chosen is not None:
+            part = part.take(pc.is_in(whole(part.read("products", ["product_id"])["product_id"]), chosen))
+        products = part.read("products", ["product_id", "target_market"])
+        texts = part.encoded("texts", ["product_id", *TEXT_COLUMNS])
         place = places(whole(texts["product_id"]), whole(products["product_id"]))
         return cls.of(texts, place, markets_of(whole(products["target_market"]), origin))
 
@@ -165,9 +164,12 @@ def languages(short: pa.Array, code: pa.Array) -> pa.Array:
     >>> languages(pa.array(["fr-FR", None]), pa.array(["fra-FR", "nld-BE"])).to_pylist()
     ['fr', 'nl']
     """
-    sent = whole(pc.coalesce(short, code).dictionary_encode())
-    known = pa.array([short_of(one) if one else None for one in sent.dictionary.to_pylist()], pa.string())
-    return known.take(sent.indices)
+    return by_combination(_language, short, code).dictionary_decode()
+
+
+def _language(short: pa.Array, code: pa.Array) -> pa.Array:
+    sent = pc.coalesce(short, code).to_pylist()
+    return pa.array([short_of(one) if one else None for one in sent], pa.string())
 
 
 def _language_ranks(markets: pa.Array, language: pa.Array, place: Rows) -> Rows:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.tables.attributes import PENDING
-from prodex.tables.columns import Mask, whole
+from prodex.tables.columns import Mask, by_value, whole
 
 __all__ = ["IS_OWN", "PENDING", "are_pending", "own", "own_path"]
 
@@ -30,6 +30,8 @@ def are_pending(attribute: Any) -> Mask:
     >>> are_pending(pa.array(["namePublicLong", "lastRequest.namePublicLong", "lastRequested"])).tolist()
     [False, True, False]
     """
+    if pa.types.is_dictionary(attribute.type):
+        return np.asarray(by_value(attribute, lambda path: path.startswith(PENDING), False), bool)
     return np.asarray(whole(pc.starts_with(attribute, PENDING)).to_numpy(zero_copy_only=False), bool)
 
 

@@ -183,8 +183,8 @@ class AuditMatrix:
         place = pc.index_in(self._column("product_id"), whole(read["product_id"]))
         return whole(read[name]).take(place)
 
-    def _own_rows(self, table: str, *columns: str) -> pa.Table:
-        return own_rows(self._available_catalog(table), self._column, table, *columns)
+    def _own_rows(self, table: str, *columns: str, filled: str = "") -> pa.Table:
+        return own_rows(self._available_catalog(table), self._column, table, *columns, filled=filled)
 
     def _available_catalog(self, wanted: str) -> Catalog:
         if self.catalog is None:

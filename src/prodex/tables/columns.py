@@ -1,4 +1,7 @@
-"""Columns for computing: Arrow arrays as numpy arrays, and rows looked up by key."""
+"""Columns for computing: Arrow arrays as numpy arrays, and rows looked up by key.
+
+A column of text may be dictionary-encoded wherever a column is taken here: then each distinct value is looked at once.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,8 @@ def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
     >>> filled_values(pa.array(["a", "", " \\n", None])).tolist(), filled_values(pa.array([0.0, None])).tolist()
     ([True, False, False, False], [True, False])
     """
+    if pa.types.is_dictionary(values.type):
+        return of_each(filled_values(values.dictionary), values, False)
     if pa.types.is_string(values.type):
         length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
         return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
@@ -58,7 +63,12 @@ def unless_blank(texts: Any) -> pa.Array:
     """Return texts with null in place of those that hold nothing but spaces."""
     texts = whole(texts)
     filled = filled_values(texts)
-    return texts if filled.all() else pc.if_else(pa.array(filled), texts, pa.scalar(None, texts.type))
+    if filled.all():
+        return texts
+    if pa.types.is_dictionary(texts.type):
+        codes = texts.indices.to_numpy(zero_copy_only=False)
+        return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=~filled), texts.dictionary)
+    return pc.if_else(pa.array(filled), texts, pa.scalar(None, texts.type))
 
 
 def is_true(flags: Any) -> Mask:
@@ -73,9 +83,16 @@ def numbers(values: Any) -> Numbers:
 
 def encoded(values: Any) -> tuple[pa.Array, Rows]:
     """Return the distinct values, and for each row which of them it has; -1 where it has none."""
-    read = whole(whole(values).dictionary_encode())
+    read = whole(values.dictionary_encode())  # what is encoded already stays as it is
     codes = pc.fill_null(read.indices, -1).to_numpy(zero_copy_only=False)
     return read.dictionary, np.asarray(codes, np.int64)
+
+
+def of_each(results: npt.NDArray[Any], values: pa.DictionaryArray, missing: Any) -> npt.NDArray[Any]:
+    """Return for each row what was found for its distinct value."""
+    codes = pc.fill_null(values.indices, len(results)).to_numpy(zero_copy_only=False)
+    of_rows: npt.NDArray[Any] = np.append(results, np.array([missing], results.dtype))[codes]
+    return of_rows
 
 
 def by_value(values: Any, make: Callable[[Any], Any], missing: Any) -> npt.NDArray[Any]:
@@ -89,8 +106,52 @@ def by_value(values: Any, make: Callable[[Any], Any], missing: Any) -> npt.NDArr
     return np.array([*map(make, distinct.to_pylist()), missing])[code]
 
 
+def combinations(*columns: Any) -> tuple[Rows, list[pa.Array]]:
+    """Return which combination of values each row has, and the values of each combination, column by column.
+
+    >>> place, (names, codes) = combinations(pa.array(["Mill", "Mill", None]), pa.array([4, 4, 4]))
+    >>> place.tolist(), names.to_pylist(), codes.to_pylist()
+    ([0, 0, 1], ['Mill', None], [4, 4])
+    """
+    read = [encoded(column) for column in columns]
+    # One number for each combination, as in a number whose digits have as many values as the columns.
+    key = np.zeros(len(columns[0]), np.int64)
+    for distinct, code in read:
+        key = key * (len(distinct) + 1) + code + 1
+    keys, place = encoded(pa.array(key))
+    left, values = keys.to_numpy(), []
+    for distinct, _ in reversed(read):
+        left, code = np.divmod(left, len(distinct) + 1)
+        values.append(distinct.take(pa.array(code - 1, mask=code == 0)))
+    return place, values[::-1]
+
+
+def by_combination(make: Callable[..., pa.Array], *columns: Any) -> pa.DictionaryArray:
+    """Return what is made of the values that several columns have in a row; each combination is looked at once.
+
+    Parameters
+    ----------
+    make
+        Gets as many columns, with one row for each combination that occurs, and returns a value for each row.
+    *columns
+        The columns.
+
+    Examples
+    --------
+    >>> names, codes = pa.array(["Mill", None, "Mill", None]), pa.array(["4", "5", "4", None])
+    >>> by_combination(pc.coalesce, names, codes).to_pylist()
+    ['Mill', '5', 'Mill', None]
+    """
+    place, values = combinations(*columns)
+    distinct, code = encoded(make(*values))
+    code = code[place]
+    return pa.DictionaryArray.from_arrays(pa.array(code, pa.int32(), mask=code < 0), distinct)
+
+
 def places(values: pa.Array, among: pa.Array) -> Rows:
     """Return where each value stands among others; -1 where it does not."""
+    if pa.types.is_dictionary(values.type):
+        return of_each(places(values.dictionary, among), values, -1)
     return np.asarray(pc.fill_null(pc.index_in(values, among), -1).to_numpy(zero_copy_only=False), np.int64)
 
 

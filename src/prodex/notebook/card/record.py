@@ -17,9 +17,11 @@ from prodex.errors import InputError
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
+from prodex.tables.columns import whole
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
+from prodex.threads import side_by_side
 from prodex.text import nearest_few
 
 Row: TypeAlias = Mapping[str, Any]
@@ -132,21 +134,25 @@ def read_record(catalog: Catalog, product_id: str) -> Record:
     >>> read_record(catalog, "7").product["brand_code"]
     'ACME'
     """
-    chosen = pc.field("product_id") == product_id
-    for part in catalog.parts:
-        if part.read("products", ["product_id"], chosen).num_rows:
-            tables = _read(part, chosen)
+
+    def places(part: Part) -> pa.Array:
+        return pc.equal(whole(part.read("products", ["product_id"])["product_id"]), product_id)
+
+    for part, is_it in zip(catalog.parts, side_by_side(places, catalog.parts), strict=False):
+        if pc.any(is_it).as_py():
+            # Of a part that is cut down to a product, only the row groups are read that have something of it.
+            tables = _read(part.take(is_it))
             return Record(product_id, tables, _code_labels(catalog, tables), catalog.origin)
     raise InputError(_unknown(catalog, product_id))
 
 
-def _read(part: Part, chosen: pc.Expression) -> dict[str, tuple[Row, ...]]:
-    product = part.read("products", None, chosen).to_pylist()
+def _read(part: Part) -> dict[str, tuple[Row, ...]]:
+    product = part.read("products").to_pylist()
     tables = {"products": tuple(product)}
     for name in (*COUNTED, "presence", "raw"):
         if all(row.get(f"{name}_count") == 0 for row in product):
             continue  # nothing of it is there, so its file need not be opened
-        tables[name] = tuple(part.read(name, None, chosen).to_pylist())
+        tables[name] = tuple(part.read(name).to_pylist())
     return tables
 
 

@@ -16,7 +16,7 @@ from prodex.locales import language_label
 from prodex.notebook.conditions import Code
 from prodex.notebook.coverage.filled import CellState, Counted, FilledColumns
 from prodex.notebook.coverage.required import RequiredColumns
-from prodex.notebook.products.facet_counts import FacetValues
+from prodex.notebook.products.facet_values import FacetValues
 from prodex.quality.scores import SMALL, ratio
 from prodex.tables.columns import Mask
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from prodex.catalog import Catalog
 from prodex.facts.fill import Attribute, part_filled
-from prodex.notebook.products.facet_counts import FacetValues
+from prodex.notebook.products.facet_values import FacetValues
 from prodex.quality.requested import Asked, asked_for
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Mask

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from prodex.facts.fill import Attribute
 from prodex.notebook.coverage.filled import CellState, Counted
-from prodex.notebook.products.facet_counts import FacetValues
+from prodex.notebook.products.facet_values import FacetValues
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
 from prodex.quality.states import State

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from prodex.notebook.conditions import Conditions, Range
-from prodex.notebook.products.facet_counts import FacetValues
+from prodex.notebook.products.facet_values import FacetValues
 from prodex.notebook.products.table_page import cut, title
 
 #: Characters of a value that a label shows.

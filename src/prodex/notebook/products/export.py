@@ -95,7 +95,9 @@ class ShownTable:
     def schema(self) -> pa.Schema:
         """The columns with their types and meanings."""
         declared = TABLES["products"].schema
-        types = {name: column_values(self.products, name, self.language).type for name in self.columns}
+        types = {
+            name: _value_type(column_values(self.products, name, self.language)) for name in self.columns
+        }
         return pa.schema(
             [
                 declared.field(name) if name in declared.names else pa.field(name, kind)
@@ -108,8 +110,13 @@ class ShownTable:
         schema = self.schema
         for start in range(0, len(self.rows), _AT_ONCE):
             some = pa.array(self.rows[start : start + _AT_ONCE])
-            columns = [column_values(self.products, name, self.language).take(some) for name in self.columns]
+            taken = (column_values(self.products, name, self.language).take(some) for name in self.columns)
+            columns = [one.cast(kind) for one, kind in zip(taken, schema.types, strict=True)]
             yield pa.record_batch(columns, schema=schema)
+
+
+def _value_type(values: pa.Array) -> pa.DataType:
+    return values.type.value_type if pa.types.is_dictionary(values.type) else values.type
 
 
 def export_products(

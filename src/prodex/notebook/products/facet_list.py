@@ -11,7 +11,8 @@ from traitlets import HasTraits, Instance
 from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel
-from prodex.notebook.products.facet_counts import Counts, FacetValues
+from prodex.notebook.products.facet_values import FacetValues
+from prodex.notebook.products.memberships import Counts
 from prodex.notebook.products.search import contains
 from prodex.notebook.products.table_page import cut
 
@@ -153,17 +154,15 @@ class FacetList(HasTraits):
         values, counts = self._values[name], self._counts[name]
         if not values.is_asked:
             return [], 0
-        numbers = list(range(len(values.codes)))
-        states = [self._state(name, code) for code in values.codes]
+        # What is selected or excluded comes first, so that it can be taken back.
+        active = {*self.conditions.facets.get(name, ()), *self.conditions.excluded.get(name, ())}
+        numbers = values.order(counts, active)
         if found_words := folding.find.strip():
             found = contains(values.labels, found_words)
-            numbers = [number for number in numbers if found[number] or states[number]]
-        zeros = [number for number in numbers if not counts[number] and not states[number]]
+            numbers = [number for number in numbers if found[number] or values.codes[number] in active]
+        zeros = [number for number in numbers if not counts[number] and values.codes[number] not in active]
         if not folding.with_zeros:
-            numbers = [number for number in numbers if counts[number] or states[number]]
-        # What is selected or excluded comes first, so that it can be taken back. Grades keep their own order.
-        if not values.facet.needs_audit:
-            numbers.sort(key=lambda number: (not states[number], -int(counts[number])))
+            numbers = [number for number in numbers if counts[number] or values.codes[number] in active]
         return numbers, len(zeros)
 
     def _state(self, name: str, code: Code) -> str:

@@ -2,55 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from prodex.facts.groups import Groups
-from prodex.facts.label import CODE_OF
 from prodex.facts.owner import OWNER_COLUMNS
+from prodex.notebook.products.category_facet import category_values
+from prodex.notebook.products.facet_values import Facet, FacetValues, values_of
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.tables.columns import encoded, is_true
 
+#: Returns the values of a facet.
+_Read = Callable[[Facet, ProductColumns], FacetValues]
 
-@dataclass(frozen=True)
-class Facet:
-    """A facet: a property by which products are filtered.
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogFacet(Facet):
+    """A facet whose values are read from a catalogue.
 
     Attributes
     ----------
-    name
-        Its key in `Conditions.facets`.
-    title
-        Its heading; our own words.
     read
-        Returns which products have which code.
+        Returns its values.
+    columns
+        Columns of `products` that are read for it: those of several facets are read together.
     attribute
         Wire path that the service must have been asked for.
-    without
-        Label of the products without a value.
-    labels
-        Labels of codes that have none of their own.
     needs_audit
         Whether it exists only with an audit.
     is_shared
         Whether other wire paths give values, too: the market of the query, the languages of any text.
     """
 
-    name: str
-    title: str
-    read: Callable[[ProductColumns], Groups]
+    read: _Read
+    columns: tuple[str, ...] = ()
     attribute: str = ""
-    without: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
     needs_audit: bool = False
     is_shared: bool = False
 
+    def values(self, products: ProductColumns) -> FacetValues:
+        """Return its values."""
+        found = self.read(self, products)
+        is_asked = not self.attribute or products.catalog.origin.asked(self.attribute)
+        came = self.is_shared and any(code is not None for code in found.codes)
+        return replace(found, is_asked=is_asked or came)
 
-def _by(name: str) -> Callable[[ProductColumns], Groups]:
+
+def _by(name: str) -> _Read:
     """Group as audits do, so that a click in an audit and a click in a facet list the same products."""
-    return lambda columns: columns.groups(name)
+    return _grouped(lambda products: products.groups(name))
+
+
+def _grouped(group: Callable[[ProductColumns], Groups]) -> _Read:
+    return lambda facet, products: values_of(facet, group(products), len(products))
 
 
 def _packshots(products: ProductColumns) -> Groups:
@@ -73,62 +79,109 @@ _PACKSHOT = "assets.pictures.isPackshot"
 
 #: In the order in which they are shown. A facet that audits group by has the name that it has there.
 FACETS = (
-    Facet("grade", "Grade", _grades, without="without grade", needs_audit=True),
-    Facet("kind", "Kind", _by("kind"), "kind.code", "without kind"),
-    Facet("brand", "Brand", _by("brand"), "brand.code", "without brand"),
-    Facet("owner", "Owner", _by("owner"), "owner", "without owner"),
-    Facet(
-        "market", "Market", _by("market"), "product_key.target_market_id", "without market", is_shared=True
+    CatalogFacet(
+        "grade",
+        "Grade",
+        "without grade",
+        is_ordered=True,
+        read=_grouped(_grades),
+        needs_audit=True,
     ),
-    Facet(
-        "language",
-        "Language of texts",
-        _by("language"),
-        "namePublicLong",
-        "none or not specified",
+    CatalogFacet(
+        "category",
+        "Category",
+        "without category",
+        read=category_values,
+        columns=("gpc_code", "gpc", "kind_code", "kind"),
+        attribute="GPC.code",
         is_shared=True,
     ),
-    Facet("tag", "Tag", _by("tag"), "hasTags", "without tags"),
-    Facet("status", "Status", _by("product_status"), "targetProductStatus", "without status"),
-    Facet(
+    CatalogFacet(
+        "kind",
+        "Kind",
+        "without kind",
+        read=_by("kind"),
+        columns=("kind_code", "kind"),
+        attribute="kind.code",
+    ),
+    CatalogFacet(
+        "brand",
+        "Brand",
+        "without brand",
+        read=_by("brand"),
+        columns=("brand_code", "brand"),
+        attribute="brand.code",
+    ),
+    CatalogFacet(
+        "owner", "Owner", "without owner", read=_by("owner"), columns=OWNER_COLUMNS, attribute="owner"
+    ),
+    CatalogFacet(
+        "market",
+        "Market",
+        "without market",
+        read=_by("market"),
+        columns=("target_market",),
+        attribute="product_key.target_market_id",
+        is_shared=True,
+    ),
+    CatalogFacet(
+        "language",
+        "Language of texts",
+        "none or not specified",
+        read=_by("language"),
+        attribute="namePublicLong",
+        is_shared=True,
+    ),
+    CatalogFacet("tag", "Tag", "without tags", read=_by("tag"), attribute="hasTags"),
+    CatalogFacet(
+        "status",
+        "Status",
+        "without status",
+        read=_by("product_status"),
+        columns=("product_status",),
+        attribute="targetProductStatus",
+    ),
+    CatalogFacet(
         "sharing",
         "Sharing status",
-        _by("sharing_status"),
-        "manufacturerSharingStatus",
         "without sharing status",
         {"2": "draft", "3": "pending", "4": "accepted"},
+        read=_by("sharing_status"),
+        columns=("sharing_status",),
+        attribute="manufacturerSharingStatus",
     ),
-    Facet(
+    CatalogFacet(
         "packshot",
         "Packshot",
-        _packshots,
-        _PACKSHOT,
         "not specified",
-        labels={"yes": "has a packshot", "no": "has none"},
+        {"yes": "has a packshot", "no": "has none"},
+        read=_grouped(_packshots),
+        attribute=_PACKSHOT,
     ),
-    Facet(
+    CatalogFacet(
         "unit",
         "Consumer unit",
-        _by("is_consumer_unit"),
-        "isConsumerUnit",
         "not specified",
         {"true": "consumer unit", "false": "other unit"},
+        read=_by("is_consumer_unit"),
+        columns=("is_consumer_unit",),
+        attribute="isConsumerUnit",
     ),
-    Facet("packaging", "Packaging", _by("packaging"), "typePackaging.code", "without packaging"),
-    Facet(
+    CatalogFacet(
+        "packaging",
+        "Packaging",
+        "without packaging",
+        read=_by("packaging"),
+        columns=("packaging_code", "packaging"),
+        attribute="typePackaging.code",
+    ),
+    CatalogFacet(
         "pending",
         "Update pending",
-        _by("has_pending_update"),
-        "lastRequest",
         "not specified",
         {"true": "update pending", "false": "no pending update"},
+        read=_by("has_pending_update"),
+        columns=("has_pending_update",),
+        attribute="lastRequest",
     ),
-)
-
-#: The columns of `products` that most facets need: read together, since a file is opened once for all of them.
-COLUMNS = (
-    "product_id",
-    *OWNER_COLUMNS,
-    *(column for label in ("kind", "brand", "packaging") for column in (label, CODE_OF[label])),
-    *("target_market", "product_status", "sharing_status", "is_consumer_unit", "has_pending_update"),
 )

@@ -1,13 +1,16 @@
-"""The products of a catalogue as columns: each is read once, in the order of the catalogue."""
+"""The products of a catalogue as columns: each is read once, in the order of the catalogue.
+
+A catalogue may have a million products. So text that repeats is kept as codes with one list of distinct values, and
+what hardly any product shares with another, such as its name, is read for the products of a page (`ProductRows`).
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
-from os import cpu_count
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,20 +22,24 @@ from prodex.errors import QueryError
 from prodex.facts.groups import Groups, grouped
 from prodex.facts.label import CODE_OF, shown
 from prodex.facts.market import markets_of
-from prodex.facts.name import Names
+from prodex.facts.name import NAME_PATHS, Names, languages
 from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
 from prodex.quality import Audit
 from prodex.quality.states import State
-from prodex.tables.columns import is_true
+from prodex.tables.columns import by_combination, combinations, filled_values, is_true, places, whole
 from prodex.tables.declaration import TABLES
+from prodex.threads import side_by_side
 
-Mask = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Rows: TypeAlias = npt.NDArray[np.int64]
 _Made = TypeVar("_Made")
 
-_OF_PRODUCTS = frozenset(TABLES["products"].schema.names)
+_OF_PRODUCTS = TABLES["products"].schema
 _OF_AUDIT = ("grade", "score")
+#: Text that no two products share: a list of its distinct values would be as long as the column.
+_DISTINCT = frozenset({"product_id", "gtin", "uuid"})
+_CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 class ProductColumns:
@@ -56,14 +63,14 @@ class ProductColumns:
     def __init__(self, catalog: Catalog, audit: Audit | None = None) -> None:
         self.catalog = catalog
         self.audit = audit
+        self.sizes: tuple[int, ...] = tuple(part.size for part in catalog.parts)
         self._columns: dict[str, pa.Array] = {}
         self._names: dict[str | None, pa.Array] = {}
-        self._name_rows: list[Names] | None = None
         # A search in the background reads columns while the page reads others; a column may need others first.
         self._lock = threading.RLock()
 
     def __len__(self) -> int:
-        return len(self.catalog)
+        return sum(self.sizes)
 
     @property
     def ids(self) -> pa.Array:
@@ -71,7 +78,7 @@ class ProductColumns:
         return self.column("product_id")
 
     def column(self, name: str) -> pa.Array:
-        """Return a column of `products`, or grade and score of the audit."""
+        """Return a column of `products`, or grade and score of the audit; text that repeats is dictionary-encoded."""
         self.read(name)
         return self._columns[name]
 
@@ -81,10 +88,14 @@ class ProductColumns:
             missing = [name for name in dict.fromkeys(names) if name not in self._columns]
             stored = [name for name in missing if name not in _OF_AUDIT]
             if stored:
-                table = self.catalog.arrow("products", stored)
-                self._columns |= {name: table[name].combine_chunks() for name in stored}
+                pieces = list(self.each_part(lambda part, _: part.encoded("products", stored)))
+                self._columns |= {name: _joined(pieces, name) for name in stored}
             if len(stored) < len(missing):
                 self._columns |= self._grades_and_scores()
+
+    def is_read(self, name: str) -> bool:
+        """Return whether a column is in memory."""
+        return name in self._columns
 
     def shown(self, name: str) -> pa.Array:
         """Return a column as it is shown: a code if it has no label, an owner by id if it has no name.
@@ -96,30 +107,28 @@ class ProductColumns:
         """
         if name == "name":
             return self.names(None)
-        if name not in _OF_PRODUCTS and name not in _OF_AUDIT:
-            raise QueryError(
-                f"There is no column {name!r}. Give 'name', a column of products, 'grade' or 'score'."
-            )
-        if name == "owner":
-            self.read(*OWNER_COLUMNS)
-            return owners_shown(self.column)
-        if name in CODE_OF:
-            return shown(self.column(name), self.column(CODE_OF[name]))
-        return self.column(name)
+        make, needed = shown_by(name)
+        self.read(*needed)
+        if len(needed) == 1:
+            return self.column(name)
+        return by_combination(make, *map(self.column, needed))
 
     @property
     def owner(self) -> pa.Array:
         """What identifies owners; see `prodex.facts.owner`."""
         self.read(*OWNER_COLUMNS)
-        return owner_codes(self.column)
+        return by_combination(
+            lambda *values: owner_codes(_named(OWNER_COLUMNS, values)), *map(self.column, OWNER_COLUMNS)
+        )
 
     @property
     def market(self) -> pa.Array:
         """The market of each product, as in an audit: its own, else that of the query, else that of the profile."""
-        known = markets_of(self.column("target_market"), self.catalog.origin)
-        return (
-            known if self.audit is None else pc.coalesce(known, self._audited(self.audit.identity["market"]))
-        )
+        known = by_combination(partial(markets_of, origin=self.catalog.origin), self.column("target_market"))
+        if self.audit is None:
+            return known
+        assumed = self._audited(self._of_audit("market"))
+        return by_combination(pc.coalesce, known, assumed)
 
     def groups(self, by: str) -> Groups:
         """Return the products by group, as everywhere; see `prodex.facts.groups`."""
@@ -131,29 +140,36 @@ class ProductColumns:
         return grouped(by, len(self), column, self.own)
 
     def names(self, language: str | None) -> pa.Array:
-        """Return the name of each product in a language; with None, in the best language that it has."""
-        named = self._named()
+        """Return the name of each product in a language; with None, in the best language that it has.
+
+        All texts are read for it; a page has its names from `ProductRows`.
+        """
         with self._lock:
             if language not in self._names:
-                best = [one.best(language) for one in named]
+                best = self.each_part(lambda part, _: Names.read(part, self.catalog.origin).best(language))
                 self._names[language] = pa.concat_arrays([pa.array([], pa.string()), *best])
             return self._names[language]
 
     def languages(self) -> list[str]:
-        """Return the languages in which products have names, most frequent first."""
-        every = pa.chunked_array([one.language for one in self._named()], pa.string()).drop_null()
-        counted = pc.value_counts(every).to_pylist()
+        """Return the languages in which products have names, most frequent first; also where all of them are blank."""
+
+        def spoken(part: Part, _: int) -> pa.Array:
+            texts = part.encoded("texts", ["attribute", "language", "language_code"])
+            are_names = pa.array(places(whole(texts["attribute"]), pa.array(NAME_PATHS)) >= 0)
+            of_names = texts.filter(are_names)
+            return languages(whole(of_names["language"]), whole(of_names["language_code"])).drop_null()
+
+        counted = pc.value_counts(pa.chunked_array(self.each_part(spoken), pa.string())).to_pylist()
         return [one["values"] for one in sorted(counted, key=lambda one: (-one["counts"], one["values"]))]
 
     def children(self, table: str, *columns: str) -> Iterator[tuple[Rows, pa.Table]]:
         """Yield, part by part, rows of a child table with the place of the product of each."""
 
         def read(part: Part, before: int) -> tuple[Rows, pa.Table]:
-            ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
-            rows = part.read(table, ["product_id", *columns])
+            ids = whole(part.read("products", ["product_id"])["product_id"])
+            rows = part.encoded(table, ["product_id", *columns])
             # Children name their product by id; everything here works with places, which numpy can index by.
-            place = pc.index_in(rows["product_id"].combine_chunks(), ids).to_numpy(zero_copy_only=False)
-            return place.astype(np.int64) + before, rows.drop_columns("product_id")
+            return places(whole(rows["product_id"]), ids) + before, rows.drop_columns("product_id")
 
         yield from self.each_part(read)
 
@@ -165,21 +181,39 @@ class ProductColumns:
         work
             Gets a part and the number of products in the parts before it.
         """
-        parts = [part for part in self.catalog.parts if part.size]
-        before = accumulate((part.size for part in parts[:-1]), initial=0)
+        before = accumulate(self.sizes[:-1], initial=0)
+        parts = [(part, first) for part, first in zip(self.catalog.parts, before, strict=False) if part.size]
         # pyarrow reads and decodes without the lock of the interpreter, so threads do work side by side.
-        with ThreadPoolExecutor(cpu_count()) as threads:
-            yield from threads.map(work, parts, before)
+        return side_by_side(lambda one: work(*one), parts)
 
-    def own(self, table: str, *columns: str) -> pa.Table:
-        """Return rows of a child table, with the place of their product as `product`, without pending updates."""
-        pieces = []
-        for product, rows in self.children(table, "attribute", *columns):
-            named = pa.table([pa.array(product), *rows.columns], names=["product", *rows.column_names])
-            pieces.append(own(named))
+    def own(self, table: str, *columns: str, filled: str = "") -> pa.Table:
+        """Return rows of a child table, with the place of their product as `product`, without pending updates.
+
+        Rows of a product that are equal in these columns come once: a product has many texts and few languages.
+
+        Parameters
+        ----------
+        table, columns
+            The child table, and which of its columns.
+        filled
+            Only rows that have data in this column.
+        """
         empty = TABLES[table].schema.empty_table().select(columns)
-        nothing = pa.table([pa.array([], pa.int64()), *empty.columns], names=["product", *columns])
-        return pa.concat_tables([nothing, *(piece.select(nothing.column_names) for piece in pieces)])
+        pieces = [pa.table([pa.array([], pa.int64()), *empty.columns], names=["product", *columns])]
+        for piece in self.each_part(partial(self._own, table, columns, filled)):
+            pieces.append(piece.cast(pieces[0].schema))
+        return pa.concat_tables(pieces)
+
+    def _own(self, table: str, columns: Sequence[str], filled: str, part: Part, before: int) -> pa.Table:
+        ids = whole(part.read("products", ["product_id"])["product_id"])
+        needed = ["product_id", "attribute", *columns, *filter(None, [filled])]
+        rows = own(part.encoded(table, list(dict.fromkeys(needed))))
+        if filled:
+            there = filled_values(whole(rows[filled]))
+            rows = rows.select(["product_id", *columns]).filter(pa.array(there))
+        place = places(whole(rows["product_id"]), ids)
+        _, values = combinations(pa.array(place), *(whole(rows[name]) for name in columns))
+        return pa.table([pc.add(values[0], before), *values[1:]], names=["product", *columns])
 
     def failing(self, checks: tuple[str, ...]) -> Mask:
         """Return which products fail at least one of some checks.
@@ -200,28 +234,61 @@ class ProductColumns:
                 f"The audit has no check {unknown[0]!r}. audit.by_check lists those that it has."
             )
         columns = [known.index(check) for check in checks]
-        fails = (self.audit.states[:, columns] == State.FAIL).any(axis=1)
-        return is_true(self._audited(pa.array(fails)))
+        # Part by part: the states of a million products under all checks take more memory than all else here.
+        fails = [(part.states[:, columns] == State.FAIL).any(axis=1) for part in self.audit.parts]
+        return is_true(self._audited(pa.array(np.concatenate([np.zeros(0, bool), *fails]))))
 
     def _grades_and_scores(self) -> Mapping[str, pa.Array]:
         if self.audit is None:
             raise QueryError(
                 "Grades and scores come from an audit, and there is no audit. Give one: audit=..."
             )
-        scores = self.audit.tally.scores
-        graded = pa.array(self.audit.grades, pa.string(), from_pandas=True)
-        score = pa.array(scores, pa.float64(), from_pandas=True)
+        graded = pa.array(self.audit.grades, pa.string(), from_pandas=True).dictionary_encode()
+        score = pa.array(self.audit.tally.scores, pa.float64(), from_pandas=True)
         return {"grade": self._audited(graded), "score": self._audited(score)}
+
+    def _of_audit(self, name: str) -> pa.ChunkedArray:
+        assert self.audit is not None  # noqa: S101 - callers have checked it
+        return pa.chunked_array([whole(part.column(name)) for part in self.audit.parts], pa.string())
 
     def _audited(self, values: pa.Array | pa.ChunkedArray) -> pa.Array:
         """Return values of the audit in the order of the catalogue; null for products that it does not cover."""
-        assert self.audit is not None  # noqa: S101 - callers have checked it
-        judged = self.audit.identity["product_id"].combine_chunks()
-        values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        return values.take(pc.index_in(self.ids, judged))
+        judged = whole(self._of_audit("product_id"))
+        values = whole(values)
+        # An audit of the catalogue itself has its products in the same order, and nothing has to be looked up.
+        return values if judged.equals(self.ids) else values.take(pc.index_in(self.ids, judged))
 
-    def _named(self) -> list[Names]:
-        with self._lock:
-            if self._name_rows is None:
-                self._name_rows = list(self.each_part(lambda part, _: Names.read(part, self.catalog.origin)))
-            return self._name_rows
+
+def shown_by(name: str) -> tuple[Callable[..., pa.Array], tuple[str, ...]]:
+    """Return what makes a column as it is shown, and the columns that it is made of.
+
+    Raises
+    ------
+    QueryError
+        When there is no such column.
+    """
+    if name not in _OF_PRODUCTS.names and name not in _OF_AUDIT:
+        raise QueryError(
+            f"There is no column {name!r}. Give 'name', a column of products, 'grade' or 'score'."
+        )
+    if name == "owner":
+        return lambda *values: owners_shown(_named(OWNER_COLUMNS, values)), OWNER_COLUMNS
+    if name in CODE_OF:
+        return shown, (name, CODE_OF[name])
+    return lambda values: values, (name,)
+
+
+def _named(names: Sequence[str], values: Sequence[pa.Array]) -> Callable[[str], pa.Array]:
+    return dict(zip(names, values, strict=True)).__getitem__
+
+
+def _joined(pieces: Sequence[pa.Table], name: str) -> pa.Array:
+    """Return a column of all parts; the lists of distinct values of the parts become one."""
+    kind = _OF_PRODUCTS.field(name).type
+    chunks = [chunk for piece in pieces for chunk in piece[name].chunks]
+    if not pa.types.is_string(kind):
+        return whole(pa.chunked_array(chunks, kind))
+    if name in _DISTINCT:
+        return whole(pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind))
+    encoded = [chunk.dictionary_encode().cast(_CODED) for chunk in chunks]
+    return whole(pa.chunked_array(encoded, _CODED).unify_dictionaries())

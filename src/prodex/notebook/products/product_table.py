@@ -16,6 +16,7 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, button, html, row, styled
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
+from prodex.notebook.products.product_rows import ProductRows
 from prodex.notebook.products.removable_buttons import ColumnPicker
 from prodex.notebook.products.table_page import (
     AUDIT_COLUMNS,
@@ -121,7 +122,7 @@ class ProductTable(VBox):
             return
         rows = self._places()[self._above.page]
         frame = cells(self._products, rows, self.columns, self.language)
-        self._ids = self._products.ids.take(rows).to_pylist()
+        self._ids = ProductRows(self._products, rows).column("product_id").to_pylist()
         listed = frame.to_numpy().tolist()
         label = self.columns.index("name") if "name" in self.columns else 0
         self._rows = [

@@ -12,7 +12,7 @@ from prodex.notebook.boxes import HBox
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.condition_labels import labels
-from prodex.notebook.products.facet_counts import FacetValues
+from prodex.notebook.products.facet_values import FacetValues
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.table_page import AUDIT_COLUMNS, title
 from prodex.tables.declaration import TABLES

@@ -1,39 +1,49 @@
-"""Search for words in the texts of products: any part of a text matches, whatever its case and accents."""
+"""Search for words in products: any part of a text matches, whatever its case and accents."""
 
 from __future__ import annotations
 
-import threading
+import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Part
+from prodex.notebook.products.part_words import PartWords
 from prodex.notebook.products.product_columns import Mask, ProductColumns
-from prodex.tables.columns import unaccented_texts
+from prodex.notebook.products.search_index import SearchIndex
+from prodex.notebook.products.search_words import SearchWords
+from prodex.tables.columns import encoded, of_each, places, unaccented_texts, whole
 
 #: Columns of `products` that are searched in addition to the texts.
 _COLUMNS = (
     *("gtin", "product_id", "supplier_id", "owner", "packaging", "gpc"),
     *("brand", "brand_code", "kind", "kind_code"),
 )
+#: What is searched, for people.
+LABELS = "brands, kinds, owners, packaging, GPC classes and numbers"
+TEXTS = f"all texts, {LABELS}"
 
-_Places: TypeAlias = npt.NDArray[np.int32]
-_Indexed: TypeAlias = tuple[_Places, pa.Array]
+#: Texts of which it is remembered which products contain them, since a search grows letter by letter and word by word.
+_REMEMBERED = 16
+#: White space in an unaccented text; other spaces have become plain ones.
+_SPACE = r"[\s\pZ\x0b\x1c-\x1f\x{85}]+"
 
 
 class Search:
-    """Finds words in a catalogue; the first search reads its texts, and keeps them for later ones.
+    """Finds words in a catalogue.
 
     Parameters
     ----------
     products
         The products.
+
+    Attributes
+    ----------
+    index
+        The words of all texts, which take a while to be made when a snapshot is searched for the first time.
 
     Examples
     --------
@@ -42,67 +52,144 @@ class Search:
     >>> search = Search(ProductColumns(prodex.flatten([tea, {"id": 8, "gtin": "03036811359935"}])))
     >>> search.find("GLACE the").tolist(), search.find("3036811359935").tolist()
     ([True, False], [False, True])
+    >>> search.find("-glacé").tolist(), search.find('"glacé the" OR 3036').tolist()
+    ([False, True], [False, True])
     """
 
     def __init__(self, products: ProductColumns) -> None:
         self._products = products
-        self._reading = threading.Lock()
-        self._indexed: list[_Indexed] | None = None
+        self._remembered: dict[str, Mask] = {}
+        self.index: SearchIndex = SearchIndex(products.catalog)
 
     def find(self, words: str) -> Mask:
-        """Return which products contain all words, each in any of their texts, brand, owner or GTIN.
+        """Return which products meet a search, as `SearchWords` reads it, in all texts, labels and numbers.
+
+        Each word may be in another text. A number matches GTINs with or without its leading zeros.
 
         Parameters
         ----------
         words
-            Words or parts of words, separated by spaces. A number matches GTINs with or without its leading zeros.
+            What was typed.
         """
-        found = np.ones(len(self._products), bool)
-        for word in unaccented_texts(pa.array(words.split(), pa.string())).to_pylist():
-            found &= self._find(word)
-        return found
+        search = SearchWords.read(words)
+        found = self._containing(search.texts)
+        return search.met(found.__getitem__, len(self._products))
 
-    def _find(self, word: str) -> Mask:
+    def find_in_labels(self, words: str) -> Mask:
+        """Return which products meet a search in labels and numbers alone: an answer while the words are made."""
+        return SearchWords.read(words).met(
+            lambda text: self._in_labels(_Sought.of(text)), len(self._products)
+        )
+
+    def _containing(self, texts: Sequence[str]) -> dict[str, Mask]:
+        """Return which products contain each of some texts."""
+        known = {text: self._remembered[text] for text in texts if text in self._remembered}
+        new = {text: _Sought.of(text) for text in texts if text not in known}
+        known |= dict(zip(new, self._in_texts(list(new.values())), strict=True))
+        for text, sought in new.items():
+            known[text] |= self._in_labels(sought)
+        others = {text: mask for text, mask in self._remembered.items() if text not in known}
+        self._remembered = dict([*others.items(), *known.items()][-_REMEMBERED:])
+        return known
+
+    def _in_texts(self, sought: list[_Sought]) -> list[Mask]:
+        if not sought:
+            return []
+
+        def containing(words: PartWords) -> list[Mask]:
+            return [words.containing_all(one.words) for one in sought]
+
+        nobody = [np.zeros(0, bool) for _ in sought]
+        pieces = zip(*[nobody, *self.index.each(containing)], strict=True)
+        found = [np.concatenate(masks) for masks in pieces]
+        return [
+            mask if one.is_word else self._having(one, mask) for one, mask in zip(sought, found, strict=True)
+        ]
+
+    def _having(self, sought: _Sought, candidates: Mask) -> Mask:
+        """Return which of the products that have all words of a phrase have them together in one text."""
+
+        def having(part: Part, before: int) -> Mask:
+            mine = candidates[before : before + part.size].copy()
+            if mine.any():
+                chosen = part.take(pa.array(mine))
+                ids = whole(chosen.read("products", ["product_id"])["product_id"])
+                rows = chosen.encoded("texts", ["product_id", "text"])
+                distinct, text = encoded(rows["text"])
+                has = np.append(sought.held_by(unaccented_texts(distinct)), False)[text]
+                places_ = np.flatnonzero(mine)[places(whole(rows["product_id"]), ids)[has]]
+                mine[:] = False
+                mine[places_] = True
+            return mine
+
+        return np.concatenate([np.zeros(0, bool), *self._products.each_part(having)])
+
+    def _in_labels(self, sought: _Sought) -> Mask:
         found = np.zeros(len(self._products), bool)
-        # A GTIN is stored with 14 digits, and people type the 8, 12 or 13 that are printed.
-        number = word.lstrip("0") if word.isascii() and word.isdigit() else ""
-
-        def places(indexed: _Indexed) -> _Places:
-            found_in, texts = indexed
-            return found_in[_holding(texts, word)]
-
-        # pyarrow releases the lock of the interpreter while it matches, so threads do search side by side.
-        with ThreadPoolExecutor(cpu_count()) as threads:
-            for some in threads.map(places, self._index()):
-                found[some] = True
-        if number:
+        self._products.read(*_COLUMNS)
+        for name in _COLUMNS:
+            values = self._products.column(name)
+            if pa.types.is_dictionary(values.type):
+                found |= of_each(sought.held_by(unaccented_texts(values.dictionary)), values, False)
+            else:
+                found |= sought.held_by(unaccented_texts(values))
+        if sought.number:
             # Only in GTINs: in texts a number without its zeros would match too much.
-            found |= _holding(pc.fill_null(self._products.column("gtin"), ""), number)
+            found |= _holding(self._products.column("gtin"), sought.number)
         return found
 
-    def _index(self) -> list[_Indexed]:
-        with self._reading:  # two searches may begin before the texts are read
-            if self._indexed is None:
-                self._products.read(*_COLUMNS)
-                texts = list(self._products.each_part(self._texts))
-                everybody = np.arange(len(self._products), dtype=np.int32)
-                labels = [self._kept(everybody, self._products.column(name)) for name in _COLUMNS]
-                self._indexed = [*texts, *labels]
-        return self._indexed
 
-    def _texts(self, part: Part, before: int) -> _Indexed:
-        ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
-        rows = part.read("texts", ["product_id", "text"])
-        place = pc.index_in(rows["product_id"].combine_chunks(), ids).to_numpy(zero_copy_only=False)
-        return self._kept(place.astype(np.int32) + before, rows["text"].combine_chunks())
+@dataclass(frozen=True)
+class _Sought:
+    """A word or phrase in the form in which words are compared.
 
-    @staticmethod
-    def _kept(places: _Places, texts: pa.Array) -> _Indexed:
-        return places[texts.is_valid().to_numpy(zero_copy_only=False)], unaccented_texts(texts.drop_null())
+    Attributes
+    ----------
+    folded
+        The whole of it; None for what no text can hold.
+    words
+        What is between white spaces.
+    is_phrase
+        Whether it was typed with spaces, of which any number will do.
+    number
+        Digits without the zeros in front: a GTIN is stored with 14 digits, and people type the 8, 12 or 13 of a pack.
+    """
+
+    folded: str | None
+    words: tuple[str, ...]
+    is_phrase: bool = False
+    number: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> _Sought:
+        try:
+            folded: str = unaccented_texts(pa.array([text], pa.string()))[0].as_py()
+        except UnicodeEncodeError:  # half of a surrogate pair
+            return cls(None, ())
+        number = text.lstrip("0") if text.isascii() and text.isdigit() else ""
+        return cls(folded, tuple(folded.split()), " " in text, number)
+
+    @property
+    def is_word(self) -> bool:
+        """Whether a text holds it if one of its words does."""
+        return self.folded is None or self.words == (self.folded,)
+
+    def held_by(self, texts: pa.Array) -> Mask:
+        """Return which texts, in the form in which words are compared, hold it."""
+        if self.folded is None:
+            return np.zeros(len(texts), bool)
+        if not self.is_phrase:
+            return _holding(texts, self.folded)
+        pattern = _SPACE.join(map(re.escape, self.words))
+        return _plain(pc.match_substring_regex(texts, pattern))
 
 
 def _holding(texts: pa.Array, piece: str) -> Mask:
-    return np.asarray(pc.match_substring(texts, piece).to_numpy(zero_copy_only=False), bool)
+    return _plain(pc.match_substring(texts, piece))
+
+
+def _plain(matches: pa.Array) -> Mask:
+    return np.asarray(pc.fill_null(matches, False).to_numpy(zero_copy_only=False), bool)
 
 
 def contains(labels: Sequence[str], words: str) -> Mask:
@@ -112,7 +199,4 @@ def contains(labels: Sequence[str], words: str) -> Mask:
     [True, False]
     """
     texts = unaccented_texts(pa.array(labels, pa.string()))
-    found = np.ones(len(labels), bool)
-    for word in unaccented_texts(pa.array(words.split(), pa.string())).to_pylist():
-        found &= _holding(texts, word)
-    return found
+    return SearchWords.read(words).met(lambda text: _Sought.of(text).held_by(texts), len(labels))

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
-from prodex.notebook.products.product_columns import ProductColumns, Rows
+from prodex.notebook.products.product_columns import ProductColumns, Rows, shown_by
+from prodex.notebook.products.product_rows import ProductRows
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
 from prodex.text import percent
@@ -33,6 +34,8 @@ _TITLES = {
     "grade": "Grade",
     "score": "Score",
 }
+#: Orders that are kept: each takes eight megabytes of a million products.
+_ORDERS = 6
 #: Characters of a text that a cell shows.
 CELL = 90
 #: Shown where there is no value.
@@ -48,7 +51,7 @@ class Order:
 
 
 class Sorter:
-    """Sorts products by what a column shows, and keeps each order.
+    """Sorts products by what a column shows, and keeps the orders that were asked for last.
 
     Parameters
     ----------
@@ -63,40 +66,50 @@ class Sorter:
     def order(self, by: Order, language: str | None = None) -> Rows:
         """Return the places of all products in order: equal ones as in the catalogue, products without a value last."""
         key = (by, language if by.column == "name" else None)
-        if key not in self._known:
-            self._known[key] = self._sorted(by, language)
+        known = self._known.pop(key, None)
+        self._known[key] = self._sorted(by, language) if known is None else known
+        if len(self._known) > _ORDERS:
+            del self._known[next(iter(self._known))]
         return self._known[key]
 
     def _sorted(self, by: Order, language: str | None) -> Rows:
         if not by.column:
             return np.arange(len(self._products))
         values = column_values(self._products, by.column, language)
-        there = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
-        values = values.drop_null()
-        # Sorted as they are searched: "Éclair" next to "eclair" and not behind "Zest".
-        values = unaccented_texts(values) if pa.types.is_string(values.type) else values
+        is_there = values.is_valid().to_numpy(zero_copy_only=False)
+        values = _sortable(values.drop_null())
         order = pc.array_sort_indices(values, order="descending" if by.descending else "ascending")
         # Products without a value come last in both directions: nobody sorts in order to see them first.
-        missing = np.setdiff1d(np.arange(len(self._products)), there)
-        return np.concatenate([there[order.to_numpy()], missing])
+        return np.concatenate([np.flatnonzero(is_there)[order.to_numpy()], np.flatnonzero(~is_there)])
+
+
+def _sortable(values: pa.Array) -> pa.Array:
+    """Return values as they are sorted: text as it is searched, so that "Éclair" is next to "eclair"."""
+    if pa.types.is_dictionary(values.type):
+        # Each distinct value is compared once; products are sorted by its rank.
+        rank = pc.rank(_sortable(values.dictionary), tiebreaker="dense")
+        return rank.take(values.indices)
+    return unaccented_texts(values) if pa.types.is_string(values.type) else values
 
 
 def column_values(products: ProductColumns, column: str, language: str | None = None) -> pa.Array:
-    """Return the values of a column of the table, uncut."""
+    """Return the values of a column of the table for all products, uncut."""
     return products.names(language) if column == "name" else products.shown(column)
 
 
 def cells(
     products: ProductColumns, rows: Rows, columns: Sequence[str], language: str | None = None
 ) -> pd.DataFrame:
-    """Return some rows as they are shown, with a text in every cell."""
-    products.read(*(name for name in columns if name != "name"))
-    taken = {name: column_values(products, name, language).take(pa.array(rows)) for name in columns}
+    """Return some rows as they are shown, with a text in every cell; nothing is read of other products."""
+    page = ProductRows(products, rows)
+    page.read(*(needed for name in columns if name != "name" for needed in shown_by(name)[1]))
     asked = {name: is_asked(products, name) for name in columns}
     return pd.DataFrame(
         {
-            title(name): [cell(name, one, asked=asked[name]) for one in values.to_pylist()]
-            for name, values in taken.items()
+            title(name): [
+                cell(name, one, asked=asked[name]) for one in page.shown(name, language).to_pylist()
+            ]
+            for name in columns
         },
         dtype="str",
     )
