@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
     from prodex.fix.result import Fix
+    from prodex.fix.text_corrections import TextCorrection, fix_texts
     from prodex.fix.worklists import read_worklist
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
@@ -83,6 +84,7 @@ _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
     "prodex.fix.result": ("Fix",),
+    "prodex.fix.text_corrections": ("TextCorrection", "fix_texts"),
     "prodex.fix.worklists": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
@@ -174,6 +176,7 @@ __all__ = [
     "ScenarioRequest",
     "SharingStatus",
     "SnapshotPanel",
+    "TextCorrection",
     "Tracking",
     "UnmatchedWarning",
     "ValidationStatus",
@@ -185,6 +188,7 @@ __all__ = [
     "diff",
     "download_pictures",
     "explore",
+    "fix_texts",
     "flatten",
     "gallery",
     "list_audits",

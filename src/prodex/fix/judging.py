@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
+from prodex.fix.agreement import agreed
+from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision, decided
 from prodex.fix.freshness import alike, still_asked
+from prodex.fix.reading import Answer
 from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Finding, Verdicts
 from prodex.quality.audit import Audit
@@ -44,6 +46,18 @@ class JudgedAnswers:
     changes: Changes
     before: Audit
     after: Audit
+
+
+def judged_answers(
+    answers: Sequence[Answer],
+    products: ConcernedProducts,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+) -> JudgedAnswers | None:
+    """Judge answers as they were read; None if there are none. Parameters are those of `judged`."""
+    decisions = agreed(decided(answers, products, catalog))
+    return judged(decisions, products, catalog, profile, now) if answers else None
 
 
 def judged(
