@@ -42,7 +42,7 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
     is_picture = decision.shape is AnswerShape.PICTURE and seen is not None
     if is_picture and pictures.is_there(record.get(root), str(decision.attribute), str(seen)):
         return decision
-    if decision.check is None and seen is None:
+    if decision.check is None and seen is None and then is None:
         # A row of one's own asks for nothing and saw nothing.
         return decision
     asked = verdicts.findings.get((decision.product, decision.check or ""), ())
@@ -70,6 +70,21 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
         f"the product was changed{when}, after {since}: there is now {there}"
         f"{f' in place of {seen[:80]!r}' if seen else ''}. {what_to_do}",
     )
+
+
+def is_as_sent(decision: Decision, sent: Product, product: Product) -> bool:
+    """Whether the texts of an attribute are now those that were sent, one by one."""
+    root = str(decision.attribute).partition(".")[0]
+    if decision.shape is not AnswerShape.TEXT or root not in sent:
+        return False
+    ours, theirs = (
+        [
+            (one.attribute, one.position, one.code, one.item["data"])
+            for one in texts_of(record.get(root), root)
+        ]
+        for record in (sent, product)
+    )
+    return ours == theirs
 
 
 def _changes_nothing(decision: Decision, record: Product) -> bool:

@@ -26,7 +26,7 @@ from prodex.fix.answer_rows import (
 )
 from prodex.fix.decisions import AnswerState, Decision, assigned, decided
 from prodex.fix.fresh import fresh_products, products_of
-from prodex.fix.judging import JudgedAnswers, judged, judged_answers
+from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.fix.reading import Returned
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
@@ -156,8 +156,6 @@ class Fix:
     def effect(self) -> AuditComparison:
         """Return what the audit would then say of the products concerned: fixed, and newly failing.
 
-        Examples
-        --------
         >>> fix.effect().figures  # doctest: +SKIP
         """
         return compare_audits(self.before, self.after)
@@ -259,9 +257,12 @@ class Fix:
         Counter({'unchanged': 1})
         """
         service = service_given(service, "fix.recheck(service)")
-        ids = dict.fromkeys(filter(None, (one.product for one in self._decisions)))
-        newest, products = fresh_products(service, self.catalog, ids)
+        newest, products = fresh_products(
+            service, self.catalog, filter(None, (one.product for one in self._decisions))
+        )
         made = judged_answers(self._returned.answers, products, newest, self.profile, self._now)
+        if made is not None and self.tracking is not None:
+            made = with_arrived(made, self._known(), products)
         # Of the others only what was requested then is known.
         catalog = replace(newest, origin=self.catalog.origin)
         return Fix(catalog, self.profile, None, self._returned, made, self._now, self._names)
