@@ -331,17 +331,7 @@ class Fix:
 
 
 def fix_of(returned: Returned, catalog: Catalog, profile: Profile, now: datetime) -> Fix:
-    """Judge answers that were read.
-
-    Parameters
-    ----------
-    returned
-        What was read.
-    catalog
-        The products.
-    profile, now
-        The checks, and the moment to which "older than" refers.
-    """
+    """Judge answers that were read, by the checks of a profile; "older than" refers to `now`."""
     known = KnownProducts.of(catalog)
     whose = [assigned(one, known, {}).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
