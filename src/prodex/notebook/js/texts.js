@@ -114,7 +114,7 @@ function itemOf(item, state, tell) {
   }
   if (!item.key) return made;
   const word = item.was ? "Edit" : "Add";
-  made.push(target(item.key, item.was ? "✎" : "＋", `${word} ${item.name}`, () => edit(item, state, tell)));
+  made.push(target(item.key, item.was ? "✎" : "+", `${word} ${item.name}`, () => edit(item, state, tell)));
   if (item.undo) made.push(target(`undo/${item.key}`, "↶", `Undo the correction of ${item.name}`, () => tell("undo", { key: item.key }), item.key));
   return made;
 }

@@ -1,0 +1,155 @@
+"""Sending a `Fix` from a panel: after a second press that says what goes where, in the background, to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as w
+
+from prodex.errors import InputError
+from prodex.fix.result import Fix
+from prodex.notebook.background import LatestTask
+from prodex.notebook.boxes import VBox
+from prodex.notebook.panel import Panel, button, html, row, show_if, status_html, text_html
+from prodex.send.journal import host_of
+from prodex.service import Client
+from prodex.text import counted
+
+
+class FixSender(VBox):
+    """A button that sends the accepted answers of a `Fix`, its confirmation, its progress, and the outcome.
+
+    Parameters
+    ----------
+    panel
+        The panel around it.
+    service
+        Where they are sent; without one the button says how to get it.
+    how
+        The line of code that makes the panel with a service.
+    begins
+        Called before anything is sent.
+    ended
+        Called when everything is known that can be known, with the error if there was one; `fix.sent` has the rest.
+
+    Attributes
+    ----------
+    fix
+        What is sent, or None.
+    send, confirm, cancel
+        The buttons: the first asks, the second sends.
+    """
+
+    def __init__(
+        self,
+        panel: Panel,
+        service: Client | None,
+        how: str,
+        *,
+        begins: Callable[[Fix], object] = lambda _: None,
+        ended: Callable[[Fix, BaseException | None], object] = lambda *_: None,
+    ) -> None:
+        self._panel, self._service, self._how = panel, service, how
+        self._begins, self._ended = begins, ended
+        self.fix: Fix | None = None
+        self.send: w.Button = button("Send", "primary")
+        self.confirm: w.Button = button("Send now", "primary")
+        self.cancel: w.Button = button("Do not send")
+        self._asked, self._outcome = html(""), html("")
+        self._progress: w.IntProgress = w.IntProgress(description="Sent", min=0)
+        self._task: LatestTask[Fix] = LatestTask(self._work, self._done, self._failed)
+        self._question: Any = row(self._asked, self.confirm, self.cancel, look="form-row")
+        super().__init__([row(self.send, look="form-row"), self._question, self._progress, self._outcome])
+        panel.on(self.send, lambda _: self._ask())
+        panel.on(self.confirm, lambda _: self._start())
+        panel.on(self.cancel, lambda _: self._take_back())
+        self._offer(None)
+        show_if(self._progress, False)
+
+    @property
+    def host(self) -> str:
+        """The host that corrections are sent to."""
+        return "" if self._service is None else host_of(self._service.base_url)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being sent."""
+        return self._task.is_busy()
+
+    def show(self, fix: Fix | None) -> None:
+        """Offer to send this; what became of another one is no longer shown."""
+        self._outcome.value = ""
+        self._offer(fix)
+
+    def offer(self, fix: Fix | None) -> None:
+        """Offer to send this, and go on showing what became of the one before."""
+        self._offer(fix)
+
+    def wait(self, seconds: float = 600.0) -> None:
+        """Wait until nothing is sent; for scripts and tests."""
+        self._task.wait(seconds)
+
+    def _offer(self, fix: Fix | None) -> None:
+        self.fix = fix
+        number = 0 if fix is None or fix.tracking is not None else fix.counts["accepted"]
+        self.send.description = f"Send {counted(number, 'correction')}"
+        show_if(self.send, number > 0)
+        show_if(self._question, False)
+
+    def _ask(self) -> None:
+        if self._service is None:
+            raise InputError(f"The panel has no service to send to. Make it with one: {self._how}.")
+        if self.fix is None:
+            return
+        accepted = self.fix.accepted
+        products = counted(accepted["product_id"].nunique(), "product")
+        what = f"{counted(len(accepted), 'correction')} of {products}"
+        self._asked.value = f"<p role='status'>Send {what} to <b>{text_html(self.host)}</b>?</p>"
+        self.confirm.description = f"Yes, send {what}"
+        # Elsewhere than the button that was pressed: a double click asks, and does not send.
+        show_if(self.send, False)
+        show_if(self._question, True)
+        self.confirm.focus()
+
+    def _take_back(self) -> None:
+        self._offer(self.fix)
+        self.send.focus()
+
+    def _start(self) -> None:
+        if self.fix is None or self._task.is_busy():
+            return
+        show_if(self._question, False)
+        self._begins(self.fix)
+        self._progress.value, self._progress.max = 0, 1
+        show_if(self._progress, True)
+        self._outcome.value = status_html("Sending …")
+        self._task(self.fix, self._service)
+
+    def _work(self, fix: Fix, service: Client) -> Fix:
+        def show(phase: str) -> Callable[[int, int], None]:
+            def report(done: int, total: int) -> None:
+                # Set from this thread: nothing observes it, and the event loop would be late with it.
+                self._progress.description = phase
+                self._progress.max, self._progress.value = max(total, 1), done
+
+            return report
+
+        fix.apply(service, progress=show("Sent")).wait(progress=show("Imported"))
+        return fix
+
+    def _done(self, fix: Fix) -> None:
+        self._end(fix, None)
+
+    def _failed(self, error: BaseException) -> None:
+        fix = self.fix
+        self._panel.show_error(error)
+        if fix is not None:
+            self._end(fix, error)
+
+    def _end(self, fix: Fix, error: BaseException | None) -> None:
+        show_if(self._progress, False)
+        sent = "" if fix.tracking is None else fix.tracking._repr_html_()
+        self._outcome.value = f"<div role='status'>{sent}</div>" if sent else ""
+        self._offer(fix)
+        self._ended(fix, error)
