@@ -12,6 +12,7 @@ from prodex.errors import InputError
 from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.corrections.draft import CollectedDraft, SentCorrections
+from prodex.notebook.history import History
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
@@ -37,7 +38,9 @@ class Exploration(HasTraits):
     unconfirmed
         Those that may have been sent: of which it is not known whether they arrived.
     draft_note
-        What is to be said of the corrections on disk: that they were taken up again, or cannot be kept.
+        What is to be said of the corrections on disk: that they were taken up again, or cannot be read.
+    history
+        The conditions before, to which one can go back.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class Exploration(HasTraits):
         self._filter: ProductFilter | None = None
         self._draft = CollectedDraft()
         super().__init__(catalog=catalog, audit=audit)
+        self.history: History = History(self)
 
     @property
     def filter(self) -> ProductFilter:
