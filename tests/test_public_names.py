@@ -21,6 +21,7 @@ NAMES = [
     "Changes",
     "Check",
     "Client",
+    "CorrectionsPanel",
     "DELETE",
     "Difference",
     "DryRun",

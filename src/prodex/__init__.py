@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from prodex.load.workbook.reading import read_workbook
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
+    from prodex.notebook.corrections.panel import CorrectionsPanel
     from prodex.notebook.explore import Explore, explore
     from prodex.notebook.products.explorer import CatalogExplorer
     from prodex.notebook.query.panel import QueryPanel
@@ -95,6 +96,7 @@ _LATER = {
     "prodex.load.reference_data": ("load_organizations", "load_segments"),
     "prodex.load.workbook.reading": ("read_workbook",),
     "prodex.notebook.audit.panel": ("AuditPanel",),
+    "prodex.notebook.corrections.panel": ("CorrectionsPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
     "prodex.notebook.products.explorer": ("CatalogExplorer",),
     "prodex.notebook.card.panel": ("ProductCard",),
@@ -151,6 +153,7 @@ __all__ = [
     "Changes",
     "Check",
     "Client",
+    "CorrectionsPanel",
     "Difference",
     "DryRun",
     "Evidence",

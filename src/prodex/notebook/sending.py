@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import ipywidgets as w
 
@@ -15,6 +15,9 @@ from prodex.notebook.panel import Panel, button, html, row, show_if, status_html
 from prodex.send.journal import host_of
 from prodex.service import Client
 from prodex.text import counted
+
+#: What was sent, and the error of the attempt.
+_Outcome: TypeAlias = tuple[Fix, BaseException | None]
 
 
 class FixSender(VBox):
@@ -58,7 +61,8 @@ class FixSender(VBox):
         self.cancel: w.Button = button("Do not send")
         self._asked, self._outcome = html(""), html("")
         self._progress: w.IntProgress = w.IntProgress(description="Sent", min=0)
-        self._task: LatestTask[Fix] = LatestTask(self._work, self._done, self._failed)
+        self._task: LatestTask[_Outcome] = LatestTask(self._work, self._end, panel.show_error)
+        self._is_sending = False
         self._question: Any = row(self._asked, self.confirm, self.cancel, look="form-row")
         super().__init__([row(self.send, look="form-row"), self._question, self._progress, self._outcome])
         panel.on(self.send, lambda _: self._ask())
@@ -71,11 +75,6 @@ class FixSender(VBox):
     def host(self) -> str:
         """The host that corrections are sent to."""
         return "" if self._service is None else host_of(self._service.base_url)
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether something is being sent."""
-        return self._task.is_busy()
 
     def show(self, fix: Fix | None) -> None:
         """Offer to send this; what became of another one is no longer shown."""
@@ -92,7 +91,8 @@ class FixSender(VBox):
 
     def _offer(self, fix: Fix | None) -> None:
         self.fix = fix
-        number = 0 if fix is None or fix.tracking is not None else fix.counts["accepted"]
+        is_offered = fix is not None and fix.tracking is None and not self._is_sending
+        number = fix.counts["accepted"] if fix is not None and is_offered else 0
         self.send.description = f"Send {counted(number, 'correction')}"
         show_if(self.send, number > 0)
         show_if(self._question, False)
@@ -117,16 +117,18 @@ class FixSender(VBox):
         self.send.focus()
 
     def _start(self) -> None:
-        if self.fix is None or self._task.is_busy():
+        fix = self.fix
+        if fix is None or self._is_sending:
             return
         show_if(self._question, False)
-        self._begins(self.fix)
+        self._begins(fix)
+        self._is_sending = True
         self._progress.value, self._progress.max = 0, 1
         show_if(self._progress, True)
         self._outcome.value = status_html("Sending …")
-        self._task(self.fix, self._service)
+        self._task(fix, self._service)
 
-    def _work(self, fix: Fix, service: Client) -> Fix:
+    def _work(self, fix: Fix, service: Client) -> _Outcome:
         def show(phase: str) -> Callable[[int, int], None]:
             def report(done: int, total: int) -> None:
                 # Set from this thread: nothing observes it, and the event loop would be late with it.
@@ -135,21 +137,20 @@ class FixSender(VBox):
 
             return report
 
-        fix.apply(service, progress=show("Sent")).wait(progress=show("Imported"))
-        return fix
+        try:
+            fix.apply(service, progress=show("Sent")).wait(progress=show("Imported"))
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
+            return fix, error
+        return fix, None
 
-    def _done(self, fix: Fix) -> None:
-        self._end(fix, None)
-
-    def _failed(self, error: BaseException) -> None:
-        fix = self.fix
-        self._panel.show_error(error)
-        if fix is not None:
-            self._end(fix, error)
-
-    def _end(self, fix: Fix, error: BaseException | None) -> None:
+    def _end(self, outcome: _Outcome) -> None:
+        fix, error = outcome
+        self._is_sending = False
         show_if(self._progress, False)
-        sent = "" if fix.tracking is None else fix.tracking._repr_html_()
-        self._outcome.value = f"<div role='status'>{sent}</div>" if sent else ""
-        self._offer(fix)
+        self._outcome.value = (
+            "" if fix.tracking is None else f"<div role='status'>{fix.tracking._repr_html_()}</div>"
+        )
+        self._offer(self.fix)
+        if error is not None:
+            self._panel.show_error(error)
         self._ended(fix, error)

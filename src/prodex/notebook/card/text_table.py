@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from prodex.display_text import Words, words
+from prodex.display_text import words
 from prodex.fix.text_corrections import TextCorrection
 from prodex.locales import language_label
 from prodex.notebook.card.contents import CardContents
 from prodex.notebook.card.missing import Missing
 from prodex.notebook.card.texts import LanguageText, TextCell, TextRow, Texts
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.live import LiveWidget
+from prodex.notebook.live import LiveWidget, shown
 from prodex.notebook.panel import Panel
 from prodex.send.preflight import longest_text
 from prodex.text import counted
@@ -208,23 +208,3 @@ def _item(line: TextRow, cell: TextCell, spot: Spot, changed: _Changed) -> dict[
         "text": old if new is None else new,
         "limit": longest_text(line.path),
     }
-
-
-def shown(it: Words) -> dict[str, str]:
-    """Return a text as the scripts of live widgets show it: in full, folded, or why there is nothing to see.
-
-    >>> shown(words("Pain")), shown(words("")), shown(words(" "))
-    ({'text': 'Pain'}, {'gap': 'empty'}, {'text': ' ', 'gap': '1 invisible character'})
-    """
-    if it.is_missing:
-        return {"gap": "none"}
-    if not it.text:
-        return {"gap": "empty"}
-    closed = it.text + it.ends
-    if not it.text.strip():
-        return {"text": closed, "gap": counted(it.length, "invisible character")}
-    note = f"{len(it.text):,}{f' of {it.length:,}' if it.is_cut else ''} characters"
-    if it.is_long:
-        begin = words(it.text[:120])
-        return {"text": closed, "begin": begin.text + begin.ends, "note": note}
-    return {"text": closed, "note": note} if it.is_cut else {"text": closed}

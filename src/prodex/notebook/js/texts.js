@@ -1,17 +1,5 @@
 // The texts of a product by language. Each can be corrected in place: Return or "e" on its button, or a double click.
 
-/** A text as a card shows it: in full, folded, empty, or why there is none. */
-function shownText(shown) {
-  if (shown.gap) return [shown.text ? typed(shown.text) : null, el("span", { class: "gap", lang: "en" }, shown.gap)];
-  if (!shown.note) return [typed(shown.text)];
-  if (!shown.begin) return [typed(shown.text), el("small", { class: "muted", lang: "en" }, ` (${shown.note})`)];
-  return [el(
-    "details", { class: "typed" },
-    el("summary", {}, el("span", { class: "begin" }, typed(shown.begin), " … "), el("span", { class: "muted", lang: "en" }, shown.note)),
-    el("div", { class: "long", role: "group", "aria-label": "The whole text", tabindex: "0" }, typed(shown.text)),
-  )];
-}
-
 /** Characters as Python counts them: a character beyond U+FFFF is one. */
 const count = (text) => [...text].length;
 
