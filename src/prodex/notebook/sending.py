@@ -11,7 +11,17 @@ from prodex.errors import InputError
 from prodex.fix.result import Fix
 from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
-from prodex.notebook.panel import Panel, button, html, row, show_if, status_html, text_html
+from prodex.notebook.panel import (
+    Panel,
+    button,
+    error_text,
+    html,
+    message_html,
+    row,
+    show_if,
+    status_html,
+    text_html,
+)
 from prodex.send.journal import host_of
 from prodex.service import Client
 from prodex.text import counted
@@ -147,10 +157,9 @@ class FixSender(VBox):
         fix, error = outcome
         self._is_sending = False
         show_if(self._progress, False)
-        self._outcome.value = (
-            "" if fix.tracking is None else f"<div role='status'>{fix.tracking._repr_html_()}</div>"
-        )
+        sent = "" if fix.tracking is None else f"<div role='status'>{fix.tracking._repr_html_()}</div>"
+        # Here and not at the top of the panel, where the next success of anything would remove it.
+        why = "" if error is None else message_html(error_text(error), is_problem=True)
+        self._outcome.value = why + sent
         self._offer(self.fix)
-        if error is not None:
-            self._panel.show_error(error)
         self._ended(fix, error)
