@@ -134,6 +134,8 @@ class CatalogExplorer(Panel):
             (self._sides.add_class if is_on else self._sides.remove_class)(name)
 
     def _close_card(self) -> None:
+        # The button that was pressed is hidden with the card, and would leave the focus nowhere.
+        self.table.focus(self.exploration.product_id)
         self.exploration.product_id = None
 
     def _open(self) -> ProductFilter:
