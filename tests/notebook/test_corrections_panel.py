@@ -266,7 +266,8 @@ def test_a_disk_that_refuses_loses_nothing(
     with pytest.raises(StorageError):
         panel.exploration.correct(name("Nom", "3", None))
     panel.wait()
-    assert 2 == len(panel.exploration.corrections)
+    assert ["accepted", "accepted"] == states(panel)
+    assert str(in_the_way) in panel._note.value
     send(panel)
     assert (2, (), 0) == (
         len(panel.exploration.corrections),

@@ -8,7 +8,7 @@ from typing import Self
 from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, observe, validate
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
 from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.corrections.draft import CollectedDraft, SentCorrections
@@ -37,6 +37,9 @@ class Exploration(HasTraits):
         The corrections of texts that were collected and not sent, in their order (`prodex.TextCorrection`).
     unconfirmed
         Those that may have been sent: of which it is not known whether they arrived.
+    focus_on
+        Where the focus goes next: "text", to the text of the open card that is to be corrected; "table", back to its
+        product; empty otherwise.
     draft_note
         What is to be said of the corrections on disk: that they were taken up again, or cannot be read.
     history
@@ -58,6 +61,7 @@ class Exploration(HasTraits):
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
     corrections: Instance[tuple[TextCorrection, ...]] = Tuple()
     unconfirmed: Instance[tuple[SentCorrections, ...]] = Tuple()
+    focus_on: Unicode[str, str | bytes] = Unicode()
     draft_note: Unicode[str, str | bytes] = Unicode()
 
     def __init__(self, *, catalog: Catalog, audit: Audit | None = None) -> None:
@@ -73,6 +77,7 @@ class Exploration(HasTraits):
             )
         self._filter: ProductFilter | None = None
         self._draft = CollectedDraft()
+        self._not_kept: ProdexError | None = None
         super().__init__(catalog=catalog, audit=audit)
         self.history: History = History(self)
 
@@ -125,11 +130,30 @@ class Exploration(HasTraits):
             When it cannot be kept on disk; it is collected nevertheless.
         """
         others = tuple(one for one in self.corrections if one.place != correction.place)
-        self.corrections = (*others, correction) if correction.text != correction.before else others
+        self.collect((*others, correction) if correction.text != correction.before else others)
 
     def withdraw(self, corrections: Collection[TextCorrection]) -> None:
-        """Take corrections back."""
-        self.corrections = tuple(one for one in self.corrections if one not in corrections)
+        """Take corrections back; errors are those of `correct`."""
+        self.collect(tuple(one for one in self.corrections if one not in corrections))
+
+    def collect(
+        self,
+        corrections: tuple[TextCorrection, ...],
+        unconfirmed: tuple[SentCorrections, ...] | None = None,
+    ) -> None:
+        """Set what is collected, and what may have been sent, at once: none of it is ever in neither of both.
+
+        Raises
+        ------
+        ProdexError
+            When it cannot be kept on disk.
+        """
+        with self.hold_trait_notifications():
+            self.corrections = corrections
+            if unconfirmed is not None:
+                self.unconfirmed = unconfirmed
+        if self._not_kept is not None:
+            raise self._not_kept
 
     @observe("catalog")
     def _take_up(self, _: object) -> None:
@@ -140,7 +164,14 @@ class Exploration(HasTraits):
 
     @observe("corrections", "unconfirmed")
     def _keep(self, _: object) -> None:
-        kept = self._draft.keep(self.corrections, self.unconfirmed)
+        try:
+            kept = self._draft.keep(self.corrections, self.unconfirmed)
+        except ProdexError as error:
+            # Not raised: the panels that observe the same traits would not be told of the change.
+            self._not_kept, self.draft_note = error, str(error)
+            return
+        if self._not_kept is not None:
+            self._not_kept, self.draft_note = None, ""
         # With what another kernel has collected for the same snapshot.
         self.corrections, self.unconfirmed = kept.corrections, kept.unconfirmed
 

@@ -23,7 +23,9 @@ from prodex.notebook.panel import (
     text_html,
 )
 from prodex.send.journal import host_of
+from prodex.send.tracking import Tracking
 from prodex.service import Client
+from prodex.service.replies import SUCCESS
 from prodex.text import counted
 
 #: What was sent, and the error of the attempt.
@@ -115,7 +117,7 @@ class FixSender(VBox):
         accepted = self.fix.accepted
         products = counted(accepted["product_id"].nunique(), "product")
         what = f"{counted(len(accepted), 'correction')} of {products}"
-        self._asked.value = f"<p role='status'>Send {what} to <b>{text_html(self.host)}</b>?</p>"
+        self._asked.value = f"<span role='status'>Send {what} to <b>{text_html(self.host)}</b>?</span>"
         self.confirm.description = f"Yes, send {what}"
         # Elsewhere than the button that was pressed: a double click asks, and does not send.
         show_if(self.send, False)
@@ -157,9 +159,17 @@ class FixSender(VBox):
         fix, error = outcome
         self._is_sending = False
         show_if(self._progress, False)
-        sent = "" if fix.tracking is None else f"<div role='status'>{fix.tracking._repr_html_()}</div>"
+        sent = "" if fix.tracking is None else _import_html(fix.tracking)
         # Here and not at the top of the panel, where the next success of anything would remove it.
         why = "" if error is None else message_html(error_text(error), is_problem=True)
         self._outcome.value = why + sent
         self._offer(self.fix)
         self._ended(fix, error)
+
+
+def _import_html(tracking: Tracking) -> str:
+    """Return the state of an import, and all that is known of it on request."""
+    # Unfolded where there is something to be read.
+    is_open = "" if tracking.status == SUCCESS else " open"
+    what = f"The import of {counted(tracking.count, 'product')}: {tracking.status}"
+    return f"<details{is_open}><summary role='status'>{text_html(what)}</summary>{tracking._repr_html_()}</details>"

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from prodex.display_text import words
 from prodex.fix.text_corrections import TextCorrection
-from prodex.locales import language_label
+from prodex.locales import language_label, short_of
 from prodex.notebook.card.contents import CardContents
 from prodex.notebook.card.missing import Missing
 from prodex.notebook.card.texts import LanguageText, TextCell, TextRow, Texts
@@ -73,18 +73,27 @@ class TextTable:
         self._spots: dict[tuple[int, int], Sequence[Spot]] = {}
         self._blanks: dict[str, Spot] = {}
         self._opened: dict[str, str] | None = None
+        self._edit: dict[str, Any] | None = None
+        self._turns = 0
         self.widget: LiveWidget = LiveWidget(
             panel,
             "texts",
-            {"save": self._save, "delete": self._delete, "undo": self._undo, "open": self._open},
+            {
+                "save": self._save,
+                "delete": self._delete,
+                "undo": self._undo,
+                "open": self._open,
+                "done": self._done,
+            },
         )
         panel.on(exploration, lambda _: self._draw(), "corrections", "unconfirmed")
+        panel.on(exploration, lambda _: self._take_focus(), "focus_on")
 
     def show(self, card: CardContents | None) -> None:
         """Show the texts of a product; without one, nothing."""
         # What was typed for the product before may arrive when the next one is shown already.
         before = {one.key: one for spots in self._spots.values() for one in spots}
-        self._card, self._opened = card, None
+        self._card, self._opened, self._edit = card, None, None
         self._spots = {} if card is None else dict(_spots(card))
         now = {one.key: one for spots in self._spots.values() for one in spots}
         self._blanks = before | now
@@ -100,7 +109,22 @@ class TextTable:
         changed = {
             one.place: (one, mark) for one, mark in [*sent, *((one, _UNSENT) for one in state.corrections)]
         }
-        self.widget.view = {**_view(self._card, self._spots, changed), "opened": self._opened}
+        shown_view = _view(self._card, self._spots, changed, _problems(self._card))
+        self.widget.view = {**shown_view, "opened": self._opened, "edit": self._edit}
+
+    def _take_focus(self) -> None:
+        """Open the editor of the text that is most likely meant, when another panel asks for it."""
+        if self._exploration.focus_on != "text" or self._card is None:
+            return
+        self._exploration.focus_on = ""
+        key = _to_correct(self._card, self._spots)
+        self._turns += 1
+        self._edit = None if key is None else {"key": key, "turn": self._turns}
+        self._draw()
+
+    def _done(self) -> None:
+        """Give the focus back to the panel that asked for a correction."""
+        self._exploration.focus_on = "table"
 
     def _correction(self, key: str, text: str | None) -> TextCorrection | None:
         blank = self._blanks[key].blank if key in self._blanks else None
@@ -154,8 +178,37 @@ def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText
     return Spot(json.dumps(blank.place), there, blank)
 
 
+def _problems(card: CardContents) -> dict[tuple[str, str | None], list[dict[str, str]]]:
+    """Return what the audit found in texts, by attribute and language."""
+    found: dict[tuple[str, str | None], list[dict[str, str]]] = {}
+    for check in () if card.audit is None else card.audit.failed:
+        problem = {"severity": check.facts.severity, "title": check.facts.problem}
+        for one in check.findings:
+            if not one.attribute.is_missing and not one.language.is_missing:
+                listed = found.setdefault((one.attribute.text, short_of(one.language.text)), [])
+                if problem not in listed:
+                    listed.append(problem)
+    return found
+
+
+def _to_correct(card: CardContents, spots: Mapping[tuple[int, int], Sequence[Spot]]) -> str | None:
+    """Return the first text with a problem; without any, the first text, which is a name; else the first gap."""
+    problems = _problems(card)
+    found: dict[int, str] = {}
+    for row, line in enumerate(card.texts.lines):
+        for column, cell in enumerate(line.cells):
+            for spot in spots[row, column]:
+                if spot.blank is not None:
+                    rank = 0 if (line.path, cell.language) in problems else 1 if spot.there else 2
+                    found.setdefault(rank, spot.key)
+    return found[min(found)] if found else None
+
+
 def _view(
-    card: CardContents, spots: Mapping[tuple[int, int], Sequence[Spot]], changed: _Changed
+    card: CardContents,
+    spots: Mapping[tuple[int, int], Sequence[Spot]],
+    changed: _Changed,
+    problems: Mapping[tuple[str, str | None], Sequence[Mapping[str, str]]],
 ) -> dict[str, Any]:
     it = card.texts
     rows = []
@@ -165,6 +218,7 @@ def _view(
                 "lang": cell.lang,
                 "gap": cell.gap and str(cell.gap),
                 "items": [_item(line, cell, spot, changed) for spot in spots[row, column]],
+                "problems": list(problems.get((line.path, cell.language), ())),
             }
             for column, cell in enumerate(line.cells)
         ]

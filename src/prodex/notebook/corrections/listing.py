@@ -145,6 +145,8 @@ def _counted(fix: Fix) -> Iterator[str]:
 
 def effect_html(fix: Fix) -> str:
     """Return what the accepted corrections would fix, and what would newly fail."""
+    if not fix.counts["accepted"]:
+        return ""
     if not fix.profile.checks:
         return _NO_RULES
     effect = fix.effect()

@@ -113,7 +113,7 @@ class CorrectionsPanel(Panel):
     def _make(self) -> None:
         self._judging: LatestTask[Fix] = LatestTask(_fix_of, self._show, self._not_judged, _PAUSE)
         self._proving: LatestTask[Proof] = LatestTask(prove, self._proved, self._not_proved)
-        self._note, self._about, self._result = html(""), html(""), html("")
+        self._note, self._about, self._result = (html("", "said-of") for _ in range(3))
         self.list: LiveWidget = LiveWidget(
             self,
             "corrections",
@@ -132,8 +132,8 @@ class CorrectionsPanel(Panel):
         self._export: Any = w.VBox(
             [row(self.folder, self.write, self.replace, look="form-row"), self._exporter.line]
         )
-        actions = row(self.clear, self.undo, self.check, look="form-row")
-        self.fill(self._note, self._about, self.list, self.sender, self._result, actions, self._export)
+        actions = row(self.check, self.clear, self.undo, look="form-row")
+        self.fill(self._note, self._about, self.list, actions, self._result, self.sender, self._export)
         self.on(self.check, lambda _: self._check())
         self.on(self.clear, lambda _: self._take_back(self.exploration.corrections))
         self.on(self.undo, lambda _: self._bring_back())
@@ -165,10 +165,10 @@ class CorrectionsPanel(Panel):
         return None
 
     def _show(self, fix: Fix) -> None:
-        with self.guarded():
-            self.fix, self._judged = fix, self.exploration.corrections
-            self.sender.offer(fix)
-            self._draw()
+        # Not guarded, which would remove the message of the click before; an error is shown by `_not_judged`.
+        self.fix, self._judged = fix, self.exploration.corrections
+        self.sender.offer(fix)
+        self._draw()
 
     def _not_judged(self, error: BaseException) -> None:
         self._draw()
@@ -235,18 +235,18 @@ class CorrectionsPanel(Panel):
         """Note on disk that these are being sent: whatever happens now, they are not sent a second time."""
         accepted = in_state(fix, self._judged, "accepted")
         at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        before = self.exploration.corrections, self.exploration.unconfirmed
+        state, before = self.exploration, (self.exploration.corrections, self.exploration.unconfirmed)
         self._sent = fix, self._judged
         self._result.value, self.proof, self._taken = "", None, ()
+        group = SentCorrections(at, self.sender.host, accepted)
         try:
-            with self.exploration.hold_trait_notifications():
-                group = SentCorrections(at, self.sender.host, accepted)
-                self.exploration.unconfirmed = (*self.exploration.unconfirmed, group)
-                self.exploration.corrections = tuple(one for one in before[0] if one not in accepted)
+            state.collect(
+                tuple(one for one in state.corrections if one not in accepted), (*state.unconfirmed, group)
+            )
         except ProdexError:
             # Not noted, so not sent.
-            with suppress(ProdexError), self.exploration.hold_trait_notifications():
-                self.exploration.corrections, self.exploration.unconfirmed = before
+            with suppress(ProdexError):
+                state.collect(*before)
             raise
 
     def _ended(self, fix: Fix, error: BaseException | None) -> None:
@@ -267,10 +267,12 @@ class CorrectionsPanel(Panel):
             replace(group, corrections=tuple(one for one in group.corrections if one not in corrections))
             for group in state.unconfirmed
         ]
-        places = {one.place for one in again}
-        with state.hold_trait_notifications():
-            state.unconfirmed = tuple(group for group in left if group.corrections)
-            state.corrections = (*(one for one in state.corrections if one.place not in places), *again)
+        # What was typed for the same text since then is newer.
+        newer = {one.place for one in state.corrections}
+        state.collect(
+            (*state.corrections, *(one for one in again if one.place not in newer)),
+            tuple(group for group in left if group.corrections),
+        )
 
     def _check(self) -> None:
         corrections = tuple(one for group in self.exploration.unconfirmed for one in group.corrections)
@@ -289,17 +291,17 @@ class CorrectionsPanel(Panel):
     def _proved(self, proof: Proof) -> None:
         """Remove what has arrived, and show the products of now."""
         state = self.exploration
-        with self.guarded():
-            self.proof = proof
-            self._settle(proof.arrived)
-            self._result.value = proof_html(proof, self.sender.host)
-            if state.catalog is proof.of:
-                with state.hold_trait_notifications():
-                    state.catalog = proof.newest.catalog
-                    state.audit = proof.audit
+        self.proof = proof
+        self._result.value = proof_html(proof, self.sender.host)
+        self._settle(proof.arrived)
+        if state.catalog is proof.of:
+            with state.hold_trait_notifications():
+                state.catalog = proof.newest.catalog
+                state.audit = proof.audit
 
     def _not_proved(self, error: BaseException) -> None:
-        self._result.value = ""
+        if self.proof is None:
+            self._result.value = ""
         self.show_error(error)
 
 

@@ -34,9 +34,12 @@ function editorOf(item, text, state, tell) {
     if (said.textContent !== words) said.textContent = words;
   };
   const close = (back) => {
-    state.editor = null;
+    const isAsked = state.isAsked;
+    Object.assign(state, { editor: null, isAsked: false });
     state.redraw();
-    if (back) state.root.querySelector(`[data-key="${CSS.escape(item.key)}"]`)?.focus();
+    // Back to where it was asked for: the row of the product, or the button beside the text.
+    if (back && isAsked) tell("done");
+    else if (back) state.root.querySelector(`[data-key="${CSS.escape(item.key)}"]`)?.focus();
   };
   /** Collect what was typed. Whoever goes on elsewhere has finished, as in a spreadsheet. */
   const save = (leaving) => {
@@ -101,8 +104,9 @@ function itemOf(item, state, tell) {
     made.push(el("span", { class: "mark unsent", lang: "en" }, item.mark));
   }
   if (!item.key) return made;
-  const word = item.was ? "Edit" : "Add";
-  made.push(target(item.key, item.was ? "✎" : "+", `${word} ${item.name}`, () => edit(item, state, tell)));
+  const isText = Boolean(item.was || item.now);
+  const word = isText ? "Edit" : "Add";
+  made.push(target(item.key, isText ? "✎" : "+", `${word} ${item.name}`, () => edit(item, state, tell)));
   if (item.undo) made.push(target(`undo/${item.key}`, "↶", `Undo the correction of ${item.name}`, () => tell("undo", { key: item.key }), item.key));
   return made;
 }
@@ -127,7 +131,7 @@ function cellOf(cell, state, tell) {
         place.querySelector("[data-target]")?.click();
       },
     },
-    ...(isGap && !isEditing ? gap : []), ...inside,
+    ...(isGap && !isEditing ? gap : []), ...inside, ...cell.problems.map((one) => el("div", { class: "found", lang: "en" }, el("span", { class: `severity ${one.severity}` }, one.title))),
   );
 }
 
@@ -198,6 +202,10 @@ function drawTexts(root, view, tell, state) {
   if (view.opened && view.opened.key === state.wanted && items.has(state.wanted)) {
     state.wanted = null;
     open(items.get(view.opened.key), view.opened.text, state, tell);
+  }
+  if (view.edit && view.edit.turn !== state.turn) {
+    state.turn = view.edit.turn;
+    if (items.has(view.edit.key)) { edit(items.get(view.edit.key), state, tell); state.isAsked = true; }
   }
 }
 
