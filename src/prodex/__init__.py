@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
     from prodex.fix.result import Fix
+    from prodex.fix.text_corrections import TextCorrection, fix_texts
     from prodex.fix.worklists import read_worklist
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from prodex.load.workbook.reading import read_workbook
     from prodex.notebook.audit.panel import AuditPanel
     from prodex.notebook.card.panel import ProductCard
+    from prodex.notebook.corrections.panel import CorrectionsPanel
     from prodex.notebook.coverage.panel import CoveragePanel
     from prodex.notebook.explore import Explore, explore
     from prodex.notebook.products.explorer import CatalogExplorer
@@ -84,6 +86,7 @@ _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
     "prodex.fix.result": ("Fix",),
+    "prodex.fix.text_corrections": ("TextCorrection", "fix_texts"),
     "prodex.fix.worklists": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
@@ -95,6 +98,7 @@ _LATER = {
     "prodex.load.workbook.reading": ("read_workbook",),
     "prodex.notebook.audit.panel": ("AuditPanel",),
     "prodex.notebook.coverage.panel": ("CoveragePanel",),
+    "prodex.notebook.corrections.panel": ("CorrectionsPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
     "prodex.notebook.products.explorer": ("CatalogExplorer",),
     "prodex.notebook.card.panel": ("ProductCard",),
@@ -151,6 +155,7 @@ __all__ = [
     "Changes",
     "Check",
     "Client",
+    "CorrectionsPanel",
     "CoveragePanel",
     "Difference",
     "DryRun",
@@ -177,6 +182,7 @@ __all__ = [
     "ScenarioRequest",
     "SharingStatus",
     "SnapshotPanel",
+    "TextCorrection",
     "Tracking",
     "UnmatchedWarning",
     "ValidationStatus",
@@ -188,6 +194,7 @@ __all__ = [
     "diff",
     "download_pictures",
     "explore",
+    "fix_texts",
     "flatten",
     "gallery",
     "list_audits",

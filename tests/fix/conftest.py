@@ -38,10 +38,16 @@ def answer(tmp_path: Path, catalog: prodex.Catalog) -> Answer:
 
 
 @pytest.fixture
-def mill() -> Iterator[prodex.Client]:
-    """Serve the products, and reach them."""
+def exchange() -> Iterator[Sandbox]:
+    """Serve the products."""
     with Sandbox(RECORDS) as sandbox:
-        key = sandbox.credentials[0]
-        yield prodex.connect(
-            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
-        )
+        yield sandbox
+
+
+@pytest.fixture
+def mill(exchange: Sandbox) -> prodex.Client:
+    """Reach them."""
+    key = exchange.credentials[0]
+    return prodex.connect(
+        base_url=exchange.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+    )

@@ -62,7 +62,8 @@ def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) 
         out.get_by_text("20,001 characters", exact=False).first.wait_for()
         assert [] == notebook.violations()
 
-        out.get_by_role("button", name="Send 2 corrections").click()
+        out.get_by_role("button", name="Send 2 corrections", exact=True).click()
+        out.get_by_role("button", name="Yes, send 2 corrections of 1 product", exact=True).click()
         out.get_by_text("SUCCESS").first.wait_for()
         fixed = notebook.ask(
             "sorted(prodex.diff(audit, prodex.audit(prodex.refresh('answered', service, progress=False), profile,"

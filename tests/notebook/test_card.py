@@ -289,7 +289,7 @@ def test_images_are_bytes_with_words() -> None:
         "0": Thumbnail(product_id="7", bytes=b"picture"),
         "1": Thumbnail(product_id="7", problem="the file is <gone>"),
     }
-    page = parsed(parts(made, images)[1])
+    page = parsed(parts(made, images).pictures)
     (image,) = page.all("img")
 
     assert image.attributes["src"].startswith("data:image/jpeg;base64,")

@@ -9,6 +9,7 @@ import pandas as pd
 
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
+from prodex.fix.reading import place_in_words
 from prodex.text import counted
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _STATES = {
     "conflict": "in conflict",
 }
 _NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
+#: Columns that are left out where they have nothing: corrections that were typed are in no file.
+_IF_ANY = frozenset({"file", "sheet", "cell", "says"})
 _CHANGED = ["gtin", "name", "attribute", "language", "before", "after", "says"]
 
 
@@ -30,7 +33,7 @@ def text_of(fix: Fix) -> str:
     lines = [_headline(fix), *_facts(fix)]
     not_taken = _not_taken(fix)
     for row in not_taken.head(_ROWS).to_dict("records"):
-        place = " ".join(str(row[name]) for name in ("file", "sheet", "cell") if row[name])
+        place = place_in_words(*(row[name] for name in ("file", "sheet", "row", "cell")))
         lines.append(f"  {place}: {row['reason']}")
     if len(not_taken) > _ROWS:
         lines.append(f"  {_ROWS} of {len(not_taken):,} shown; all in .refused and .conflicts")
@@ -46,7 +49,7 @@ def html_of(fix: Fix) -> str:
     ):
         if len(frame):
             # What nobody has to know takes no room.
-            heads = [one for one in columns if one != "says" or frame[one].astype(bool).any()]
+            heads = [one for one in columns if one not in _IF_ANY or frame[one].astype(bool).any()]
             rows = frame[heads].head(_ROWS).fillna("").itertuples(index=False, name=None)
             shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
             tables.append(table(f"{shown} {what}", heads, rows))
@@ -60,13 +63,16 @@ def _headline(fix: Fix) -> str:
 
 
 def _facts(fix: Fix) -> Iterator[str]:
-    words = [f"Read from {counted(fix.files, 'file')}"]
+    words = [f"Read from {counted(fix.files, 'file')}" if fix.files else "Typed beside the products"]
     if fix.unanswered:
         words.append(f"{counted(fix.unanswered, 'row')} without an answer")
     if fix.ignored:
         words.append(f"{counted(len(fix.ignored), 'file')} of another kind not read")
     yield "; ".join(words)
-    yield f"Catalogue {fix.catalog.origin.source}, {len(fix.catalog):,} products; checks of {fix.profile.name}"
+    checks = (
+        f"checks of {fix.profile.name}" if fix.profile.checks else "without rules: only what would be refused"
+    )
+    yield f"Catalogue {fix.catalog.origin.source}, {len(fix.catalog):,} products; {checks}"
     if fix.tracking is not None:
         yield f"Sent: {fix.tracking.status} {fix.tracking.message}".rstrip()
 

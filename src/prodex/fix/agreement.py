@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from prodex.fix.decisions import AnswerState, Decision
-from prodex.fix.reading import Answer
 
 
 def agreed(decisions: Sequence[Decision]) -> list[Decision]:
@@ -25,7 +24,7 @@ def agreed(decisions: Sequence[Decision]) -> list[Decision]:
                     for one in places
                     if _said(decisions[one]) != _said(decisions[place])
                 ]
-                where = ", ".join(f"{_where(one)} says {one.text!r:.60}" for one in others[:3])
+                where = ", ".join(f"{one.place} says {one.text!r:.60}" for one in others[:3])
                 made[place] = made[place].becomes(
                     AnswerState.CONFLICT,
                     f"another answer to the same says something else: {where}. Keep one of them.",
@@ -33,9 +32,7 @@ def agreed(decisions: Sequence[Decision]) -> list[Decision]:
         else:
             for place in places[1:]:
                 first = decisions[places[0]].answer
-                made[place] = made[place].becomes(
-                    AnswerState.UNCHANGED, f"the same answer as {_where(first)}."
-                )
+                made[place] = made[place].becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
     return made
 
 
@@ -45,8 +42,3 @@ def _said(decision: Decision) -> str:
     if correction is None or callable(correction.value):
         return decision.answer.text
     return repr(correction.value)
-
-
-def _where(answer: Answer) -> str:
-    place = " ".join(filter(None, [answer.sheet, answer.cell]))
-    return f"{answer.file.replace(chr(92), '/').rpartition('/')[2]} {place}".strip()

@@ -192,7 +192,7 @@ def understood(
         return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
     if decision.answer.text.casefold() in _NO_VALUE:
         return decision.becomes(
-            AnswerState.REFUSED, f"{decision.answer.text!r} is no value. Leave the cell empty, or fill it in."
+            AnswerState.REFUSED, f"{decision.answer.text!r} is no value. Leave it out, or write the value."
         )
     try:
         if shape is AnswerShape.TEXT:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
+from prodex.fix.decisions import ConcernedProducts
 from prodex.query import ProductQuery
 from prodex.send.changes import received_products
 from prodex.send.corrections import KnownProducts
@@ -31,16 +31,25 @@ def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> C
 
 
 def fresh_products(
-    service: Client, catalog: Catalog, decisions: Sequence[Decision]
+    service: Client, catalog: Catalog, products: Iterable[str]
 ) -> tuple[Catalog, ConcernedProducts]:
-    """Return the catalogue with the concerned products as the service has them now, and these products.
+    """Return the catalogue with some products as the service has them now, and these products.
+
+    Parameters
+    ----------
+    service
+        Where they are.
+    catalog
+        The catalogue; of all products that are not requested it stays as it is.
+    products
+        Ids of the products.
 
     Raises
     ------
     ServiceError
         When the service cannot be reached.
     """
-    ids = {one.product for one in decisions if one.state is AnswerState.ACCEPTED and one.product is not None}
+    ids = set(products)
     concerned = pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))
     gtins = [
         one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None
@@ -51,10 +60,11 @@ def fresh_products(
     for start in range(0, len(gtins), _AT_ONCE):
         query = ProductQuery(gtins_in=gtins[start : start + _AT_ONCE], extra=extra)
         # With a report of its own, a missing product does not raise here; its answers become conflicts.
-        for page in pages(service, query, progress=False, report=lambda _: None):
+        language = catalog.origin.accept_language
+        for page in pages(service, query, accept_language=language, progress=False, report=lambda _: None):
             records += [json.loads(bytes(one)) for one in page.envelope.data]
     newest = flatten(records)
-    origin = replace(catalog.origin, query=ProductQuery(extra=extra), accept_language=None)
+    origin = replace(catalog.origin, query=ProductQuery(extra=extra))
     others = catalog.where(~concerned)
     whole = replace(catalog, parts=(*others.parts, *newest.parts), origin=origin)
     known = KnownProducts.of(whole)

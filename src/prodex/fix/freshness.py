@@ -9,6 +9,7 @@ from prodex.fix import pictures
 from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
 from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Verdicts
+from prodex.send.merge import texts_of
 from prodex.send.records import DELETE, Product
 
 
@@ -32,14 +33,16 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
     if decision.shape is AnswerShape.TEXT and correction is not None:
         if decision.before is not None and seen is not None and alike(decision.before, seen):
             return decision
-        if decision.before is None and seen is None and decision.position is None:
+        if decision.before is None and not seen and decision.position is None:
             return decision
-    if then is not None and _moment(then) == now:
+    # Where nothing was seen there is something now, whenever it came.
+    is_filled = seen == "" and bool(decision.before)
+    if then is not None and _moment(then) == now and not is_filled:
         return decision
     is_picture = decision.shape is AnswerShape.PICTURE and seen is not None
     if is_picture and pictures.is_there(record.get(root), str(decision.attribute), str(seen)):
         return decision
-    if decision.check is None and seen is None:
+    if decision.check is None and seen is None and then is None:
         # A row of one's own asks for nothing and saw nothing.
         return decision
     asked = verdicts.findings.get((decision.product, decision.check or ""), ())
@@ -57,11 +60,31 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
         return decision
     there = "nothing" if decision.before is None else repr(decision.before[:80])
     when = f" at {record['updatedAt']}" if record.get("updatedAt") else ""
+    is_typed = not decision.answer.file
+    since = "it was corrected here" if is_typed else "the worklist was written"
+    what_to_do = (
+        "Look at it, and correct it again." if is_typed else "Answer the next worklist, which shows it."
+    )
     return decision.becomes(
         AnswerState.CONFLICT,
-        f"the product was changed{when}, after the worklist was written: there is now {there}"
-        f"{'' if seen is None else f' in place of {seen[:80]!r}'}. Answer the next worklist, which shows it.",
+        f"the product was changed{when}, after {since}: there is now {there}"
+        f"{f' in place of {seen[:80]!r}' if seen else ''}. {what_to_do}",
     )
+
+
+def is_as_sent(decision: Decision, sent: Product, product: Product) -> bool:
+    """Whether the texts of an attribute are now those that were sent, one by one."""
+    root = str(decision.attribute).partition(".")[0]
+    if decision.shape is not AnswerShape.TEXT or root not in sent:
+        return False
+    ours, theirs = (
+        [
+            (one.attribute, one.position, one.code, one.item["data"])
+            for one in texts_of(record.get(root), root)
+        ]
+        for record in (sent, product)
+    )
+    return ours == theirs
 
 
 def _changes_nothing(decision: Decision, record: Product) -> bool:
@@ -71,11 +94,23 @@ def _changes_nothing(decision: Decision, record: Product) -> bool:
     present = record.get(correction.attribute.partition(".")[0])
     if correction.is_text:
         if correction.value is DELETE:
-            return decision.before is None and decision.position is None
+            # Positions move when texts are deleted: this one may be another by now.
+            return decision.before is None and not _is_left(decision, present)
         return decision.before == str(correction.value)
     if callable(correction.value):
         return bool(correction.value(present) == present)
     return _same_value(present, None if correction.value is DELETE else correction.value)
+
+
+def _is_left(decision: Decision, present: Any) -> bool:
+    """Whether a text that is to be deleted is still there, whatever its position."""
+    seen, attribute = decision.answer.keys.get("value"), str(decision.attribute)
+    if decision.position is None or not seen:
+        return decision.position is not None
+    return any(
+        one.attribute == attribute and one.language == decision.language and alike(one.item["data"], seen)
+        for one in texts_of(present, attribute.partition(".")[0])
+    )
 
 
 def _same_value(present: Any, new: Any) -> bool:

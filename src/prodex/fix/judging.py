@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
-from prodex.fix.freshness import alike, still_asked
+from prodex.fix.agreement import agreed
+from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision, decided
+from prodex.fix.freshness import alike, is_as_sent, still_asked
+from prodex.fix.reading import Answer
 from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Finding, Verdicts
 from prodex.quality.audit import Audit
@@ -44,6 +46,18 @@ class JudgedAnswers:
     changes: Changes
     before: Audit
     after: Audit
+
+
+def judged_answers(
+    answers: Sequence[Answer],
+    products: ConcernedProducts,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+) -> JudgedAnswers | None:
+    """Judge answers as they were read; None if there are none. Parameters are those of `judged`."""
+    decisions = agreed(decided(answers, products, catalog))
+    return judged(decisions, products, catalog, profile, now) if answers else None
 
 
 def judged(
@@ -84,6 +98,22 @@ def judged(
         if [one.state for one in satisfying] == [one.state for one in made]:
             return JudgedAnswers(tuple(satisfying), changes, before, after)
         made = satisfying
+
+
+def with_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: ConcernedProducts) -> JudgedAnswers:
+    """Return answers that are judged again, unchanged where their attribute is now as it was sent.
+
+    Positions move when a text is deleted, so the place of another one may not show that it has arrived.
+    """
+    written = dict(zip(sent.changes.loaded, sent.changes.records, strict=True))
+    decisions = []
+    for then, one in zip(sent.decisions, judged.decisions, strict=True):
+        ours, theirs = written.get(str(one.product)), products.records.get(str(one.product))
+        if then.state is AnswerState.ACCEPTED and ours and theirs and is_as_sent(then, ours, theirs):
+            decisions.append(replace(one, state=AnswerState.UNCHANGED, reason="it has arrived."))
+        else:
+            decisions.append(one)
+    return replace(judged, decisions=tuple(decisions))
 
 
 def _sendable(decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:

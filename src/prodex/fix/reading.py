@@ -7,7 +7,7 @@ workbook. What cannot be read or assigned is a problem with its place; nothing s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,6 @@ from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
 from prodex.formats.workbook_cells import Cell, Kind, Row, place_of
 from prodex.limits import Limits
-from prodex.text import counted
 
 #: The keys of a row, in the columns of a worklist.
 KEYS = (
@@ -35,16 +34,17 @@ _OWN = frozenset({MANIFEST, INDEX})
 
 
 class Answer(NamedTuple):
-    """A filled cell.
+    """A filled cell, or a correction that was typed somewhere else.
 
     Attributes
     ----------
     file, sheet, row, cell
-        Where it stands; `cell` as spreadsheets call it ("L5").
+        Where it stands; `cell` as spreadsheets call it ("L5"). What was typed has its number as `row`, and no file.
     text, kind
         What it holds.
     keys
-        What its row says of product, attribute and so on; a key that the row lacks is absent.
+        What its row says of product, attribute and so on; a key that the row lacks is absent. `value` is what was seen;
+        empty if nothing was there.
     """
 
     file: str
@@ -54,6 +54,11 @@ class Answer(NamedTuple):
     text: str
     kind: Kind
     keys: Mapping[str, str]
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words."""
+        return place_in_words(self.file, self.sheet, self.row, self.cell)
 
 
 class Problem(NamedTuple):
@@ -245,7 +250,7 @@ def _read_row(
         text = unescape_formulas(answer.text) if sheet.name == "" else answer.text
         place_in_sheet = place_of(number, place)
         returned.answers.append(
-            Answer(str(sheet.file), sheet.name, number, place_in_sheet, _trimmed(text), answer.kind, keys)
+            Answer(str(sheet.file), sheet.name, number, place_in_sheet, trimmed(text), answer.kind, keys)
         )
     returned.rows += not is_answered
 
@@ -269,7 +274,7 @@ def _unusable(answer: Cell, height: int) -> str | None:
     return None
 
 
-def _trimmed(text: str) -> str:
+def trimmed(text: str) -> str:
     """Return an answer without outer spaces, and with line ends as the service has them."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip().strip("\u00a0\u200b\ufeff").strip()
 
@@ -314,10 +319,13 @@ class _Merged:
         return 1
 
 
-def summary_of(returned: Returned) -> Iterator[str]:
-    """Yield what was read, in words."""
-    yield f"{counted(returned.files, 'file')}, {counted(len(returned.answers), 'answer')}"
-    if returned.rows:
-        yield f"{returned.rows:,} rows without an answer"
-    if returned.ignored:
-        yield f"{counted(len(returned.ignored), 'file')} of another kind not read"
+def place_in_words(file: str | None, sheet: str | None, row: int | None, cell: str | None) -> str:
+    """Return where an answer stands: file, sheet and cell, or the number of a correction that was typed.
+
+    >>> place_in_words("/home/eva/to_fix/ACME.xlsx", "To fix", 5, "L5"), place_in_words("", "", 2, "")
+    ('ACME.xlsx To fix L5', 'correction 2')
+    """
+    if not file:
+        return f"correction {row}"
+    # Its folder is nobody else's business.
+    return " ".join(filter(None, [file.replace("\\", "/").rpartition("/")[2], sheet, cell]))

@@ -1,41 +1,50 @@
-"""The answers of worklists as a value: what is accepted, what is not and why, and how they are sent."""
+"""Answers as a value: what is accepted, what is not and why, how they are sent, and what has arrived."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.dispatch import call
-from prodex.errors import InputError
-from prodex.fix.decisions import AnswerState, Decision, decided
-from prodex.fix.fresh import fresh_products
-from prodex.fix.judging import JudgedAnswers, judged
+from prodex.errors import InputError, UpsertStopped
+from prodex.fix.answer_rows import (
+    COLUMNS,
+    PREVIEW,
+    SENT,
+    Names,
+    answer_row,
+    preview_row,
+    problem_row,
+    product_names,
+    sent_rows,
+)
+from prodex.fix.decisions import AnswerState, Decision, assigned, decided
+from prodex.fix.fresh import fresh_products, products_of
+from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.fix.reading import Returned
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
-from prodex.send.records import DELETE, gtin_key
+from prodex.send.corrections import KnownProducts
+from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import upsert
 from prodex.service import Client
 from prodex.service.connection import service_given
 
-_PLACE = ("file", "sheet", "row", "cell")
-_KEYS = ("product_id", "gtin", "name", "owner", "attribute", "language", "position", "check")
-#: Columns of `Fix.answers`.
-COLUMNS = (*_PLACE, *_KEYS, "value", "before", "answer", "state", "reason")
-
 
 @dataclass
 class Fix:
-    """The answers that came back in worklists. Made by `prodex.read_worklist`.
+    """Answers: those that came back in worklists, or corrections that were typed.
+
+    Made by `prodex.read_worklist` and `prodex.fix_texts`.
 
     Attributes
     ----------
@@ -66,7 +75,7 @@ class Fix:
     _returned: Returned = field(default_factory=Returned, repr=False)
     _judged: JudgedAnswers | None = field(default=None, repr=False)
     _now: datetime = field(default_factory=datetime.now, repr=False)
-    _names: dict[str, tuple[str | None, str | None, str | None]] = field(default_factory=dict, repr=False)
+    _names: Names = field(default_factory=dict, repr=False)
 
     @property
     def files(self) -> int:
@@ -91,17 +100,9 @@ class Fix:
         "accepted", "unchanged", "refused" or "conflict", and `reason` says why. Once `apply` was called, answers that
         the service refused are "refused" too, with its message.
         """
-        rows = [self._row(one) for one in self._decisions]
-        rows += [
-            dict(
-                zip(
-                    COLUMNS,
-                    (*one[:4], *[None] * len(_KEYS), None, None, one.text, "refused", one.problem),
-                    strict=True,
-                )
-            )
-            for one in self._returned.problems
-        ]
+        failed = self._failed()
+        rows = [answer_row(one, *self._state(one, failed), self._names) for one in self._decisions]
+        rows += map(problem_row, self._returned.problems)
         return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
     @property
@@ -144,22 +145,17 @@ class Fix:
 
         `says` is what is to be said beside: that a rule cannot judge it yet.
         """
-        rows = []
-        for one in self._decisions:
-            if self._state(one)[0] is AnswerState.ACCEPTED:
-                gtin, name, _ = self._names.get(str(one.product), (None, None, None))
-                rows.append(
-                    (gtin, name, one.attribute, one.language, one.before, _after(one), one.check, one.note)
-                )
-        columns = ["gtin", "name", "attribute", "language", "before", "after", "check", "says"]
-        return pd.DataFrame(rows, columns=columns, dtype=object)
+        failed = self._failed()
+        rows = [
+            preview_row(one, self._names)
+            for one in self._decisions
+            if self._state(one, failed)[0] is AnswerState.ACCEPTED
+        ]
+        return pd.DataFrame(rows, columns=list(PREVIEW), dtype=object)
 
     def effect(self) -> AuditComparison:
         """Return what the audit would then say of the products concerned: fixed, and newly failing.
 
-        Examples
-        --------
-        >>> import prodex
         >>> fix.effect().figures  # doctest: +SKIP
         """
         return compare_audits(self.before, self.after)
@@ -199,7 +195,8 @@ class Fix:
         known = self._known()
         if not known.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
-        catalog, products = fresh_products(service, self.catalog, self._decisions)
+        ids = [one.product for one in self._decisions if one.state is AnswerState.ACCEPTED]
+        catalog, products = fresh_products(service, self.catalog, filter(None, ids))
         again = iter(
             decided(
                 [one.answer for one in self._decisions if one.state is AnswerState.ACCEPTED],
@@ -215,10 +212,64 @@ class Fix:
             raise InputError(
                 f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"
             )
-        self.tracking = upsert(service, self._judged.changes, progress=progress)
+        try:
+            self.tracking = upsert(service, self._judged.changes, progress=progress)
+        except UpsertStopped as error:
+            # Some of them were sent, and must not be sent again.
+            self.tracking = error.tracking if isinstance(error.tracking, Tracking) else None
+            raise
         return self.tracking
 
-    def worklist(self, folder: str | Path, by: str = "owner", *, replace: bool = False) -> pd.DataFrame:
+    @property
+    def sent(self) -> pd.DataFrame:
+        """What became of each product that was sent: product_id, gtin, name, status, message; no row before `apply`.
+
+        `status` is that of `Tracking.products`.
+        """
+        rows = [] if self.tracking is None else sent_rows(self._known().changes, self.tracking, self._names)
+        return pd.DataFrame(rows, columns=list(SENT), dtype=object)
+
+    def recheck(self, service: Client) -> Fix:
+        """Judge the same answers by the products as the service has them now; nothing is sent.
+
+        What has arrived is `unchanged` in the result, since its product has the value. `prodex.diff(fix.before,
+        result.before)` shows what was fixed, and `result.catalog` is this catalogue with the products of now.
+
+        Parameters
+        ----------
+        service
+            From `prodex.connect`.
+
+        Raises
+        ------
+        ServiceError
+            When the service cannot be reached.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> catalog = prodex.load_products(service).head(3)
+        >>> name = catalog.texts.query("attribute == 'namePublicLong'").iloc[0]
+        >>> place = {"position": name["position"], "language_code": name["language_code"]}
+        >>> same = prodex.TextCorrection(name["product_id"], "namePublicLong", None, name["text"], **place)
+        >>> prodex.fix_texts([same], catalog).recheck(service).counts
+        Counter({'unchanged': 1})
+        """
+        service = service_given(service, "fix.recheck(service)")
+        newest, products = fresh_products(
+            service, self.catalog, filter(None, (one.product for one in self._decisions))
+        )
+        made = judged_answers(self._returned.answers, products, newest, self.profile, self._now)
+        if made is not None and self.tracking is not None:
+            made = with_arrived(made, self._known(), products)
+        # Of the others only what was requested then is known.
+        catalog = replace(newest, origin=self.catalog.origin)
+        return Fix(catalog, self.profile, None, self._returned, made, self._now, self._names)
+
+    def worklist(
+        self, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
+    ) -> pd.DataFrame:
         """Write what was refused or is in conflict as worklists again, one for each owner.
 
         Parameters
@@ -227,6 +278,8 @@ class Fix:
             The folder, which must be new or empty.
         by
             As for `Audit.worklists`.
+        accepted
+            Write the accepted answers as well, with "New value" filled in: for somebody else to look at and send.
         replace
             Replace worklists that were written there before.
 
@@ -235,7 +288,7 @@ class Fix:
         pandas.DataFrame
             As `Audit.worklists` returns it; the column "What is wrong" has each answer and why it was not taken.
         """
-        frame: pd.DataFrame = call("Fix.worklist", self, folder, by, replace=replace)
+        frame: pd.DataFrame = call("Fix.worklist", self, folder, by, accepted=accepted, replace=replace)
         return frame
 
     @property
@@ -251,13 +304,14 @@ class Fix:
         answers = self.answers
         return answers[answers["state"] == state.value].reset_index(drop=True)
 
-    def _state(self, decision: Decision) -> tuple[AnswerState, str]:
+    def _state(self, decision: Decision, failed: Mapping[str, str]) -> tuple[AnswerState, str]:
         """Return the state and the reason of an answer, with what the service said of its product."""
-        if decision.state is not AnswerState.ACCEPTED or self.tracking is None:
+        if decision.state is not AnswerState.ACCEPTED:
             return decision.state, decision.reason or decision.note
         gtin = gtin_key(self._names.get(str(decision.product), (None, None, None))[0])
-        failed = self._failed().get(gtin)
-        return (AnswerState.ACCEPTED, decision.note) if failed is None else (AnswerState.REFUSED, failed)
+        if gtin in failed:
+            return AnswerState.REFUSED, failed[gtin]
+        return AnswerState.ACCEPTED, decision.note
 
     def _failed(self) -> dict[str, str]:
         if self.tracking is None:
@@ -269,18 +323,6 @@ class Fix:
             if status == "ERROR"
         }
 
-    def _row(self, decision: Decision) -> dict[str, Any]:
-        answer, keys = decision.answer, decision.answer.keys
-        gtin, name, owner = self._names.get(str(decision.product), (keys.get("gtin"), None, None))
-        state, reason = self._state(decision)
-        about = (
-            *(decision.product or keys.get("product_id"), gtin or keys.get("gtin"), name, owner),
-            *(decision.attribute or keys.get("attribute"), decision.language or keys.get("language")),
-            *(decision.position or keys.get("position"), decision.check),
-        )
-        values = (keys.get("value"), decision.before, answer.text, state.value, reason)
-        return dict(zip(COLUMNS, (*answer[:4], *about, *values), strict=True))
-
     def __repr__(self) -> str:
         return str(call("Fix.text", self))
 
@@ -288,10 +330,12 @@ class Fix:
         return str(call("Fix.html", self))
 
 
-def _after(decision: Decision) -> str | None:
-    correction = decision.correction
-    if correction is not None and correction.value is DELETE:
-        return None
-    if correction is not None and correction.is_text:
-        return str(correction.value)
-    return decision.answer.text
+def fix_of(returned: Returned, catalog: Catalog, profile: Profile, now: datetime) -> Fix:
+    """Judge answers that were read, by the checks of a profile; "older than" refers to `now`."""
+    known = KnownProducts.of(catalog)
+    whose = [assigned(one, known, {}).product for one in returned.answers]
+    own = [one.keys.get("product_id") for one in returned.answers]
+    products = products_of(catalog, filter(None, [*whose, *own]), known)
+    made = judged_answers(returned.answers, products, catalog, profile, now)
+    names = product_names(catalog, list(products.records))
+    return Fix(catalog, profile, None, returned, made, now, names)

@@ -40,10 +40,6 @@ class AnswerShape(StrEnum):
 #: With another GTIN it would be another product, and what an import decides is not written.
 _NEVER = MAINTAINED_BY_SERVICE | {"gtin", "validationRules", "expressedIn"}
 
-#: Longest texts that the service takes; other localized texts have up to `LONGEST_TEXT` characters.
-LONGEST = {"namePublicLong": 200, "namePublicShort": 35}
-LONGEST_TEXT = 20_000
-
 _IN_DEPTH = {
     "logisticalHierarchies": AnswerShape.HIERARCHY,
     "isPartitionedBy": AnswerShape.NUTRITION,

@@ -10,17 +10,11 @@ from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.facts.name import names_of
-from prodex.fix.agreement import agreed
-from prodex.fix.decisions import assigned, decided
-from prodex.fix.fresh import products_of
-from prodex.fix.judging import judged
 from prodex.fix.reading import Returned, read_files
-from prodex.fix.result import Fix
+from prodex.fix.result import Fix, fix_of
 from prodex.limits import Limits
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
-from prodex.send.corrections import KnownProducts
 from prodex.store.snapshot import catalog_given, open_snapshot
 from prodex.text import hint_and_all
 
@@ -75,15 +69,7 @@ def read_worklist(
     """
     returned = read_files(files, limits)
     chosen = _catalog(catalog, returned)
-    judge = _profile(profile, returned)
-    moment = moment_of(now)
-    known = KnownProducts.of(chosen)
-    whose = [assigned(one, known, {}).product for one in returned.answers]
-    own = [one.keys.get("product_id") for one in returned.answers]
-    products = products_of(chosen, filter(None, [*whose, *own]), known)
-    decisions = agreed(decided(returned.answers, products, chosen))
-    made = judged(decisions, products, chosen, judge, moment) if returned.answers else None
-    return Fix(chosen, judge, None, returned, made, moment, _names(chosen, list(products.records)))
+    return fix_of(returned, chosen, _profile(profile, returned), moment_of(now))
 
 
 def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
@@ -119,11 +105,3 @@ def _profile(given: Any, returned: Returned) -> Profile:
         return profiles[0]
     checks = {check.id: check for profile in profiles for check in profile.checks if check.id in asked}
     return replace(profiles[0], name=" + ".join(known) or "asked", checks=tuple(checks.values()))
-
-
-def _names(catalog: Catalog, ids: list[str]) -> dict[str, tuple[str | None, str | None, str | None]]:
-    """Return GTIN, name and owner of products, by their ids."""
-    here = catalog.where(product_id=ids)
-    rows = here.arrow("products", ["product_id", "gtin", "owner"]).to_pylist()
-    names = names_of(here)
-    return {row["product_id"]: (row["gtin"], names.get(row["product_id"]), row["owner"]) for row in rows}

@@ -1,14 +1,17 @@
-"""The state that panels share: the catalogue they show, the conditions that filter it, and what is selected."""
+"""The state that panels share: the catalogue, the conditions that filter it, what is selected, what was corrected."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Self
 
-from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, validate
+from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, observe, validate
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
+from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.conditions import Conditions
+from prodex.notebook.corrections.draft import CollectedDraft, SentCorrections
 from prodex.notebook.history import History
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.quality import Audit
@@ -30,6 +33,15 @@ class Exploration(HasTraits):
         Ids of the selected products, in the order of selection.
     product_id
         The product whose card is open, or None.
+    corrections
+        The corrections of texts that were collected and not sent, in their order (`prodex.TextCorrection`).
+    unconfirmed
+        Those that may have been sent: of which it is not known whether they arrived.
+    focus_on
+        Where the focus goes next: "text", to the text of the open card that is to be corrected; "table", back to its
+        product; empty otherwise.
+    draft_note
+        What is to be said of the corrections on disk: that they were taken up again, or cannot be read.
     history
         The conditions before, to which one can go back.
 
@@ -47,6 +59,10 @@ class Exploration(HasTraits):
     conditions: Instance[Conditions] = Instance(Conditions, ())
     selected: Instance[tuple[str, ...]] = Tuple()
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
+    corrections: Instance[tuple[TextCorrection, ...]] = Tuple()
+    unconfirmed: Instance[tuple[SentCorrections, ...]] = Tuple()
+    focus_on: Unicode[str, str | bytes] = Unicode()
+    draft_note: Unicode[str, str | bytes] = Unicode()
 
     def __init__(self, *, catalog: Catalog, audit: Audit | None = None) -> None:
         if not isinstance(catalog, Catalog):
@@ -60,6 +76,8 @@ class Exploration(HasTraits):
                 "prodex.open_audit(name) return one."
             )
         self._filter: ProductFilter | None = None
+        self._draft = CollectedDraft()
+        self._not_kept: ProdexError | None = None
         super().__init__(catalog=catalog, audit=audit)
         self.history: History = History(self)
 
@@ -102,6 +120,66 @@ class Exploration(HasTraits):
             self.product_id = None
             self.audit = audit
             self.catalog = catalog
+
+    def correct(self, correction: TextCorrection) -> None:
+        """Collect a correction; an earlier one of the same text is replaced, and left out if nothing changes.
+
+        Raises
+        ------
+        ProdexError
+            When it cannot be kept on disk; it is collected nevertheless.
+        """
+        others = tuple(one for one in self.corrections if one.place != correction.place)
+        self.collect((*others, correction) if correction.text != correction.before else others)
+
+    def withdraw(self, corrections: Collection[TextCorrection]) -> None:
+        """Take corrections back; errors are those of `correct`."""
+        self.collect(tuple(one for one in self.corrections if one not in corrections))
+
+    def collect(
+        self,
+        corrections: tuple[TextCorrection, ...],
+        unconfirmed: tuple[SentCorrections, ...] | None = None,
+    ) -> None:
+        """Set what is collected, and what may have been sent, at once: none of it is ever in neither of both.
+
+        Raises
+        ------
+        ProdexError
+            When it cannot be kept on disk.
+        """
+        with self.hold_trait_notifications():
+            self.corrections = corrections
+            if unconfirmed is not None:
+                self.unconfirmed = unconfirmed
+        if self._not_kept is not None:
+            raise self._not_kept
+
+    @observe("catalog")
+    def _take_up(self, _: object) -> None:
+        """Take up what was collected for this catalogue before."""
+        draft, note = self._draft.of(self.catalog)
+        with self.hold_trait_notifications():
+            self.corrections, self.unconfirmed, self.draft_note = draft.corrections, draft.unconfirmed, note
+
+    @observe("corrections", "unconfirmed")
+    def _keep(self, _: object) -> None:
+        try:
+            kept = self._draft.keep(self.corrections, self.unconfirmed)
+        except ProdexError as error:
+            # Not raised: the panels that observe the same traits would not be told of the change.
+            self._not_kept, self.draft_note = error, str(error)
+            return
+        if self._not_kept is not None:
+            self._not_kept, self.draft_note = None, ""
+        # With what another kernel has collected for the same snapshot.
+        self.corrections, self.unconfirmed = kept.corrections, kept.unconfirmed
+
+    @validate("corrections")
+    def _only_corrections(self, proposal: dict[str, tuple[object, ...]]) -> tuple[object, ...]:
+        if wrong := [one for one in proposal["value"] if not isinstance(one, TextCorrection)]:
+            raise TraitError(f"corrections holds {wrong[0]!r:.80}. Give prodex.TextCorrection values.")
+        return proposal["value"]
 
     @validate("selected")
     def _only_ids(self, proposal: dict[str, tuple[object, ...]]) -> tuple[object, ...]:

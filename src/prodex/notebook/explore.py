@@ -11,9 +11,10 @@ from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.notebook.audit.panel import AuditPanel
+from prodex.notebook.corrections.panel import CorrectionsPanel
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel
+from prodex.notebook.panel import OwnChange, Panel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.snapshots.panel import SnapshotPanel
@@ -23,7 +24,7 @@ from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 
 _PRODUCTS, _QUALITY, _COVERAGE = "Products", "Quality", "Coverage"
-_SNAPSHOTS, _QUERY = "Snapshots", "Query"
+_CORRECTIONS, _SNAPSHOTS, _QUERY = "Corrections", "Snapshots", "Query"
 
 
 class Explore(Panel):
@@ -45,7 +46,7 @@ class Explore(Panel):
     selected
         Ids of the selected products.
     section
-        The section that is shown: "Products", "Quality", "Coverage", "Snapshots" or "Query".
+        The section that is shown: "Products", "Quality", "Coverage", "Corrections", "Snapshots" or "Query".
     places
         The box of each section.
 
@@ -69,19 +70,23 @@ class Explore(Panel):
             _PRODUCTS: self._products,
             _QUALITY: lambda: (AuditPanel(exploration=self.exploration, service=service),),
             _COVERAGE: lambda: (CoveragePanel(exploration=self.exploration),),
+            _CORRECTIONS: lambda: (CorrectionsPanel(exploration=self.exploration, service=service),),
             _SNAPSHOTS: lambda: (SnapshotPanel(exploration=self.exploration),),
         }
         if service is not None:
             self._makers[_QUERY] = lambda: (self._query(service),)
         self.places: dict[str, Any] = {name: w.VBox() for name in self._makers}
-        switch = w.ToggleButtons(options=list(self._makers))
-        switch.add_class("sections")
-        # `section` can be set from Python as well.
-        link((switch, "value"), (self, "section"))
+        self._switch: w.ToggleButtons = w.ToggleButtons(options=list(self._makers))
+        self._switch.add_class("sections")
+        self._relabelling = OwnChange()
+        self.on(self._switch, lambda change: self._choose(change["new"]), "value")
         link((self.exploration, "selected"), (self, "selected"))
         self.on(self, lambda _: self._show(), "section")
         self.on(self.exploration, lambda _: self._products_first(), "conditions")
-        self.fill(switch, *self.places.values())
+        self.on(self.exploration, lambda _: self._show_card(), "product_id")
+        self.on(self.exploration, lambda _: self._count_corrections(), "corrections", "unconfirmed")
+        self._count_corrections()
+        self.fill(self._switch, *self.places.values())
         self._show()
 
     @property
@@ -113,7 +118,29 @@ class Explore(Panel):
             self.section = _PRODUCTS
             self._explorer.focus()
 
+    def _show_card(self) -> None:
+        """Open the products when a correction is pressed: the card is among them."""
+        if self.exploration.product_id is not None and self.section == _CORRECTIONS:
+            self.section = _PRODUCTS
+
+    def _count_corrections(self) -> None:
+        state = self.exploration
+        number = len(state.corrections) + sum(len(sent.corrections) for sent in state.unconfirmed)
+        titles = [
+            f"{name} ({number:,})" if name == _CORRECTIONS and number else name for name in self._makers
+        ]
+        # ipywidgets selects the first option whenever the options change.
+        with self._relabelling:
+            self._switch.options = list(zip(titles, self._makers, strict=True))
+            self._switch.value = self.section
+
+    def _choose(self, section: str) -> None:
+        if not self._relabelling:
+            self.section = section
+
     def _show(self) -> None:
+        # `section` can be set from Python as well.
+        self._switch.value = self.section
         for name, place in self.places.items():
             place.layout.display = "" if name == self.section else "none"
         place = self.places[self.section]

@@ -11,7 +11,9 @@ from functools import cache
 from importlib.resources import files as resources
 from typing import TYPE_CHECKING, Any
 
+from prodex.display_text import Words, words
 from prodex.notebook.panel import Panel
+from prodex.text import counted
 
 if TYPE_CHECKING:
     from prodex.notebook.boxes import Box as AnyWidget
@@ -62,3 +64,23 @@ def script_of(name: str) -> str:
     """Return the script of a live widget, with what all of them share."""
     folder = resources("prodex.notebook") / "js"
     return "\n".join((folder / f"{one}.js").read_text("utf-8") for one in ("common", name))
+
+
+def shown(it: Words) -> dict[str, str]:
+    """Return a text as the scripts of live widgets show it: in full, folded, or why there is nothing to see.
+
+    >>> shown(words("Pain")), shown(words("")), shown(words(" "))
+    ({'text': 'Pain'}, {'gap': 'empty'}, {'text': ' ', 'gap': '1 invisible character'})
+    """
+    if it.is_missing:
+        return {"gap": "none"}
+    if not it.text:
+        return {"gap": "empty"}
+    closed = it.text + it.ends
+    if not it.text.strip():
+        return {"text": closed, "gap": counted(it.length, "invisible character")}
+    note = f"{len(it.text):,}{f' of {it.length:,}' if it.is_cut else ''} characters"
+    if it.is_long:
+        begin = words(it.text[:120])
+        return {"text": closed, "begin": begin.text + begin.ends, "note": note}
+    return {"text": closed, "note": note} if it.is_cut else {"text": closed}

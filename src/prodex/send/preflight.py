@@ -163,12 +163,20 @@ def _about_texts(name: str, attribute: str, value: Any) -> Iterator[PreflightFin
             yield _too_long(name, attribute, at, _LONGEST_STRING, sure=len(at) > _LONGEST_TEXT)
 
 
+def longest_text(attribute: str) -> int:
+    """Return how many characters a localized text may have.
+
+    >>> longest_text("namePublicShort"), longest_text("nameLegal"), longest_text("description")
+    (35, 3000, 20000)
+    """
+    return _LONGEST.get(attribute, _LONGEST_STRING if attribute in NAMES else _LONGEST_TEXT)
+
+
 def _about_text(name: str, attribute: str, text: str) -> Iterator[PreflightFinding]:
-    is_name = attribute in NAMES
-    longest = _LONGEST.get(attribute, _LONGEST_STRING if is_name else _LONGEST_TEXT)
+    longest = longest_text(attribute)
     if len(text) > longest:
         yield _too_long(name, attribute, text, longest, sure=True)
-    if is_name and ("\n" in text or "\r" in text):
+    if attribute in NAMES and ("\n" in text or "\r" in text):
         problem = f"a line break in {text[:40]!r}"
         yield PreflightFinding(name, attribute, "error", problem, "Write it on one line.")
 

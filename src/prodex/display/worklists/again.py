@@ -1,9 +1,10 @@
-"""Worklists of answers that were not taken: each finding again, with what was answered and why it was not taken."""
+"""Worklists of answers: those that were not taken, each with the reason, and those that somebody else may send."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog import Catalog
 from prodex.display.worklists.folder import write_folder
 from prodex.display.worklists.rows import grouped_worklists, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.fix.layout import WORKLIST
+from prodex.fix.reading import place_in_words
 
 if TYPE_CHECKING:
     from prodex.fix.result import Fix
@@ -23,14 +26,24 @@ _KEYS = ("product_id", "check", "attribute", "language")
 #: The worklist of answers whose product is not known, and of files that could not be read.
 _UNASSIGNED = "not_assigned"
 
+_ANSWER_AGAIN = "Read what is wrong, and answer again."
+_NOT_TAKEN = (
+    "Everything that was taken: only answers that could not be used are listed, each with the reason."
+)
+_TAKEN = (
+    "Answers that change nothing. What can be sent has its new value; what could not be used, the reason."
+)
 
-def write_again(fix: Fix, folder: str | Path, by: str = "owner", *, replace: bool = False) -> pd.DataFrame:
+
+def write_again(
+    fix: Fix, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
+) -> pd.DataFrame:
     """Write the answers that were refused or are in conflict, one worklist for each group.
 
     Parameters and result are those of `Fix.worklist`.
     """
     answers = fix.answers
-    not_taken = answers[answers["state"].isin(["refused", "conflict"])]
+    listed = answers[answers["state"].isin(["refused", "conflict", *["accepted"] * accepted])]
     # They are about the same snapshot, so that these worklists can come back as well.
     audit = dataclasses.replace(fix.before, catalog_folder=fix.catalog.folder)
     found = worklist_rows(audit, {})
@@ -39,12 +52,15 @@ def write_again(fix: Fix, folder: str | Path, by: str = "owner", *, replace: boo
     by_key: dict[tuple[Any, ...], list[int]] = {}
     for number, key in enumerate(zip(*(found[name].to_pylist() for name in _KEYS), strict=True)):
         by_key.setdefault(key, []).append(number)
-    for answer in not_taken.to_dict("records"):
+    changed = _last_changed(fix.catalog, places)
+    for answer in listed.to_dict("records"):
         same = by_key.get(tuple(answer[name] for name in _KEYS), [])
         several = [found.slice(place, 1).to_pylist()[0] for place in same]
         exact = [row for row in several if row["value"] == answer["value"]]
         finding: dict[str, Any] = next(iter(exact or several), {})
-        rows.append(_row({str(name): value for name, value in answer.items()}, finding, places))
+        place = places.get(str(answer["product_id"]))
+        known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
+        rows.append(known | _row({str(name): value for name, value in answer.items()}, finding))
     table = pa.Table.from_pylist(rows, found.schema if not rows else _schema())
     known = table.filter(table["product"].is_valid())
     unknown = table.filter(table["product"].is_null()).drop_columns("product")
@@ -54,7 +70,7 @@ def write_again(fix: Fix, folder: str | Path, by: str = "owner", *, replace: boo
         made.append(Worklist(by, None, None, _UNASSIGNED, numbered.cast(WORKLIST), {}))
     facts = WorklistFacts(
         {"Catalogue": f"{audit.origin.source}, {len(fix.catalog):,} products", "Profile": audit.profile},
-        ["Everything that was taken: only answers that could not be used are listed, each with the reason."],
+        [_TAKEN if accepted else _NOT_TAKEN],
         [],
     )
     return write_folder(audit, folder, by, made, facts, pc.unique(table["attribute"]), replace=replace)
@@ -64,23 +80,27 @@ def _schema() -> pa.Schema:
     return pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]])
 
 
-def _row(answer: Mapping[str, Any], finding: Mapping[str, Any], places: Mapping[str, int]) -> dict[str, Any]:
+def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, datetime | None]:
+    """Return when products were last changed, by their ids."""
+    concerned = pc.field("product_id").isin(pa.array(list(products), pa.string()))
+    rows = catalog.arrow("products", ["product_id", "updated_at"], concerned)
+    return dict(zip(rows["product_id"].to_pylist(), rows["updated_at"].to_pylist(), strict=True))
+
+
+def _row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
     """Return the finding with the answer and the reason; of one that is gone, what the answer said."""
-    said = "" if answer["answer"] is None else f"“{answer['answer']}” was not taken: "
+    is_accepted = answer["state"] == "accepted"
+    said = "" if answer["answer"] is None or is_accepted else f"“{answer['answer']}” was not taken: "
     reason = f"{said}{answer['reason']}"
-    names = ("product_id", "gtin", "name", "owner", "attribute", "language")
-    own = {name: answer[name] for name in names}
+    own = {name: answer[name] for name in (*_KEYS, "gtin", "name", "owner", "language_code", "position")}
     if not finding:
-        # Only the name of the file: its folder is nobody else's business.
-        file = str(answer["file"]).replace("\\", "/").rpartition("/")[2]
-        where = " ".join(str(one) for one in (file, answer["sheet"], answer["cell"]) if one)
+        where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))
         own |= {
             "value": answer["before"],
-            "problem": "Answer that could not be used",
-            "title": f"an answer that can be used, in place of {where}",
-            "fix": "Read what is wrong, and answer again.",
-            "severity": "warning",
+            "problem": "Correction to look at" if is_accepted else "Answer that could not be used",
+            "title": "the new value" if is_accepted else f"an answer that can be used, in place of {where}",
+            "fix": "Send it back as it is, or change it." if is_accepted else _ANSWER_AGAIN,
+            "severity": "info" if is_accepted else "warning",
             "check": answer["check"] or "",
         }
-    place = places.get(str(answer["product_id"]))
-    return {"product": place, **own, **finding, "reason": reason, "new_value": None}
+    return {**own, **finding, "reason": reason, "new_value": answer["answer"] if is_accepted else None}

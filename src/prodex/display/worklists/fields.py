@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from prodex.facts.name import NAMES
 from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.layout import TO_FIX
-from prodex.fix.shapes import LONGEST, LONGEST_TEXT, AnswerShape, Shapes
+from prodex.fix.shapes import AnswerShape, Shapes
+from prodex.send.preflight import longest_text
 
 #: Codes with their labels, by attribute.
 Codes = Mapping[str, Sequence[tuple[str, str | None]]]
@@ -76,15 +78,14 @@ class Fields:
         match self.shapes.of_attribute(attribute):
             case AnswerShape.BOOLEAN:
                 return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
-            case AnswerShape.TEXT if attribute in LONGEST:
-                longest = LONGEST[attribute]
+            case AnswerShape.TEXT if attribute in NAMES:
+                longest = longest_text(str(attribute))
                 message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
                 # A spreadsheet refuses a longer title.
                 return Allowed(attribute[:32], message, longest)
             case AnswerShape.TEXT if language is not None:
-                return Allowed(
-                    "Text", f"A text{_in(language)} of up to {LONGEST_TEXT:,} characters.", LONGEST_TEXT
-                )
+                longest = longest_text(str(attribute))
+                return Allowed("Text", f"A text{_in(language)} of up to {longest:,} characters.", longest)
         return None
 
 

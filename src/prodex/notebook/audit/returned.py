@@ -14,13 +14,13 @@ from prodex.fix.result import Fix
 from prodex.fix.worklists import read_worklist
 from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
-from prodex.notebook.panel import Panel, button, html, row, show_if, styled
+from prodex.notebook.panel import Panel, button, html, row, status_html, styled
+from prodex.notebook.sending import FixSender
 from prodex.quality import Audit, Profile
-from prodex.send import Tracking
 from prodex.service import Client
-from prodex.text import counted
 
 _ENDINGS = ".xlsx,.xlsm,.csv,.tsv,.txt"
+_HOW = "AuditPanel(audit, service=prodex.connect()) or explore(catalog, service=...)"
 
 
 class ReturnedWorklists(VBox):
@@ -35,41 +35,26 @@ class ReturnedWorklists(VBox):
 
     Attributes
     ----------
-    fix
-        The answers that are shown, or None.
-    tracking
-        What became of those that were sent, or None.
+    sender
+        Sends the answers that are shown: `sender.fix`.
     """
 
     def __init__(self, panel: Panel, service: Client | None) -> None:
-        self._panel, self._service = panel, service
+        self._panel = panel
         self._audit: Audit | None = None
-        self.fix: Fix | None = None
-        self.tracking: Tracking | None = None
         self._uploaded: tempfile.TemporaryDirectory[str] | None = None
         self.files: w.FileUpload = w.FileUpload(
             accept=_ENDINGS, multiple=True, description="Choose files", tooltip="Workbooks and CSV files"
         )
         self.folder: w.Text = w.Text(description="or folder")
         self.read: w.Button = button("Read")
-        self.send: w.Button = button("Send", "primary")
-        self._result, self._sent = html(""), html("")
+        self._result = html("")
+        self.sender: FixSender = FixSender(panel, service, _HOW, ended=lambda fix, _: self._show_result(fix))
         self._reading: LatestTask[Fix] = LatestTask(_read, self._show, self._failed)
-        self._sending: LatestTask[Tracking] = LatestTask(_send, self._show_sent, self._failed)
         source = styled(row(self.files, self.folder, self.read, look="form-row"), "export-row")
-        super().__init__(
-            [
-                html("<h3>Worklists that came back</h3>"),
-                source,
-                self._result,
-                row(self.send, look="form-row"),
-                self._sent,
-            ]
-        )
+        super().__init__([html("<h3>Worklists that came back</h3>"), source, self._result, self.sender])
         panel.on(self.files, lambda _: self._read_files(), "value")
         panel.on(self.read, lambda _: self._read_folder())
-        panel.on(self.send, lambda _: self._apply())
-        show_if(self.send, False)
 
     def show(self, audit: Audit) -> None:
         """Judge answers by this audit's catalogue and checks from now on."""
@@ -78,7 +63,7 @@ class ReturnedWorklists(VBox):
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is read or sent; for scripts and tests."""
         self._reading.wait(seconds)
-        self._sending.wait(seconds)
+        self.sender.wait(seconds)
 
     def _read_files(self) -> None:
         if not self.files.value:
@@ -100,51 +85,23 @@ class ReturnedWorklists(VBox):
         self._start(Path(text))
 
     def _start(self, path: Path) -> None:
-        self._result.value = "<p role='status'>Reading the answers …</p>"
-        self._sent.value = ""
-        show_if(self.send, False)
+        self._result.value = status_html("Reading the answers …")
+        self.sender.show(None)
         judge = self._audit
         self._reading(path, judge and judge.catalog, judge and (judge.made_by or judge.profile))
 
     def _show(self, fix: Fix) -> None:
-        self.fix, self.tracking = fix, None
+        self._show_result(fix)
+        self.sender.show(fix)
+
+    def _show_result(self, fix: Fix) -> None:
+        """Show answers; once they were sent, with what the service refused, and what had changed there meanwhile."""
         self._result.value = f"<div role='status'>{fix._repr_html_()}</div>"
-        number = fix.counts["accepted"]
-        self.send.description = f"Send {counted(number, 'correction')}"
-        show_if(self.send, number > 0)
-
-    def _apply(self) -> None:
-        if self.fix is None:
-            raise InputError("Choose the files that came back first.")
-        if self._service is None:
-            raise InputError(
-                "The panel has no service to send to. Make it with one: AuditPanel(audit, service=prodex.connect()) or "
-                "explore(catalog, service=...)."
-            )
-        show_if(self.send, False)
-        self._sent.value = "<p role='status'>Sending …</p>"
-        self._sending(self.fix, self._service)
-
-    def _show_sent(self, tracking: Tracking) -> None:
-        self.tracking = tracking
-        self._sent.value = f"<div role='status'>{tracking._repr_html_()}</div>"
-        if self.fix is not None:
-            # Now with what the service refused, and what had changed there meanwhile.
-            self._result.value = self.fix._repr_html_()
 
     def _failed(self, error: BaseException) -> None:
-        self._sent.value = ""
-        if self.fix is None:
-            self._result.value = ""
-        show_if(
-            self.send, self.fix is not None and self.fix.tracking is None and self.fix.counts["accepted"] > 0
-        )
+        self._result.value = ""
         self._panel.show_error(error)
 
 
 def _read(path: Path, catalog: Catalog | None, profile: Profile | str | None) -> Fix:
     return read_worklist(path, catalog, profile=profile)
-
-
-def _send(fix: Fix, service: Client) -> Tracking:
-    return fix.apply(service, progress=False).wait(progress=False)

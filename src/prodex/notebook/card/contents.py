@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prodex.catalog import Catalog
 from prodex.display.html_tables import Html, table, template
@@ -141,8 +141,22 @@ def read_card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> 
     )
 
 
-def parts(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> tuple[str, str, str]:
-    """Return the HTML of a card in three pieces: before the pictures, the pictures, and after them.
+class CardParts(NamedTuple):
+    """The HTML of a card in pieces, each of which is shown by a widget of its own.
+
+    Only one of them is sent again when images have arrived, and the long texts that somebody has opened in the others
+    stay open. The texts are shown by a table in which they can be corrected, and as HTML only on a page without one.
+    """
+
+    before: str
+    texts: str
+    above_pictures: str
+    pictures: str
+    after: str
+
+
+def parts(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> CardParts:
+    """Return the HTML of a card.
 
     Parameters
     ----------
@@ -151,13 +165,15 @@ def parts(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> 
     images
         Thumbnails by the position of their picture, once somebody has asked for them.
     """
-    # Three widgets show them: only the second is sent again when the images have arrived, and the long texts that
-    # somebody has opened in the others stay open.
-    page = template("prodex.notebook", "card", "card.html").make_module({"table_html": _table_html})
-    return tuple(  # type: ignore[return-value]
-        f'<div class="prodex card mathjax_ignore">{piece}</div>'
-        for piece in (page.before(card), page.pictures(card.pictures, images or {}), page.after(card))  # type: ignore[attr-defined]
+    page: Any = template("prodex.notebook", "card", "card.html").make_module({"table_html": _table_html})
+    pieces = (
+        page.before(card),
+        page.texts_by_language(card.texts),
+        page.pictures_above(card.pictures),
+        page.pictures(card.pictures, images or {}),
+        page.after(card),
     )
+    return CardParts(*(f'<div class="prodex card mathjax_ignore">{piece}</div>' for piece in pieces))
 
 
 def _table_html(grid: CardTable, caption: str, cell: Callable[[Words, str], Html]) -> Html:

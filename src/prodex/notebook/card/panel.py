@@ -1,4 +1,4 @@
-"""The product card as a panel: it shows the selected product, and its pictures on request."""
+"""The product card as a panel: it shows the selected product, collects corrections, and has its pictures on request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.card import CardContents, read_card
-from prodex.notebook.card.contents import parts
+from prodex.notebook.card.contents import CardParts, parts
+from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, set_busy, show_if
 from prodex.quality import Audit
@@ -26,6 +27,9 @@ _NOTHING = "<p class='muted'>Select a product to show its card.</p>"
 
 class ProductCard(Panel):
     """The card of the selected product.
+
+    A text is corrected in place: Return or `e` on its button, or a double click. Corrections are collected in
+    `exploration.corrections`; `CorrectionsPanel` shows, checks and sends them.
 
     Pictures are described. Their files are downloaded by Python, and only after a click on "Show pictures"; the browser
     itself loads nothing.
@@ -47,6 +51,10 @@ class ProductCard(Panel):
         The product that is shown.
     exploration
         The shared state.
+    card
+        The contents of the card that is shown, or None.
+    texts
+        The table of its texts.
 
     Examples
     --------
@@ -74,10 +82,11 @@ class ProductCard(Panel):
             raise InputError("Give ProductCard either a catalogue, or an exploration, which has a catalogue.")
         self.exploration = exploration
         self.card: CardContents | None = None
-        self._before, self._pictures, self._after = html(""), html(""), html("")
+        self._before, self._above, self._pictures, self._after = (html("") for _ in range(4))
+        self.texts: TextTable = TextTable(self, exploration)
         self._show = w.Button(description="Show pictures")
         self._fetch = LatestTask(_fetched, self._show_images, self._say_why_not)
-        self.fill(self._before, self._show, self._pictures, self._after)
+        self.fill(self._before, self.texts.widget, self._above, self._show, self._pictures, self._after)
         self.on(self._show, lambda _: self._ask())
         self.on(exploration, lambda _: self._follow(), "catalog", "audit", "product_id")
         if product_id is not None:
@@ -101,10 +110,12 @@ class ProductCard(Panel):
 
     def _draw(self) -> None:
         if self.card is None:
-            pieces, count = (_NOTHING, "", ""), 0
+            pieces, count = CardParts(_NOTHING, "", "", "", ""), 0
         else:
             pieces, count = parts(self.card), len(self.card.pictures.rows)
-        self._before.value, self._pictures.value, self._after.value = pieces
+        self._before.value, self._above.value = pieces.before, pieces.above_pictures
+        self._pictures.value, self._after.value = pieces.pictures, pieces.after
+        self.texts.show(self.card)
         self._show.description = f"Show pictures ({count})"
         set_busy(self._show, is_busy=False)
         show_if(self._show, count > 0)
@@ -120,7 +131,7 @@ class ProductCard(Panel):
     def _show_images(self, images: dict[str, Thumbnail]) -> None:
         with self.guarded():
             if self.card is not None:
-                self._pictures.value = parts(self.card, images)[1]
+                self._pictures.value = parts(self.card, images).pictures
                 show_if(self._show, False)
 
     def _say_why_not(self, error: BaseException) -> None:

@@ -21,8 +21,8 @@ from prodex.tables.columns import whole
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
-from prodex.threads import side_by_side
 from prodex.text import nearest_few
+from prodex.threads import side_by_side
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -23,16 +23,32 @@ _MOST_LANGUAGES = 24
 
 @dataclass(frozen=True)
 class LanguageText:
-    """A text, with its language code as sent if the other texts of its cell have another."""
+    """A text.
+
+    Attributes
+    ----------
+    text
+        As it is shown.
+    tag
+        Its language code as sent, if the other texts of its cell have another.
+    whole
+        The text itself.
+    position, language_code
+        By which it is known among the texts of its attribute; as in `catalog.texts`.
+    """
 
     text: Words
     tag: str | None
+    whole: str
+    position: str
+    language_code: str | None
 
 
 @dataclass(frozen=True)
 class TextCell:
-    """The texts of an attribute in a language (`lang` is its tag for browsers), or why there is none."""
+    """The texts of an attribute in a language, or why there is none; `lang` is the tag of the language for browsers."""
 
+    language: str | None
     lang: str | None
     texts: tuple[LanguageText, ...]
     gap: Missing | None
@@ -44,14 +60,17 @@ class TextRow:
 
     Attributes
     ----------
+    path
+        Wire path of the attribute.
     attribute
-        Wire path.
+        The same as it is shown.
     cells
         One for each language.
     gap
         Why there is no text at all, if the reason is the same in all languages.
     """
 
+    path: str
     attribute: Words
     cells: tuple[TextCell, ...]
     gap: Missing | None
@@ -71,6 +90,8 @@ class Texts:
         Number of texts that are shown, and of all texts.
     others
         Usual texts that are missing in every language and have no row: the reason, and the attributes.
+    updated_at
+        When the product was last changed (ISO 8601), if it is known.
     """
 
     languages: tuple[tuple[str | None, Words, bool], ...]
@@ -79,6 +100,7 @@ class Texts:
     shown: int
     total: int
     others: tuple[tuple[str, tuple[str, ...]], ...]
+    updated_at: str | None
 
 
 def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Texts:
@@ -122,6 +144,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
         shown=len(rows),
         total=len(every),
         others=_grouped({attribute: gap for attribute, gap in gaps.items() if attribute not in shown}),
+        updated_at=None if (changed := record.product["updated_at"]) is None else changed.isoformat(),
     )
 
 
@@ -137,13 +160,19 @@ def _line(
         rows = cells.get((attribute, language), ())
         tags = {row["language_code"] for row in rows}
         found = tuple(
-            LanguageText(words(row["text"], most), row["language_code"] if len(tags) > 1 else None)
+            LanguageText(
+                words(row["text"], most),
+                row["language_code"] if len(tags) > 1 else None,
+                row["text"],
+                row["position"],
+                row["language_code"],
+            )
             for row in rows
         )
         gap = None if found else why_missing(record, attribute, language)
-        made.append(TextCell(_known(language), found, gap))
+        made.append(TextCell(language, _known(language), found, gap))
     faces = {cell.gap for cell in made}
-    return TextRow(words(attribute, 1_000), tuple(made), faces.pop() if len(faces) == 1 else None)
+    return TextRow(attribute, words(attribute, 1_000), tuple(made), faces.pop() if len(faces) == 1 else None)
 
 
 def _languages(

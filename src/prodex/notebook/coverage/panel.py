@@ -16,10 +16,8 @@ from prodex.notebook.cell_grid import CellGrid
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.attribute_picker import AttributePicker
 from prodex.notebook.coverage.data import Choice, CoverageData
-from prodex.notebook.coverage.figures import CoverageFigures
 from prodex.notebook.coverage.filled import USUAL
-from prodex.notebook.coverage.lacking import Lacking
-from prodex.notebook.coverage.required import Checks, RequiredColumns, required_checks
+from prodex.notebook.coverage.required import Checks, required_checks
 from prodex.notebook.coverage.view import CoverageView
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager

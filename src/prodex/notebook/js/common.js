@@ -15,6 +15,18 @@ function el(tag, attributes = {}, ...children) {
 /** A text that somebody else typed, in its own direction. */
 const typed = (text) => el("bdi", { dir: "auto" }, text);
 
+/** A text as `shown` of Python describes it: in full, folded, empty, or why there is none. */
+function shownText(shown) {
+  if (shown.gap) return [shown.text ? typed(shown.text) : null, el("span", { class: "gap", lang: "en" }, shown.gap)];
+  if (!shown.note) return [typed(shown.text)];
+  if (!shown.begin) return [typed(shown.text), el("small", { class: "muted", lang: "en" }, ` (${shown.note})`)];
+  return [el(
+    "details", { class: "typed" },
+    el("summary", {}, el("span", { class: "begin" }, typed(shown.begin), " … "), el("span", { class: "muted", lang: "en" }, shown.note)),
+    el("div", { class: "long", role: "group", "aria-label": "The whole text", tabindex: "0" }, typed(shown.text)),
+  )];
+}
+
 /** A whole number with separators, as everywhere in prodex. */
 const whole = (number) => number.toLocaleString("en-US");
 

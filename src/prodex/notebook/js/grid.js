@@ -77,7 +77,8 @@ function productRow(row, place, view, tell, rows) {
     {
       class: `${row.selected ? "selected" : ""}${isOpen ? " is-open" : ""}`, tabindex: place === rows.active ? "0" : "-1",
       "data-key": `row/${row.id}`, "data-group": "row", "aria-selected": String(row.selected), "aria-current": isOpen ? "true" : null,
-      onclick: () => tell("open", { id: row.id }),
+      // The second click of a double one; by then the first may have drawn the row anew.
+      onclick: (event) => tell(event.detail === 2 ? "edit" : "open", { id: row.id }),
     },
     first, thumb, ...cells,
   );
@@ -92,7 +93,7 @@ function intoSight(row) {
   else if (bottom > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = bottom - scroll.clientHeight;
 }
 
-/** The keys of a row: arrows open the next card, Space selects, Return opens, Escape closes. */
+/** The keys of a row: arrows open the next card, Space selects, Return opens, "e" corrects, Escape closes. */
 function rowKeys(event, body, view, tell) {
   const row = event.target.closest("tr");
   if (!row || event.target !== row) return;
@@ -108,6 +109,7 @@ function rowKeys(event, body, view, tell) {
     intoSight(rows[next]);
     if (view.open) tell("open", { id: view.rows[next].id });
   } else if (event.key === "Enter") { event.preventDefault(); tell("open", { id }); }
+  else if (event.key === "e") { event.preventDefault(); tell("edit", { id }); }
   else if (event.key === " ") { event.preventDefault(); tell("select", { id, through: event.shiftKey }); }
   else if (event.key === "Escape") { event.preventDefault(); tell("close"); }
   else if (event.key === "PageDown" || event.key === "PageUp") { event.preventDefault(); tell("turn", { by: event.key === "PageDown" ? 1 : -1 }); }

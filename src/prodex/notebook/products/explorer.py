@@ -96,7 +96,7 @@ class CatalogExplorer(Panel):
         self._hint = html("", "muted", "hint")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
         self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
-        self.table: ProductTable = ProductTable(panel=self)
+        self.table: ProductTable = ProductTable(panel=self, edit=self._correct)
         self.facets: FacetList = FacetList(self, self._refresh, open_first=_OPEN)
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
@@ -123,6 +123,7 @@ class CatalogExplorer(Panel):
         self.on(self._close, lambda _: self._close_card())
         self.on(self._drawer, lambda _: self._show_pane(), "value")
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
+        self.on(self.exploration, lambda _: self._take_focus(), "focus_on")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
         self.on(self.bar.chips, lambda _: self._keep_focus(), "conditions")
 
@@ -149,6 +150,17 @@ class CatalogExplorer(Panel):
 
     def _set(self, conditions: Conditions) -> None:
         self.exploration.conditions = conditions
+
+    def _correct(self, product_id: str) -> None:
+        """Open the card of a product at the text that is to be corrected."""
+        self.exploration.product_id = product_id
+        self.exploration.focus_on = "text"
+
+    def _take_focus(self) -> None:
+        """Put the focus back on the row whose text was corrected."""
+        if self.exploration.focus_on == "table":
+            self.exploration.focus_on = ""
+            self.table.focus(self.exploration.product_id)
 
     def _keep_focus(self) -> None:
         """Move the focus when the last condition was removed by the button that had it, which is hidden then."""

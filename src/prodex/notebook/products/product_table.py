@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets as w
@@ -44,6 +44,8 @@ class ProductTable(VBox):
     ----------
     panel
         The panel around it, which shows errors.
+    edit
+        Called with the id of a product that is to be corrected.
 
     Attributes
     ----------
@@ -69,9 +71,10 @@ class ProductTable(VBox):
     order: Instance[Order] = Instance(Order, ())
     is_dense: Bool[bool, bool | int] = Bool(default_value=True)
 
-    def __init__(self, *, panel: Panel) -> None:
+    def __init__(self, *, panel: Panel, edit: Callable[[str], object] = lambda _: None) -> None:
         super().__init__(columns=COLUMNS)
         self.add_class("product-table")
+        self._correct = edit
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
         self._ids: list[str] = []
@@ -183,6 +186,7 @@ class ProductTable(VBox):
             {
                 "open": self._open,
                 "close": lambda: self._open(None),
+                "edit": self._edit,
                 "select": self._select,
                 "sort": self._sort,
                 "turn": self._turn,
@@ -226,6 +230,9 @@ class ProductTable(VBox):
 
     def _open(self, id: str | None) -> None:  # noqa: A002 - as the script names it
         self.product_id = id
+
+    def _edit(self, id: str) -> None:  # noqa: A002
+        self._correct(id)
 
     def _select(self, id: str, through: bool = False) -> None:  # noqa: A002
         """Select a product or clear it; `through` selects all from the last one that was pressed."""

@@ -1,0 +1,84 @@
+"""Answers as rows of frames: where each stands, what it is about, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from prodex.catalog import Catalog
+from prodex.facts.name import names_of
+from prodex.fix.decisions import AnswerState, Decision
+from prodex.fix.reading import Problem
+from prodex.send.changes import Changes
+from prodex.send.records import DELETE, gtin_key
+from prodex.send.tracking import Tracking
+
+_PLACE = ("file", "sheet", "row", "cell")
+_KEYS = (
+    *("product_id", "gtin", "name", "owner"),
+    *("attribute", "language", "language_code", "position", "check"),
+)
+#: Columns of `Fix.answers`.
+COLUMNS = (*_PLACE, *_KEYS, "value", "before", "answer", "state", "reason")
+#: Columns of `Fix.preview()`.
+PREVIEW = ("gtin", "name", "attribute", "language", "before", "after", "check", "says")
+#: Columns of `Fix.sent`.
+SENT = ("product_id", "gtin", "name", "status", "message")
+
+#: GTIN, name and owner of products, by their ids.
+Names: TypeAlias = Mapping[str, tuple[str | None, str | None, str | None]]
+_NOBODY = (None, None, None)
+
+
+def product_names(catalog: Catalog, ids: list[str]) -> Names:
+    """Return GTIN, name and owner of products, by their ids."""
+    here = catalog.where(product_id=ids)
+    rows = here.arrow("products", ["product_id", "gtin", "owner"]).to_pylist()
+    names = names_of(here)
+    return {row["product_id"]: (row["gtin"], names.get(row["product_id"]), row["owner"]) for row in rows}
+
+
+def answer_row(decision: Decision, state: AnswerState, reason: str, names: Names) -> dict[str, Any]:
+    """Return an answer as a row of `Fix.answers`."""
+    answer, keys = decision.answer, decision.answer.keys
+    gtin, name, owner = names.get(str(decision.product), (keys.get("gtin"), None, None))
+    about = (
+        *(decision.product or keys.get("product_id"), gtin or keys.get("gtin"), name, owner),
+        *(decision.attribute or keys.get("attribute"), decision.language or keys.get("language")),
+        *(decision.language_code or keys.get("language_code"), decision.position or keys.get("position")),
+        decision.check,
+    )
+    values = (keys.get("value"), decision.before, answer.text, state.value, reason)
+    return dict(zip(COLUMNS, (*answer[:4], *about, *values), strict=True))
+
+
+def problem_row(problem: Problem) -> dict[str, Any]:
+    """Return what could not be read as a row of `Fix.answers`."""
+    values = (*problem[:4], *[None] * len(_KEYS), None, None, problem.text, "refused", problem.problem)
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def preview_row(decision: Decision, names: Names) -> tuple[Any, ...]:
+    """Return an answer as a row of `Fix.preview()`."""
+    gtin, name, _ = names.get(str(decision.product), _NOBODY)
+    place = (gtin, name, decision.attribute, decision.language)
+    return *place, decision.before, _after(decision), decision.check, decision.note
+
+
+def _after(decision: Decision) -> str | None:
+    correction = decision.correction
+    if correction is not None and correction.value is DELETE:
+        return None
+    if correction is not None and correction.is_text:
+        return str(correction.value)
+    return decision.answer.text
+
+
+def sent_rows(changes: Changes, tracking: Tracking, names: Names) -> Iterator[tuple[Any, ...]]:
+    """Yield what became of each product that was sent, as a row of `Fix.sent`."""
+    found = tracking.products
+    statuses = zip(found["status"], found["message"], strict=True)
+    said = dict(zip(map(gtin_key, found["gtin"]), statuses, strict=True))
+    for product, record in zip(changes.loaded, changes.records, strict=True):
+        gtin = record["gtin"]
+        yield product, gtin, names.get(product, _NOBODY)[1], *said.get(gtin_key(gtin), ("unknown", ""))

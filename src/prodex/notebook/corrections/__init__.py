@@ -1,0 +1,1 @@
+"""Corrections that were typed on product cards: collected, kept on disk, previewed, sent and proved."""

@@ -1,0 +1,266 @@
+"""Drafts of corrections: what was typed and not sent yet outlives the kernel, in a private file for each snapshot name.
+
+Several kernels may write the same draft. Each of them changes only what its user changed, so that none loses what
+another has typed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError, SnapshotLocked
+from prodex.files.atomic import home, remove, safe_name, seen_from_here, writing
+from prodex.files.lock import locked
+from prodex.files.untrusted import MadeByNewer, is_there, read_json
+from prodex.fix.text_corrections import TextCorrection
+from prodex.store.archive import snapshots_folder
+from prodex.text import counted
+
+_FORMAT = 1
+#: Seconds to wait for another kernel, which holds the lock for as long as a small file takes to be written.
+_PATIENCE, _PAUSE = 5.0, 0.05
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class SentCorrections:
+    """Corrections whose sending was begun, and of which it is not known whether they arrived.
+
+    Attributes
+    ----------
+    at
+        When, UTC (ISO 8601).
+    to
+        The host that they were sent to.
+    corrections
+        The corrections.
+    """
+
+    at: str
+    to: str
+    corrections: tuple[TextCorrection, ...]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Corrections as they are kept.
+
+    Attributes
+    ----------
+    corrections
+        Those that were not sent.
+    unconfirmed
+        Those that may have been sent.
+    saved_at
+        When they were last changed, UTC (ISO 8601); None if nothing is kept.
+    """
+
+    corrections: tuple[TextCorrection, ...] = ()
+    unconfirmed: tuple[SentCorrections, ...] = ()
+    saved_at: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What was taken up, in sentences; empty if nothing was."""
+        sentences = []
+        if self.corrections:
+            what = counted(len(self.corrections), "correction")
+            sentences.append(f"{what} of {_moment(self.saved_at)} taken up again, not sent yet.")
+        for sent in self.unconfirmed:
+            what = counted(len(sent.corrections), "correction")
+            sentences.append(
+                f"{what} may have reached {sent.to} at {_moment(sent.at)}: Check looks whether they have."
+            )
+        return " ".join(sentences)
+
+
+class _File(msgspec.Struct):
+    format: int
+    saved_at: str
+    corrections: tuple[TextCorrection, ...] = ()
+    unconfirmed: tuple[SentCorrections, ...] = ()
+
+
+def draft_name(catalog: Catalog) -> str | None:
+    """Return the name of a catalogue's draft, that of its snapshots; None for a catalogue that was not saved.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7}])
+    >>> draft_name(catalog), draft_name(catalog.save("shop"))
+    (None, 'shop')
+    """
+    if catalog.folder is None:
+        return None
+    named = catalog.folder.absolute().parent
+    if named.parent == snapshots_folder().absolute():
+        return named.name
+    # Snapshots elsewhere may have the same name, and other products.
+    return f"{safe_name(named.name)}-{hashlib.sha256(str(named).encode()).hexdigest()[:8]}"
+
+
+def read_draft(name: str) -> tuple[Draft, str]:
+    """Return what is kept under a name, and what is to be said of it.
+
+    A file that is damaged is renamed and named in the sentence: nothing that was typed is overwritten.
+    """
+    path = _path(name)
+    try:
+        found = _read(path)
+    except MadeByNewer as error:
+        return Draft(), f"The draft {seen_from_here(path)} cannot be read: {error}. It was left as it is."
+    except (OSError, ValueError) as error:
+        aside = path.with_name(f"{path.name}.unreadable-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}")
+        with suppress(OSError):  # where it cannot be renamed, it cannot be overwritten either
+            path = path.rename(aside)
+        return (
+            Draft(),
+            f"The draft of corrections cannot be read ({error}). It was kept as {seen_from_here(path)}.",
+        )
+    return found, found.words
+
+
+def change_draft(name: str, before: Draft, after: Draft) -> Draft:
+    """Change what is kept as a user has changed it, and return all that is kept now.
+
+    Parameters
+    ----------
+    name
+        Of the draft.
+    before, after
+        What the user had, and has now. What another kernel has added meanwhile stays.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses.
+    SnapshotLocked
+        When another kernel does not finish its own change.
+    InputError
+        When the file on disk cannot be read; it is left as it is.
+    """
+    path = _path(name)
+    with _locked(path.parent):
+        try:
+            there = _read(path)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"The correction is not kept on disk: {seen_from_here(path)} cannot be read ({error}). Rename it."
+            ) from error
+        kept = Draft(
+            _changed(there.corrections, before.corrections, after.corrections),
+            _changed(there.unconfirmed, before.unconfirmed, after.unconfirmed),
+            f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        )
+        if not kept.corrections and not kept.unconfirmed:
+            remove(path)
+            return replace(kept, saved_at=None)
+        with writing(path, private=True) as beside:
+            beside.write_bytes(msgspec.json.encode({"format": _FORMAT, **msgspec.to_builtins(kept)}))
+        return kept
+
+
+def _changed(there: Sequence[Item], before: Sequence[Item], after: Sequence[Item]) -> tuple[Item, ...]:
+    """Return what is there, without what was removed and with what was added."""
+    removed = [one for one in before if one not in after]
+    left = [one for one in there if one not in removed]
+    return (*left, *(one for one in after if one not in before and one not in left))
+
+
+def _read(path: Path) -> Draft:
+    if not is_there(path):
+        return Draft()
+    found = read_json(path, _File, newest=_FORMAT)
+    return Draft(found.corrections, found.unconfirmed, found.saved_at)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    end = time.monotonic() + _PATIENCE
+    with ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(locked(folder, "keeping a draft of corrections"))
+                break
+            except SnapshotLocked:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(_PAUSE)
+        yield
+
+
+def _path(name: str) -> Path:
+    return home() / "corrections" / f"{name}.json"
+
+
+def _moment(text: str | None) -> str:
+    return (text or "").replace("T", " ").removesuffix("Z")[:16] + " UTC"
+
+
+class CollectedDraft:
+    """The draft of the catalogue that is explored: on disk by the name of its snapshots, in memory if it has none.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> draft, catalog = CollectedDraft(), prodex.flatten([{"id": 7}])
+    >>> draft.of(catalog)[0].corrections
+    ()
+    >>> _ = draft.keep((TextCorrection("7", "nameLegal", "fr", "Pain"),), ())
+    >>> _ = draft.of(prodex.flatten([{"id": 8}]))
+    >>> len(draft.of(catalog)[0].corrections)
+    1
+    """
+
+    def __init__(self) -> None:
+        self._catalog: Catalog | None = None
+        self._now = Draft()
+        self._unsaved: list[tuple[Catalog, Draft]] = []
+
+    def of(self, catalog: Catalog) -> tuple[Draft, str]:
+        """Return what was collected for a catalogue before, and what is to be said of it."""
+        before, self._catalog = self._catalog, catalog
+        if before is not None and _same(before, catalog):
+            return self._now, ""
+        if before is not None and draft_name(before) is None and self._now != Draft():
+            self._unsaved.append((before, self._now))
+        if (name := draft_name(catalog)) is not None:
+            self._now, note = read_draft(name)
+            return self._now, note
+        place = next((at for at, (one, _) in enumerate(self._unsaved) if _same(one, catalog)), None)
+        self._now = Draft() if place is None else self._unsaved.pop(place)[1]
+        return self._now, ""
+
+    def keep(
+        self, corrections: tuple[TextCorrection, ...], unconfirmed: tuple[SentCorrections, ...]
+    ) -> Draft:
+        """Keep what is collected now, and return it with what other kernels have added.
+
+        Raises
+        ------
+        ProdexError
+            As for `change_draft`; the next call tries to keep all of it again.
+        """
+        if (corrections, unconfirmed) != (self._now.corrections, self._now.unconfirmed):
+            now = Draft(corrections, unconfirmed)
+            name = None if self._catalog is None else draft_name(self._catalog)
+            self._now = now if name is None else change_draft(name, self._now, now)
+        return self._now
+
+
+def _same(one: Catalog, other: Catalog) -> bool:
+    """Whether two catalogues are of the same products: one name of snapshots, or one load."""
+    names = draft_name(one), draft_name(other)
+    return names[0] == names[1] and (names[0] is not None or one.origin == other.origin)

@@ -1,0 +1,184 @@
+"""What the panel of corrections shows: a row for each, how many can be sent, what they fix, and what has arrived."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prodex.display_text import label, words
+from prodex.fix.result import Fix
+from prodex.fix.text_corrections import TextCorrection
+from prodex.locales import language_label
+from prodex.notebook.corrections.draft import SentCorrections
+from prodex.notebook.corrections.proof import Proof
+from prodex.notebook.live import shown
+from prodex.notebook.panel import list_html, text_html
+from prodex.quality import AuditComparison
+from prodex.text import counted
+
+#: Rows, and bytes of a text in them: a browser has to show them all.
+_ROWS, _MOST = 500, 20_000
+#: Lines of what is fixed, and of what has not arrived.
+_LINES = 20
+
+_TITLES = {
+    "accepted": "can be sent",
+    "unchanged": "changes nothing",
+    "refused": "refused",
+    "conflict": "conflict",
+    "checking": "checking …",
+    "unknown": "sent, not confirmed",
+}
+_COUNTED = {
+    "accepted": "can be sent",
+    "refused": "refused",
+    "conflict": "in conflict",
+    "unchanged": "change nothing",
+}
+
+_NOTHING = (
+    "<p class='muted'>No corrections. Open the card of a product, and press ✎ beside a text: what you type is "
+    "collected here, and sent only from here.</p>"
+)
+_NO_RULES = (
+    "<p class='muted'>Without an audit only what the service would refuse is found. Run one to see what is "
+    "fixed.</p>"
+)
+
+
+@dataclass(frozen=True)
+class CorrectionRow:
+    """A row of the list: its key, the correction, and what the script shows."""
+
+    key: str
+    correction: TextCorrection
+    view: dict[str, Any]
+
+
+def correction_rows(
+    corrections: Sequence[TextCorrection], unconfirmed: Sequence[SentCorrections], fix: Fix | None
+) -> list[CorrectionRow]:
+    """Return a row for each correction; `fix` has judged them in their order, or is None while they are judged."""
+    said: list[dict[str, Any]] = [{}] * len(corrections)
+    if fix is not None:
+        said = [{str(name): value for name, value in one.items()} for one in fix.answers.to_dict("records")]
+    rows = [
+        _row(number, one, answer) for number, (one, answer) in enumerate(zip(corrections, said, strict=True))
+    ]
+    for sent in unconfirmed:
+        at = sent.at.replace("T", " ").removesuffix("Z")
+        answer = {
+            "state": "unknown",
+            "reason": f"Sent to {sent.to} at {at} UTC; it is not known to have arrived.",
+        }
+        rows += [_row(len(rows) + number, one, answer) for number, one in enumerate(sent.corrections)]
+    return rows[:_ROWS]
+
+
+def _row(number: int, one: TextCorrection, answer: dict[str, Any]) -> CorrectionRow:
+    state = answer.get("state", "checking")
+    key = json.dumps([number, *one.place])
+    product = label(answer.get("name") or f"product {one.product_id}").text
+    language = language_label(one.language_code or str(one.language))
+    view = {
+        "key": key,
+        "product": product,
+        "gtin": answer.get("gtin") or "",
+        "attribute": one.attribute,
+        "language": language,
+        "lang": (one.language_code or str(one.language))[:2],
+        "label": f"{one.attribute}, {language}, {product}",
+        "was": None if one.before is None else shown(words(one.before, _MOST)),
+        "now": None if one.text is None else shown(words(one.text, _MOST)),
+        "state": state,
+        "title": _TITLES[state],
+        "reason": words(answer.get("reason") or "").text,
+        "isSent": state == "unknown",
+    }
+    return CorrectionRow(key, one, view)
+
+
+def summary_html(
+    corrections: Sequence[TextCorrection],
+    unconfirmed: Sequence[SentCorrections],
+    fix: Fix | None,
+    is_kept: bool,
+) -> str:
+    """Return how many corrections there are, what becomes of them, and what they fix.
+
+    Parameters
+    ----------
+    corrections, unconfirmed, fix
+        As for `correction_rows`.
+    is_kept
+        Whether they are kept on disk.
+    """
+    if not corrections and not unconfirmed:
+        return _NOTHING
+    parts = []
+    if corrections:
+        products = counted(len({one.product_id for one in corrections}), "product")
+        states = "checking …" if fix is None else ", ".join(_counted(fix))
+        parts.append(
+            f"<b>{counted(len(corrections), 'correction')}</b> of {products}, not sent yet: {states}."
+        )
+    if sent := sum(len(one.corrections) for one in unconfirmed):
+        parts.append(f"<b>{counted(sent, 'correction')}</b> may have been sent.")
+    shown_all = len(corrections) + sent
+    if shown_all > _ROWS:
+        parts.append(f"{_ROWS} of them are listed.")
+    if not is_kept:
+        parts.append(
+            "This catalogue is not saved, so they are lost with the kernel: catalog.save(name) keeps them."
+        )
+    effect = "" if fix is None else effect_html(fix)
+    return f"<p role='status'>{' '.join(parts)}</p>{effect}"
+
+
+def _counted(fix: Fix) -> Iterator[str]:
+    for state, title in _COUNTED.items():
+        if number := fix.counts[state]:
+            yield f"{number:,} {title}"
+
+
+def effect_html(fix: Fix) -> str:
+    """Return what the accepted corrections would fix, and what would newly fail."""
+    if not fix.counts["accepted"]:
+        return ""
+    if not fix.profile.checks:
+        return _NO_RULES
+    effect = fix.effect()
+    sentence = f"By the checks of {fix.profile.title or fix.profile.name}: {_fixed(effect)}."
+    return f"<p>{text_html(sentence)}</p>{list_html(_lines(effect, 'newly failing'))}"
+
+
+def proof_html(proof: Proof, host: str) -> str:
+    """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
+    number, every = len(proof.arrived), len(proof.arrived) + len(proof.missing)
+    arrived = (
+        counted(every, "correction") if number == every else f"{number:,} of {counted(every, 'correction')}"
+    )
+    verb = "has" if every == 1 else "have"
+    sentence = f"{arrived} {verb} arrived at {host}, where the products were requested again."
+    fixed = f"{_fixed(proof.comparison)}." if proof.newest.profile.checks else ""
+    lines = "".join(f"<li>{text_html(f'Fixed: {one}')}</li>" for one in _lines(proof.comparison, "fixed"))
+    new = [f"New: {one}" for one in _lines(proof.comparison, "newly failing")]
+    return (
+        f"<div class='note' role='status'><p>{text_html(sentence)} {text_html(fixed)}</p><ul>{lines}</ul></div>"
+        f"{list_html([*proof.missing[:_LINES], *new])}"
+    )
+
+
+def _fixed(effect: AuditComparison) -> str:
+    fixed, new = len(effect.changes("fixed")), len(effect.changes("newly failing"))
+    return f"{counted(fixed, 'finding')} fixed, {new:,} new"
+
+
+def _lines(effect: AuditComparison, change: str) -> list[str]:
+    """Return product and problem of what changed, the first of them."""
+    rows = effect.changes(change)
+    first = rows.head(_LINES).to_dict("records")
+    named = [f"{row['problem']}: {row['name'] or row['product_id']}" for row in first]
+    return [*named, f"{len(rows) - _LINES:,} more"] if len(rows) > _LINES else named

@@ -1,0 +1,309 @@
+"""The panel of corrections: what was collected, what becomes of it, and how it is sent and proved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as w
+from traitlets import Instance
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError, ProdexError
+from prodex.fix.result import Fix
+from prodex.fix.text_corrections import TextCorrection, fix_texts
+from prodex.notebook.background import LatestTask
+from prodex.notebook.corrections.draft import SentCorrections, draft_name
+from prodex.notebook.corrections.listing import correction_rows, proof_html, summary_html
+from prodex.notebook.corrections.proof import Proof, in_state, not_arrived, prove
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.exporting import Exporter, path_of
+from prodex.notebook.live import LiveWidget
+from prodex.notebook.panel import Panel, button, check_box, html, message_html, row, show_if, status_html
+from prodex.notebook.sending import FixSender
+from prodex.quality import Profile
+from prodex.service import Client
+from prodex.service.connection import service_given
+from prodex.text import counted
+
+_HOW = "CorrectionsPanel(catalog, service=prodex.connect()) or explore(catalog, service=...)"
+#: Seconds without another correction before all of them are judged.
+_PAUSE = 0.2
+
+
+class CorrectionsPanel(Panel):
+    """The corrections of texts that were collected on product cards.
+
+    Each is judged as the answer of a worklist is. Nothing is sent before a second press that says how many products
+    and where; then the import is followed to its end, and the products are requested again: what has arrived is
+    removed from the list, and everything else stays, with the reason.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue that is corrected; may be left out with an exploration.
+    exploration
+        The state to share with other panels: it collects the corrections.
+    service
+        Where they are sent; without one they are only judged and written as a worklist.
+    profile
+        The checks that say what is fixed; by default those of the exploration's audit. Without an audit only what the
+        service would refuse is found.
+
+    Attributes
+    ----------
+    fix
+        The corrections as they were judged last, or None.
+    proof
+        What was found at the service after the last sending, or None.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
+    >>> panel = CorrectionsPanel(prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}]))
+    >>> panel.exploration.correct(prodex.TextCorrection("7", "namePublicLong", "fr", "Pain bis", before="Pain"))
+    >>> panel.wait()
+    >>> panel.fix.preview()["after"].tolist()
+    ['Pain bis']
+    """
+
+    fix: Instance[Fix | None] = Instance(Fix, allow_none=True)
+    proof: Instance[Proof | None] = Instance(Proof, allow_none=True)
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        *,
+        exploration: Exploration | None = None,
+        service: Client | None = None,
+        profile: str | Path | Mapping[str, Any] | Profile | None = None,
+    ) -> None:
+        super().__init__("Corrections")
+        if exploration is None:
+            exploration = Exploration.of(catalog, None, "CorrectionsPanel")
+        elif catalog is not None:
+            raise InputError(
+                "Give CorrectionsPanel either a catalogue, or an exploration, which has a catalogue."
+            )
+        self._service = (
+            None if service is None else service_given(service, "CorrectionsPanel(service=service)")
+        )
+        self._profile = profile if profile is None or isinstance(profile, Profile) else Profile.read(profile)
+        self.exploration: Exploration = exploration
+        self._judged: tuple[TextCorrection, ...] = ()
+        self._sent: tuple[Fix, tuple[TextCorrection, ...]] | None = None
+        self._taken: tuple[TextCorrection, ...] = ()
+        self._make()
+        self.on(exploration, lambda _: self._follow(), "corrections", "unconfirmed", "catalog", "audit")
+        self.on(exploration, lambda _: self._show_note(), "draft_note")
+        self._show_note()
+        self._follow()
+
+    def wait(self, seconds: float = 600.0) -> None:
+        """Wait until nothing is judged, sent, proved or written; for scripts and tests."""
+        for task in (self._judging, self.sender, self._proving, self._exporter):
+            task.wait(seconds)
+        self._judging.wait(seconds)  # what has arrived changes what is to be judged
+
+    def _make(self) -> None:
+        self._judging: LatestTask[Fix] = LatestTask(_fix_of, self._show, self._not_judged, _PAUSE)
+        self._proving: LatestTask[Proof] = LatestTask(prove, self._proved, self._not_proved)
+        self._note, self._about, self._result = (html("", "said-of") for _ in range(3))
+        self.list: LiveWidget = LiveWidget(
+            self,
+            "corrections",
+            {"open": self._open, "remove": self._remove, "again": self._collect_again},
+        )
+        self.check: w.Button = button("Check what has arrived", tooltip="Request the products, and compare")
+        self.clear: w.Button = button("Clear", tooltip="Remove all corrections that were not sent")
+        self.undo: w.Button = button("Undo")
+        self.sender: FixSender = FixSender(self, self._service, _HOW, begins=self._begin, ended=self._ended)
+        self.folder: w.Text = w.Text(description="Folder", value="corrections")
+        self.replace: w.Checkbox = check_box("Replace existing files")
+        self.write: w.Button = button(
+            "Write a worklist", tooltip="With the new values filled in, for each owner"
+        )
+        self._exporter: Exporter = Exporter(self, {self.write: self._write})
+        self._export: Any = w.VBox(
+            [row(self.folder, self.write, self.replace, look="form-row"), self._exporter.line]
+        )
+        actions = row(self.check, self.clear, self.undo, look="form-row")
+        self.fill(self._note, self._about, self.list, actions, self._result, self.sender, self._export)
+        self.on(self.check, lambda _: self._check())
+        self.on(self.clear, lambda _: self._take_back(self.exploration.corrections))
+        self.on(self.undo, lambda _: self._bring_back())
+
+    def _show_note(self) -> None:
+        note = self.exploration.draft_note
+        self._note.value = message_html(note) if note else ""
+
+    def _follow(self) -> None:
+        """Judge what is collected now, and show it as not judged meanwhile."""
+        state = self.exploration
+        self._judging.forget()
+        if state.corrections != self._judged or self.fix is None or self.fix.catalog is not state.catalog:
+            self.fix, self._judged = None, ()
+            self.sender.offer(None)
+        if state.corrections:
+            self._judging(state.corrections, state.catalog, self._rules())
+        self._draw()
+
+    def _rules(self) -> Profile | None:
+        audit = self.exploration.audit
+        if self._profile is not None or audit is None:
+            return self._profile
+        if audit.made_by is not None:
+            return audit.made_by
+        # A profile of one's own is not kept with a saved audit; it is said then that there are no rules.
+        with suppress(InputError):
+            return Profile.read(audit.profile)
+        return None
+
+    def _show(self, fix: Fix) -> None:
+        # Not guarded, which would remove the message of the click before; an error is shown by `_not_judged`.
+        self.fix, self._judged = fix, self.exploration.corrections
+        self.sender.offer(fix)
+        self._draw()
+
+    def _not_judged(self, error: BaseException) -> None:
+        self._draw()
+        self.show_error(error)
+
+    def _draw(self) -> None:
+        state = self.exploration
+        rows = correction_rows(state.corrections, state.unconfirmed, self.fix)
+        self._rows: dict[str, TextCorrection] = {one.key: one.correction for one in rows}
+        self.list.view = {
+            "rows": [one.view for one in rows],
+            "caption": counted(len(rows), "correction"),
+        }
+        is_kept = draft_name(state.catalog) is not None
+        self._about.value = summary_html(state.corrections, state.unconfirmed, self.fix, is_kept)
+        show_if(self.clear, bool(state.corrections))
+        show_if(self.undo, bool(self._taken))
+        self.undo.description = f"Bring back {counted(len(self._taken), 'correction')}"
+        show_if(self.check, bool(state.unconfirmed) and self._service is not None)
+        show_if(self._export, self.fix is not None)
+
+    def _open(self, key: str) -> None:
+        if key in self._rows:
+            self.exploration.product_id = None  # so that a card which is open already comes into sight
+            self.exploration.product_id = self._rows[key].product_id
+
+    def _remove(self, key: str) -> None:
+        if (one := self._rows.get(key)) is None:
+            return
+        if one in self.exploration.corrections:
+            self._take_back([one])
+        else:
+            self._settle([one])
+
+    def _collect_again(self, key: str) -> None:
+        """Collect a correction that may have been sent, to send it again."""
+        if (one := self._rows.get(key)) is not None:
+            self._settle([one], [one])
+
+    def _take_back(self, corrections: Collection[TextCorrection]) -> None:
+        # Whoever clears by mistake has not lost what was typed.
+        self._taken = tuple(corrections)
+        self.exploration.withdraw(corrections)
+        self._draw()
+
+    def _bring_back(self) -> None:
+        taken, self._taken = self._taken, ()
+        for one in taken:
+            self.exploration.correct(one)
+        self._draw()
+
+    def _write(self) -> None:
+        fix, folder, replaced = self.fix, path_of(self.folder.value, "a folder"), self.replace.value
+        if fix is None:
+            raise InputError("There is no correction to write.")
+
+        def write() -> str:
+            written = fix.worklist(folder, accepted=True, replace=replaced)
+            return f"Exported {counted(len(written), 'worklist')} to {folder}."
+
+        self._exporter.start(write, "Writing the worklists …")
+
+    def _begin(self, fix: Fix) -> None:
+        """Note on disk that these are being sent: whatever happens now, they are not sent a second time."""
+        accepted = in_state(fix, self._judged, "accepted")
+        at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        state, before = self.exploration, (self.exploration.corrections, self.exploration.unconfirmed)
+        self._sent = fix, self._judged
+        self._result.value, self.proof, self._taken = "", None, ()
+        group = SentCorrections(at, self.sender.host, accepted)
+        try:
+            state.collect(
+                tuple(one for one in state.corrections if one not in accepted), (*state.unconfirmed, group)
+            )
+        except ProdexError:
+            # Not noted, so not sent.
+            with suppress(ProdexError):
+                state.collect(*before)
+            raise
+
+    def _ended(self, fix: Fix, error: BaseException | None) -> None:
+        """Collect again what certainly did not arrive, and ask the service for the rest."""
+        corrections = () if self._sent is None else self._sent[1]
+        sent = {one for group in self.exploration.unconfirmed for one in group.corrections}
+        back = [one for one in not_arrived(fix, corrections, error) if one in sent]
+        self._settle(back, back)
+        if fix.tracking is not None:
+            self._prove(fix, corrections)
+
+    def _settle(
+        self, corrections: Collection[TextCorrection], again: Collection[TextCorrection] = ()
+    ) -> None:
+        """Remove corrections from those that may have been sent; those of `again` are collected anew."""
+        state = self.exploration
+        left = [
+            replace(group, corrections=tuple(one for one in group.corrections if one not in corrections))
+            for group in state.unconfirmed
+        ]
+        # What was typed for the same text since then is newer.
+        newer = {one.place for one in state.corrections}
+        state.collect(
+            (*state.corrections, *(one for one in again if one.place not in newer)),
+            tuple(group for group in left if group.corrections),
+        )
+
+    def _check(self) -> None:
+        corrections = tuple(one for group in self.exploration.unconfirmed for one in group.corrections)
+        if corrections and self._service is not None:
+            same = self._sent is not None and set(corrections) <= set(self._sent[1])
+            fix, of = self._sent if same and self._sent is not None else (None, corrections)
+            self._prove(fix, of)
+
+    def _prove(self, fix: Fix | None, corrections: tuple[TextCorrection, ...]) -> None:
+        state = self.exploration
+        wanted = {one for group in state.unconfirmed for one in group.corrections}
+        if wanted:
+            self._result.value = status_html("Requesting the products …")
+            self._proving(fix, corrections, wanted, self._service, state.catalog, state.audit, self._rules())
+
+    def _proved(self, proof: Proof) -> None:
+        """Remove what has arrived, and show the products of now."""
+        state = self.exploration
+        self.proof = proof
+        self._result.value = proof_html(proof, self.sender.host)
+        self._settle(proof.arrived)
+        if state.catalog is proof.of:
+            with state.hold_trait_notifications():
+                state.catalog = proof.newest.catalog
+                state.audit = proof.audit
+
+    def _not_proved(self, error: BaseException) -> None:
+        if self.proof is None:
+            self._result.value = ""
+        self.show_error(error)
+
+
+def _fix_of(corrections: tuple[TextCorrection, ...], catalog: Catalog, profile: Profile | None) -> Fix:
+    return fix_texts(corrections, catalog, profile=profile)

@@ -1,0 +1,175 @@
+"""Sending a `Fix` from a panel: after a second press that says what goes where, in the background, to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import ipywidgets as w
+
+from prodex.errors import InputError
+from prodex.fix.result import Fix
+from prodex.notebook.background import LatestTask
+from prodex.notebook.boxes import VBox
+from prodex.notebook.panel import (
+    Panel,
+    button,
+    error_text,
+    html,
+    message_html,
+    row,
+    show_if,
+    status_html,
+    text_html,
+)
+from prodex.send.journal import host_of
+from prodex.send.tracking import Tracking
+from prodex.service import Client
+from prodex.service.replies import SUCCESS
+from prodex.text import counted
+
+#: What was sent, and the error of the attempt.
+_Outcome: TypeAlias = tuple[Fix, BaseException | None]
+
+
+class FixSender(VBox):
+    """A button that sends the accepted answers of a `Fix`, its confirmation, its progress, and the outcome.
+
+    Parameters
+    ----------
+    panel
+        The panel around it.
+    service
+        Where they are sent; without one the button says how to get it.
+    how
+        The line of code that makes the panel with a service.
+    begins
+        Called before anything is sent.
+    ended
+        Called when everything is known that can be known, with the error if there was one; `fix.sent` has the rest.
+
+    Attributes
+    ----------
+    fix
+        What is sent, or None.
+    send, confirm, cancel
+        The buttons: the first asks, the second sends.
+    """
+
+    def __init__(
+        self,
+        panel: Panel,
+        service: Client | None,
+        how: str,
+        *,
+        begins: Callable[[Fix], object] = lambda _: None,
+        ended: Callable[[Fix, BaseException | None], object] = lambda *_: None,
+    ) -> None:
+        self._panel, self._service, self._how = panel, service, how
+        self._begins, self._ended = begins, ended
+        self.fix: Fix | None = None
+        self.send: w.Button = button("Send", "primary")
+        self.confirm: w.Button = button("Send now", "primary")
+        self.cancel: w.Button = button("Do not send")
+        self._asked, self._outcome = html(""), html("")
+        self._progress: w.IntProgress = w.IntProgress(description="Sent", min=0)
+        self._task: LatestTask[_Outcome] = LatestTask(self._work, self._end, panel.show_error)
+        self._is_sending = False
+        self._question: Any = row(self._asked, self.confirm, self.cancel, look="form-row")
+        super().__init__([row(self.send, look="form-row"), self._question, self._progress, self._outcome])
+        panel.on(self.send, lambda _: self._ask())
+        panel.on(self.confirm, lambda _: self._start())
+        panel.on(self.cancel, lambda _: self._take_back())
+        self._offer(None)
+        show_if(self._progress, False)
+
+    @property
+    def host(self) -> str:
+        """The host that corrections are sent to."""
+        return "" if self._service is None else host_of(self._service.base_url)
+
+    def show(self, fix: Fix | None) -> None:
+        """Offer to send this; what became of another one is no longer shown."""
+        self._outcome.value = ""
+        self._offer(fix)
+
+    def offer(self, fix: Fix | None) -> None:
+        """Offer to send this, and go on showing what became of the one before."""
+        self._offer(fix)
+
+    def wait(self, seconds: float = 600.0) -> None:
+        """Wait until nothing is sent; for scripts and tests."""
+        self._task.wait(seconds)
+
+    def _offer(self, fix: Fix | None) -> None:
+        self.fix = fix
+        is_offered = fix is not None and fix.tracking is None and not self._is_sending
+        number = fix.counts["accepted"] if fix is not None and is_offered else 0
+        self.send.description = f"Send {counted(number, 'correction')}"
+        show_if(self.send, number > 0)
+        show_if(self._question, False)
+
+    def _ask(self) -> None:
+        if self._service is None:
+            raise InputError(f"The panel has no service to send to. Make it with one: {self._how}.")
+        if self.fix is None:
+            return
+        accepted = self.fix.accepted
+        products = counted(accepted["product_id"].nunique(), "product")
+        what = f"{counted(len(accepted), 'correction')} of {products}"
+        self._asked.value = f"<span role='status'>Send {what} to <b>{text_html(self.host)}</b>?</span>"
+        self.confirm.description = f"Yes, send {what}"
+        # Elsewhere than the button that was pressed: a double click asks, and does not send.
+        show_if(self.send, False)
+        show_if(self._question, True)
+        self.confirm.focus()
+
+    def _take_back(self) -> None:
+        self._offer(self.fix)
+        self.send.focus()
+
+    def _start(self) -> None:
+        fix = self.fix
+        if fix is None or self._is_sending:
+            return
+        show_if(self._question, False)
+        self._begins(fix)
+        self._is_sending = True
+        self._progress.value, self._progress.max = 0, 1
+        show_if(self._progress, True)
+        self._outcome.value = status_html("Sending …")
+        self._task(fix, self._service)
+
+    def _work(self, fix: Fix, service: Client) -> _Outcome:
+        def show(phase: str) -> Callable[[int, int], None]:
+            def report(done: int, total: int) -> None:
+                # Set from this thread: nothing observes it, and the event loop would be late with it.
+                self._progress.description = phase
+                self._progress.max, self._progress.value = max(total, 1), done
+
+            return report
+
+        try:
+            fix.apply(service, progress=show("Sent")).wait(progress=show("Imported"))
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
+            return fix, error
+        return fix, None
+
+    def _end(self, outcome: _Outcome) -> None:
+        fix, error = outcome
+        self._is_sending = False
+        show_if(self._progress, False)
+        sent = "" if fix.tracking is None else _import_html(fix.tracking)
+        # Here and not at the top of the panel, where the next success of anything would remove it.
+        why = "" if error is None else message_html(error_text(error), is_problem=True)
+        self._outcome.value = why + sent
+        self._offer(self.fix)
+        self._ended(fix, error)
+
+
+def _import_html(tracking: Tracking) -> str:
+    """Return the state of an import, and all that is known of it on request."""
+    # Unfolded where there is something to be read.
+    is_open = "" if tracking.status == SUCCESS else " open"
+    what = f"The import of {counted(tracking.count, 'product')}: {tracking.status}"
+    return f"<details{is_open}><summary role='status'>{text_html(what)}</summary>{tracking._repr_html_()}</details>"
