@@ -20,9 +20,11 @@ import msgspec
 
 from prodex.files.atomic import remove, sha256, writing
 from prodex.files.untrusted import is_plain, is_there, read_json, refuse_links
+from prodex.phases import Reporter
 from prodex.store.build_processes import BuildProcesses
 from prodex.store.executors import mapped
 from prodex.store.journal import Journal
+from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
 from prodex.tables.blocks import blocks_of
@@ -33,6 +35,9 @@ WORTH_PROCESSES = 20_000
 
 #: On a machine with many cores, so many products for each process.
 _WORTH_A_PROCESS = 10_000
+
+#: The phase in which parts are built.
+BUILDING = "Building tables"
 
 
 class _Receipt(msgspec.Struct):
@@ -58,9 +63,28 @@ def build_parts(
     executor
         Any `concurrent.futures` executor; by default threads, and processes of our own for many products.
     """
-    products = sum(len(indexes) for plan in plans for _, indexes in plan.pages)
-    with running(executor, products) as runner:
+    with running(executor, sum(map(products_of, plans))) as runner:
         yield from mapped(runner, build_part, repeat(journal), plans, repeat(folder), folders=[journal])
+
+
+def products_of(plan: PartPlan | PartMerge) -> int:
+    """Return how many products come into a part."""
+    return sum(len(indexes) for _, indexes in plan.pages)
+
+
+def reported(
+    parts: Iterator[StoredPart], plans: Sequence[PartPlan], reporter: Reporter, *, counts: bool = False
+) -> Iterator[StoredPart]:
+    """Pass parts on as they are built, and report how many products they hold; if asked, to functions of users too."""
+    total = sum(map(products_of, plans))
+    with reporter.phase(BUILDING, "products", total) as show:
+        done = 0
+        for part in parts:
+            done += part.products
+            show(done, total)
+            if counts:
+                reporter.count(done, total)
+            yield part
 
 
 def build_folder(journal: Path) -> Path:

@@ -6,19 +6,31 @@ again where it is not, because a newer copy of a product came later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, wait
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from os import cpu_count
 from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
 
-from prodex.store.build import build_folder, build_part, build_parts, own_executor
+from prodex.phases import Reporter
+from prodex.store.build import (
+    BUILDING,
+    build_folder,
+    build_part,
+    build_parts,
+    own_executor,
+    products_of,
+    reported,
+)
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.parts import StoredPart
 from prodex.store.plan import EARLY, PartPlan, early_cut, early_parts, early_plan, parts_of
+
+#: Seconds between two reports of how much is built.
+_REPORT_SECONDS = 0.25
 
 
 class EarlyBuild:
@@ -48,55 +60,8 @@ class EarlyBuild:
         if self._own is not None:
             self._own.shutdown(cancel_futures=True)
 
-    def also(self, show: Callable[[int, int], object]) -> Callable[[int, int], None]:
-        """Return a function that shows the progress of a fetch, and begins the parts that are whole by then."""
-
-        def came(received: int, announced: int) -> None:
-            show(received, announced)
-            self._begin(announced)
-
-        return came
-
-    def rest(self) -> None:
-        """Begin all other parts: every page has come, and what is left to fetch is only to see whether that is all."""
-        if self._given is not None:
-            return
-        came = newest(self._journal)
-        if self._own is None:
-            self._own = own_executor(len(came))
-        for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
-            if plan.number not in self._begun:
-                self._submit(plan)
-        # Those who build need what a million keys took.
-        pa.default_memory_pool().release_unused()
-
-    def parts(self, plans: Sequence[PartPlan]) -> Iterator[StoredPart]:
-        """Build the parts of a plan, but for those that were built like this before; in order."""
-        folder = build_folder(self._journal.folder)
-        if self._own is None:
-            yield from build_parts(self._journal.folder, plans, folder, self._given)
-            return
-        decided = {plan.number: plan for plan in plans}
-        other = [future for number, (plan, future) in self._begun.items() if decided.get(number) != plan]
-        for future in other:
-            future.cancel()
-        # Nobody may write the files of a part while they are written again.
-        wait(other)
-        futures = [
-            self._begun[plan.number][1]
-            if plan.number in self._begun and self._begun[plan.number][0] == plan
-            else self._own.submit(build_part, self._journal.folder, plan, folder)
-            for plan in plans
-        ]
-        for plan, future in zip(plans, futures, strict=True):
-            try:
-                yield future.result()
-            except Exception:  # noqa: BLE001 - what is wrong for good is raised by the second attempt
-                # Its process may have been killed for its memory, or the disk was full for a while.
-                yield build_part(self._journal.folder, plan, folder)
-
-    def _begin(self, announced: int) -> None:
-        """Begin the parts whose pages have all come."""
+    def begin(self, announced: int) -> None:
+        """Begin the parts whose pages have all come, of a load for which so many products are announced."""
         if EARLY not in self._journal.notes:
             if not announced:
                 return
@@ -117,8 +82,61 @@ class EarlyBuild:
                 return
             self._submit(early_plan(number, pages))
 
+    def rest(self) -> None:
+        """Begin all other parts: every page has come, and what is left to fetch is only to see whether that is all."""
+        if self._given is not None:
+            return
+        came = newest(self._journal)
+        if self._own is None:
+            self._own = own_executor(len(came))
+        for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
+            if plan.number not in self._begun:
+                self._submit(plan)
+        # Those who build need what a million keys took.
+        pa.default_memory_pool().release_unused()
+
+    def parts(self, plans: Sequence[PartPlan], reporter: Reporter) -> Iterator[StoredPart]:
+        """Build the parts of a plan, but for those that were built like this before; in order."""
+        folder = build_folder(self._journal.folder)
+        if self._own is None:
+            yield from reported(
+                build_parts(self._journal.folder, plans, folder, self._given), plans, reporter
+            )
+            return
+        decided = {plan.number: plan for plan in plans}
+        other = [future for number, (plan, future) in self._begun.items() if decided.get(number) != plan]
+        for future in other:
+            future.cancel()
+        # Nobody may write the files of a part while they are written again.
+        wait(other)
+        futures = [
+            self._begun[plan.number][1]
+            if plan.number in self._begun and self._begun[plan.number][0] == plan
+            else self._own.submit(build_part, self._journal.folder, plan, folder)
+            for plan in plans
+        ]
+        _wait_for(dict(zip(futures, map(products_of, plans), strict=True)), reporter)
+        for plan, future in zip(plans, futures, strict=True):
+            try:
+                yield future.result()
+            except Exception:  # noqa: BLE001 - what is wrong for good is raised by the second attempt
+                # Its process may have been killed for its memory, or the disk was full for a while.
+                yield build_part(self._journal.folder, plan, folder)
+
     def _submit(self, plan: PartPlan) -> None:
         assert self._own is not None  # noqa: S101 - whoever calls it has seen to that
         folder = build_folder(self._journal.folder)
         future = self._own.submit(build_part, self._journal.folder, plan, folder)
         self._begun[plan.number] = (plan, future)
+
+
+def _wait_for(products: Mapping[Future[StoredPart], int], reporter: Reporter) -> None:
+    """Wait until parts are built, and report how many products are in those that are."""
+    total = sum(products.values())
+    built = sum(count for future, count in products.items() if future.done())
+    with reporter.phase(BUILDING, "products", total, done=built) as show:
+        waiting = set(products)
+        while waiting:
+            # Also reported while none is done: whoever hears of it may end the load.
+            _, waiting = wait(waiting, _REPORT_SECONDS, FIRST_COMPLETED)
+            show(total - sum(products[future] for future in waiting), total)

@@ -21,10 +21,14 @@ from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.files.atomic import publish, storage, writing_folder
 from prodex.files.untrusted import Count, refuse_links
+from prodex.phases import SILENT, Reporter
 from prodex.store.archive import Archive, is_entry, new_entry, snapshots_folder, unlinked
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.store.presence_columns import same_columns
 from prodex.tables.declaration import TABLES
+
+#: The phase in which a snapshot becomes visible.
+SAVING = "Saving the snapshot"
 
 SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.")
 
@@ -123,12 +127,18 @@ def save(catalog: Catalog, name: str) -> Catalog:
     return commit(name, catalog.origin, write)
 
 
-def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPart]]) -> Catalog:
+def commit(
+    name: str,
+    origin: Origin,
+    write: Callable[[Path], Iterable[StoredPart]],
+    reporter: Reporter = SILENT,
+) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
     folder = new_entry(SNAPSHOTS.folder(name))
     with writing_folder(folder) as beside:
-        parts = same_columns(list(write(beside)), beside)
-        _write_manifest(beside, name, origin, parts)
+        parts = list(write(beside))
+        with reporter.phase(SAVING):
+            _write_manifest(beside, name, origin, same_columns(parts, beside))
     return _open(folder)
 
 
