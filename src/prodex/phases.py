@@ -39,6 +39,8 @@ class PhaseProgress:
     Building tables: 7,000 of 12,000 products, about 4 s left
     >>> print(PhaseProgress("Building tables", 0, 12_000, "products", 1.2))
     Building tables: 0 of 12,000 products, time left unknown
+    >>> print(PhaseProgress("Reading files", 3_000, unit="products", seconds=7))
+    Reading files: 3,000 products, 7 s so far
     >>> print(PhaseProgress("Saving the snapshot", seconds=3.1))
     Saving the snapshot, 3 s so far
     """
@@ -73,8 +75,11 @@ class PhaseProgress:
         return replace(self, seconds=self.seconds + seconds, seconds_left=left)
 
     def __str__(self) -> str:
-        count = f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,}" * (self.done > 0)
-        counted = f": {count} {self.unit}" if self.unit and count else ""
+        counted = ""
+        if self.total:
+            counted = f": {self.done:,} of {self.total:,} {self.unit}".rstrip()
+        elif self.done:
+            counted = f": {self.done:,} {self.unit.removesuffix('s') if self.done == 1 else self.unit}".rstrip()
         return f"{self.phase}{counted}, {self.time}"
 
 
