@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -54,33 +53,56 @@ def field(explorer: CatalogExplorer, description: str) -> Any:
     return next(one for one in every(explorer) if getattr(one, "description", "") == description)
 
 
-def table(explorer: CatalogExplorer) -> Any:
-    return next(one for one in every(explorer) if hasattr(one, "selected_rows"))
+def facet(explorer: CatalogExplorer, name: str) -> dict[str, Any]:
+    """Return a facet as the browser is given it."""
+    (found,) = [one for one in explorer.facets.widget.view["facets"] if one["name"] == name]
+    return dict(found)
+
+
+def values(explorer: CatalogExplorer, name: str) -> list[tuple[str, int, str]]:
+    """Return the values of a facet that are shown: label, count and state."""
+    return [(one["label"], one["count"], one["state"]) for one in facet(explorer, name)["values"]]
+
+
+def press(explorer: CatalogExplorer, name: str, label: str, action: str = "toggle") -> None:
+    """Press a value of a facet, which is opened first."""
+    if not facet(explorer, name)["open"]:
+        explorer.facets.widget.press(do="fold", facet=name)
+    (key,) = [one["key"] for one in facet(explorer, name)["values"] if one["label"] == label]
+    explorer.facets.widget.press(do=action, facet=name, key=key)
 
 
 def rows(explorer: CatalogExplorer) -> list[list[str]]:
     """Return the cells that the browser is given."""
-    return [[unescape(cell) for cell in row] for row in json.loads(table(explorer)._dt_args["data_json"])]
+    return [[cell["text"] for cell in row["cells"]] for row in explorer.table.grid.view["rows"]]
+
+
+def marked(explorer: CatalogExplorer) -> list[int]:
+    """Return the places of the rows that are marked as selected."""
+    return [place for place, row in enumerate(explorer.table.grid.view["rows"]) if row["selected"]]
+
+
+def press_row(explorer: CatalogExplorer, action: str, place: int, **more: Any) -> None:
+    """Press a row, or its box."""
+    explorer.table.grid.press(do=action, id=explorer.table.grid.view["rows"][place]["id"], **more)
 
 
 def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
-    """A click on a value filters the table, its count and the catalogue alike."""
+    """A press on a value filters the table, its count and the catalogue alike."""
     explorer = CatalogExplorer(sample)
-    assert "1 to 25 of 300 products" == said(explorer)
+    assert "1 to 50 of 300 products" == said(explorer)
     assert sample is explorer.catalog
 
-    button(explorer, "▸ Market").click()
-    button(explorer, "☐ France").click()
+    press(explorer, "market", "France")
     by_hand = sample.where(target_market=250)
     assert by_hand.products["product_id"].tolist() == explorer.catalog.products["product_id"].tolist()
-    assert f"1 to 25 of {len(by_hand):,} products (300 in all)" == said(explorer)
+    assert f"1 to 50 of {len(by_hand):,} products (300 in all)" == said(explorer)
     assert by_hand.texts.equals(explorer.catalog.texts)
     assert explorer.catalog is explorer.catalog
 
-    button(explorer, "☐ Belgium").click()
+    press(explorer, "market", "Belgium")
     assert len(sample.where(target_market=[250, 56])) == len(explorer.catalog)
-    button(explorer, "▸ Consumer unit").click()
-    button(explorer, "☐ consumer unit").click()
+    press(explorer, "unit", "consumer unit")
     assert len(sample.where(target_market=[250, 56], is_consumer_unit=True)) == len(explorer.catalog)
 
     button(explorer, "market: France").click()
@@ -89,15 +111,49 @@ def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
     assert (Conditions(), sample) == (explorer.exploration.conditions, explorer.catalog)
 
 
-def test_rows_of_a_facet_do_not_move_when_one_is_chosen(sample: prodex.Catalog) -> None:
-    """The rows of a facet keep their order, and their counts ignore its own selection."""
+def test_a_value_can_be_excluded_and_taken_back(sample: prodex.Catalog) -> None:
+    """Products with an excluded value are gone, and a second press brings them back."""
     explorer = CatalogExplorer(sample)
-    button(explorer, "▸ Tag").click()
-    (box,) = [b for b in explorer._facets.children if "Tag" in buttons(b)[0].description]
-    before = [(one.description[1:], one.tooltip) for one in buttons(box)[1:]]
-    button(explorer, "☐ online").click()
+    press(explorer, "market", "France", "exclude")
+    assert len(sample) - len(sample.where(target_market=250)) == len(explorer.catalog)
+    assert "excluded" == values(explorer, "market")[0][2]
+    assert "1 excluded" == facet(explorer, "market")["active"]
+    assert button(explorer, "not market: France")
+    press(explorer, "market", "France", "exclude")
+    assert not explorer.exploration.conditions
 
-    assert before == [(one.description[1:], one.tooltip) for one in buttons(box)[1:]]
+
+def test_values_are_in_the_order_of_their_counts_as_filters_change(sample: prodex.Catalog) -> None:
+    """What is selected comes first, then the most frequent; values without products are folded and counted."""
+    explorer = CatalogExplorer(sample)
+    press(explorer, "market", "Belgium")
+    explorer.facets.widget.press(do="more", facet="brand")
+    shown = values(explorer, "brand")
+    counts = [count for _, count, _ in shown]
+    assert counts == sorted(counts, reverse=True)
+    assert 0 < counts[-1]
+    hidden = facet(explorer, "brand")["zeros"]
+    explorer.facets.widget.press(do="zeros", facet="brand")
+    everything = facet(explorer, "brand")
+    assert (
+        hidden
+        == len(explorer.exploration.filter.facets["brand"].codes)
+        - facet(explorer, "brand")["distinct"]
+        + hidden
+    )
+    assert everything["shown"] + everything["more"] == len(explorer.exploration.filter.facets["brand"].codes)
+
+    press(explorer, "brand", shown[3][0])
+    assert (shown[3][0], "chosen") == (values(explorer, "brand")[0][0], values(explorer, "brand")[0][2])
+
+
+def test_the_counts_of_a_facet_ignore_its_own_selection(sample: prodex.Catalog) -> None:
+    """A count is the number of products that a value has, or would add."""
+    explorer = CatalogExplorer(sample)
+    explorer.facets.widget.press(do="fold", facet="tag")
+    before = {label: count for label, count, _ in values(explorer, "tag")}
+    press(explorer, "tag", "online")
+    assert before == {label: count for label, count, _ in values(explorer, "tag")}
 
 
 def test_values_beyond_the_first_eight_are_found_by_a_word_or_by_asking_for_more(
@@ -105,18 +161,17 @@ def test_values_beyond_the_first_eight_are_found_by_a_word_or_by_asking_for_more
 ) -> None:
     """More values are found by a word or by "Show more", and selected ones stay in sight."""
     explorer = CatalogExplorer(sample)
-    (box,) = [b for b in explorer._facets.children if "Brand" in buttons(b)[0].description]
-    number = len(explorer._values["brand"].codes)
-    shown = [one for one in buttons(box) if "☐" in one.description]
-    assert 8 == len(shown)
-    assert f"Show more (8 of {number})" == buttons(box)[-1].description
+    number = len(explorer.exploration.filter.facets["brand"].codes)
+    found = facet(explorer, "brand")
+    assert (8, number - 8, number) == (found["shown"], found["more"], found["distinct"])
 
-    buttons(box)[-1].click()
-    assert 28 == sum("☐" in one.description for one in buttons(box))
-    next(one for one in every(box) if isinstance(one, w.Text)).value = "TRÁMOY"
-    assert ["☐ Tramoy"] == [
-        one.description.replace("\u2068", "").replace("\u2069", "") for one in buttons(box)[1:]
-    ]
+    explorer.facets.widget.press(do="more", facet="brand")
+    assert 28 == len(values(explorer, "brand"))
+    explorer.facets.widget.press(do="find", facet="brand", text="TRÁMOY")
+    assert ["Tramoy"] == [label for label, _, _ in values(explorer, "brand")]
+    press(explorer, "brand", "Tramoy")
+    explorer.facets.widget.press(do="find", facet="brand", text="nothing is called so")
+    assert ["Tramoy"] == [label for label, _, _ in values(explorer, "brand")]
 
 
 def test_words_are_looked_for_beside_and_then_shown(sample: prodex.Catalog) -> None:
@@ -150,36 +205,87 @@ def test_words_that_somebody_else_sets_are_searched_too(sample: prodex.Catalog) 
     assert f"{len(explorer.catalog)} products (300 in all)" == said(explorer).split(" of ")[1]
 
 
-def test_a_choice_stays_through_pages_filters_and_sorting(sample: prodex.Catalog) -> None:
+def test_a_selection_stays_through_pages_filters_and_sorting(sample: prodex.Catalog) -> None:
     """A selection on one page is kept on others, marked when it is shown again, and shared."""
     explorer = CatalogExplorer(sample)
     ids = sample.products["product_id"].tolist()
-    table(explorer).selected_rows = [2]
-    table(explorer).selected_rows = [0, 2]
-    assert ((ids[2], ids[0]), ids[0]) == (explorer.selected, explorer.exploration.product_id)
+    press_row(explorer, "select", 2)
+    press_row(explorer, "select", 0)
+    assert (ids[2], ids[0]) == explorer.selected
+    assert explorer.exploration.product_id is None
 
     button(explorer, "Next").click()
-    assert [] == table(explorer).selected_rows
-    table(explorer).selected_rows = [1]
-    assert (ids[2], ids[0], ids[26]) == explorer.selected == explorer.exploration.selected
+    assert [] == marked(explorer)
+    press_row(explorer, "select", 1)
+    assert (ids[2], ids[0], ids[51]) == explorer.selected == explorer.exploration.selected
     button(explorer, "Previous").click()
-    assert [0, 2] == table(explorer).selected_rows
+    assert [0, 2] == marked(explorer)
 
     explorer.exploration.conditions = Conditions().toggled("kind", "nobody has it")
     assert ("no products (300 in all)", 3) == (said(explorer), len(explorer.selected))
     explorer.exploration.conditions = Conditions()
-    field(explorer, "Order").value = "descending"
-    field(explorer, "Sort by").value = "gtin"
-    gtins = sorted(sample.products["gtin"].dropna(), reverse=True)[:25]
+    for _ in range(2):
+        explorer.table.grid.press(do="sort", column="gtin")
+    gtins = sorted(sample.products["gtin"].dropna(), reverse=True)[:50]
     assert gtins == [row[0] for row in rows(explorer)]
 
     explorer.selected = (ids[7],)
-    field(explorer, "Sort by").value = ""
-    assert [7] == table(explorer).selected_rows
+    explorer.table.grid.press(do="sort", column="gtin")
+    assert [7] == marked(explorer)
     button(explorer, "Clear selection").click()
     assert () == explorer.exploration.selected
+    press_row(explorer, "select", 4)
+    press_row(explorer, "select", 8, through=True)
+    assert tuple(ids[4:9]) == explorer.selected
+    button(explorer, "Clear selection").click()
     button(explorer, "Select this page").click()
-    assert tuple(ids[:25]) == explorer.selected
+    assert tuple(ids[:50]) == explorer.selected
+
+
+def test_a_press_on_a_head_sorts_and_a_third_restores_the_order(sample: prodex.Catalog) -> None:
+    """A head sorts ascending, then descending, then not at all, and says which."""
+    explorer = CatalogExplorer(sample)
+    ids = [row["id"] for row in explorer.table.grid.view["rows"]]
+    said_ = []
+    for _ in range(3):
+        explorer.table.grid.press(do="sort", column="gtin")
+        said_.append(explorer.table.grid.view["columns"][0]["sort"])
+    assert ["ascending", "descending", ""] == said_
+    assert ids == [row["id"] for row in explorer.table.grid.view["rows"]]
+
+
+def test_a_row_opens_its_card_beside_the_table_and_arrows_go_on(sample: prodex.Catalog) -> None:
+    """The card follows the row, over the end of a page as well; Escape closes it, and the page stays."""
+    explorer = CatalogExplorer(sample)
+    ids = sample.products["product_id"].tolist()
+    assert "none" == explorer.pane.layout.display
+    press_row(explorer, "open", 49)
+    assert ("", ids[49]) == (explorer.pane.layout.display, explorer.pane.children[1].card.product_id)
+    explorer.table.grid.press(do="turn", by=1, follow=True)
+    assert ids[50] == explorer.exploration.product_id == explorer.table.grid.view["open"]
+    assert "51 to 100 of 300 products" == said(explorer)
+    explorer.table.grid.press(do="turn", by=-1, follow=True)
+    assert ids[49] == explorer.exploration.product_id
+    explorer.table.grid.press(do="close")
+    assert ("none", "1 to 50 of 300 products") == (explorer.pane.layout.display, said(explorer))
+
+
+def test_conditions_are_gone_back_through_as_pages_of_a_browser(sample: prodex.Catalog) -> None:
+    """Back and forward restore the filters before, and another catalogue forgets them."""
+    explorer = CatalogExplorer(sample)
+    assert explorer.back_button.disabled
+    press(explorer, "market", "France")
+    press(explorer, "unit", "consumer unit")
+    explorer.back_button.click()
+    assert {"market": ("250",)} == explorer.exploration.conditions.facets
+    explorer.back_button.click()
+    assert (Conditions(), True) == (explorer.exploration.conditions, explorer.back_button.disabled)
+    explorer.forward_button.click()
+    explorer.forward_button.click()
+    assert ["market", "unit"] == [*explorer.exploration.conditions.facets]
+    assert explorer.forward_button.disabled
+    explorer.exploration.look_at(sample.head(3))
+    assert explorer.back_button.disabled
 
 
 def test_columns_are_chosen_and_stay(sample: prodex.Catalog) -> None:
@@ -189,8 +295,8 @@ def test_columns_are_chosen_and_stay(sample: prodex.Catalog) -> None:
     field(explorer, "Add").value = "json_version"
     explorer.exploration.look_at(sample.where(pc.field("texts_count") > 10))
 
-    assert "json_version" == explorer._table.columns[-1]
-    assert "gtin" not in explorer._table.columns
+    assert "json_version" == explorer.table.columns[-1]
+    assert "gtin" not in explorer.table.columns
     assert ["3"] == sorted({row[-1] for row in rows(explorer)} - {"—"})
 
 
@@ -204,7 +310,7 @@ def test_names_are_shown_in_a_language(sample: prodex.Catalog) -> None:
     dutch = sample.texts.query("language == 'nl'").set_index(["product_id", "attribute"])["text"]
     expected = [
         next((dutch[one, name] for name in _NAMES if (one, name) in dutch.index), None)
-        for one in sample.products["product_id"].head(25)
+        for one in sample.products["product_id"].head(50)
     ]
 
     assert [one[:90] if one else "—" for one in expected] == [row[1] for row in rows(explorer)]
@@ -218,7 +324,7 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
     explorer.exploration.conditions = Conditions().failing_any("the worst", (check["check"],))
     assert check["failed"] == len(explorer.catalog) > 0
     assert audit.failures(check=check["check"])["product_id"].nunique() == len(explorer.catalog)
-    assert ("grade", "score") == explorer._table.columns[-2:]
+    assert ("grade", "score") == explorer.table.columns[-2:]
     button(explorer, "fails: the worst").click()
     assert not explorer.exploration.conditions
 
@@ -240,11 +346,11 @@ def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prode
     )
 
     exploration.audit = prodex.audit(sample, "online-listing")
-    assert "▾ Grade" == buttons(explorer._facets)[0].description
-    assert ("grade", "score") == explorer._table.columns[-2:]
+    assert "grade" == explorer.facets.widget.view["facets"][0]["name"]
+    assert ("grade", "score") == explorer.table.columns[-2:]
     exploration.audit = None
-    assert "▾ Kind" == buttons(explorer._facets)[0].description
-    assert "grade" not in explorer._table.columns
+    assert "kind" == explorer.facets.widget.view["facets"][0]["name"]
+    assert "grade" not in explorer.table.columns
 
 
 def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
@@ -265,10 +371,10 @@ def test_a_damaged_snapshot_is_said(sample: prodex.Catalog) -> None:
     explorer = CatalogExplorer(catalog)
     for path in catalog.files("tags"):
         path.unlink()
-    button(explorer, "▸ Tag").click()
+    explorer.facets.widget.press(do="fold", facet="tag")
     assert "open an earlier snapshot or load again" in explorer.message
 
-    button(explorer, "▾ Tag").click()
+    explorer.facets.widget.press(do="fold", facet="tag")
     assert "" == explorer.message
 
 
@@ -279,7 +385,7 @@ def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
     explorer.exploration.look_at(prodex.flatten([{"id": 7, "brand": {"code": "ONLY"}}]))
 
     assert "1 product" == said(explorer)
-    assert button(explorer, "☐ ONLY").tooltip == "1"
+    assert [("ONLY", 1, "")] == values(explorer, "brand")
     assert "7" == explorer.catalog.products["product_id"][0]
 
 
@@ -326,31 +432,29 @@ def test_what_it_takes_is_said() -> None:
 
 
 def test_nothing_typed_by_suppliers_stands_where_it_would_be_typeset() -> None:
-    """Texts of suppliers are in buttons, options and cells only; HTML widgets hold our own words."""
+    """Texts of suppliers are in live widgets, buttons and options only; HTML widgets hold our own words."""
     evil = "<img src=x onerror=typed()> $5 or $6"
     texts = [{"expressedIn": {"code": "fra-FR"}, "data": evil}]
     record = {"id": 7, "gtin": evil, "namePublicLong": texts, "hasTags": [{"tag": evil}]}
     record |= {name: {"code": evil, "label": evil} for name in ("brand", "kind", "typePackaging")}
     explorer = CatalogExplorer(prodex.flatten([record | {"owner": {"id": 1, "name": evil}}]))
-    for one in buttons(explorer):
-        if one.description.startswith("▸"):
-            one.click()
-    button(explorer, "☐ <img").click()
+    press(explorer, "brand", evil)
 
+    live = (explorer.table.grid, explorer.facets.widget)
     for one in every(explorer):
-        if not isinstance(one, w.Button) and one is not table(explorer):
+        if not isinstance(one, w.Button) and one not in live:
             assert "typed()" not in json.dumps(one.get_state(), default=str), type(one)
         assert "typed()" not in (getattr(one, "tooltip", None) or "")
-    assert sum("typed()" in one.description for one in buttons(explorer)) > 5
-    assert "<img" not in table(explorer)._dt_args["data_json"]
+    for widget in live:
+        assert evil in json.dumps(widget.view)
 
 
 def test_little_is_sent_to_the_browser(sample: prodex.Catalog) -> None:
     """All widgets together stay small, however many products there are."""
     explorer = CatalogExplorer(sample)
-    for one in buttons(explorer._facets):
-        if one.description.startswith("▸"):
-            one.click()
+    for one in explorer.facets.widget.view["facets"]:
+        if not one["open"]:
+            explorer.facets.widget.press(do="fold", facet=one["name"])
     models = {id(model): model for one in every(explorer) for model in parts(one)}
 
     assert 2_000_000 > sum(len(json.dumps(one.get_state(), default=str)) for one in models.values())

@@ -9,6 +9,7 @@ from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, validate
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.notebook.conditions import Conditions
+from prodex.notebook.products.filtering import ProductFilter
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
 
@@ -55,7 +56,25 @@ class Exploration(HasTraits):
                 f"audit must be an audit, not {type(audit).__name__}. prodex.audit(catalog) and "
                 "prodex.open_audit(name) return one."
             )
+        self._filter: ProductFilter | None = None
         super().__init__(catalog=catalog, audit=audit)
+
+    @property
+    def filter(self) -> ProductFilter:
+        """Which products of the catalogue meet conditions; the same object until catalogue or audit change."""
+        known = self._filter
+        if (
+            known is None
+            or known.products.catalog is not self.catalog
+            or known.products.audit is not self.audit
+        ):
+            known = self._filter = ProductFilter(self.catalog, self.audit)
+        return known
+
+    @property
+    def chosen(self) -> Catalog:
+        """The catalogue of the products that meet the conditions."""
+        return self.filter.catalog(self.conditions)
 
     @classmethod
     def of(cls, catalog: Catalog | None, audit: Audit | None, panel: str) -> Self:

@@ -11,7 +11,6 @@ from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.notebook.audit.panel import AuditPanel
-from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.explorer import CatalogExplorer
@@ -94,7 +93,7 @@ class Explore(Panel):
 
     def _products(self) -> tuple[w.Widget, ...]:
         self._explorer = CatalogExplorer(exploration=self.exploration)
-        return self._explorer, ProductCard(exploration=self.exploration)
+        return (self._explorer,)
 
     def _query(self, service: Client) -> QueryPanel:
         panel = QueryPanel(service)

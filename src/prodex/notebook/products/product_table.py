@@ -1,4 +1,4 @@
-"""The table of products: pages, order, columns, and which products are selected."""
+"""The table of products: pages, order, columns, which product is open, and which are selected."""
 
 from __future__ import annotations
 
@@ -7,29 +7,33 @@ from typing import Any
 
 import ipywidgets as w
 import numpy as np
-import pandas as pd
-from itables.widget import ITable
-from traitlets import Instance, Tuple, Unicode, link
+from traitlets import Bool, Instance, Tuple, Unicode, link
 
 from prodex.locales import language_label
 from prodex.notebook.boxes import VBox
-from prodex.notebook.paged_tables import ITABLE, Pager
-from prodex.notebook.panel import OwnChange, Panel, button, html, row, styled
+from prodex.notebook.live import LiveWidget
+from prodex.notebook.paged_tables import Pager
+from prodex.notebook.panel import Panel, button, html, row, styled
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.removable_buttons import ColumnPicker
-from prodex.notebook.products.table_page import AUDIT_COLUMNS, COLUMNS, Order, Sorter, cells, is_number, title
+from prodex.notebook.products.table_page import (
+    AUDIT_COLUMNS,
+    COLUMNS,
+    NOT_REQUESTED,
+    NOTHING,
+    Order,
+    Sorter,
+    cells,
+    is_number,
+    title,
+)
 
-_UNSORTED = ("order of the catalogue", "")
-_SIZES = (10, 25, 50, 100)
-_SIZE = 25
-#: A click, or Return or Space on a row that was reached with Tab, selects a row or clears it. The style "multi+shift"
-#: keeps the other rows, so that a selection goes on from page to page; the arrow keys belong to JupyterLab.
-_OPTIONS: Any = {
-    **ITABLE,
-    "select": {"style": "multi+shift", "keys": True},
-    "language": {"emptyTable": "No products to show."},
-}
+_SIZES = (10, 25, 50, 100, 200)
+_SIZE = 50
+#: Columns that stay when there is little room, and those that go before the others.
+_FIRST, _SECOND = ("gtin", "name"), ("kind", "owner", "grade", "score")
+_LEFT = frozenset((NOTHING, NOT_REQUESTED))
 
 
 class ProductTable(VBox):
@@ -45,16 +49,24 @@ class ProductTable(VBox):
     selected
         Ids of the selected products, in the order of selection, on this page and on others.
     product_id
-        The product that was selected last, unless another panel has set it.
+        The product whose card is open, or None.
     columns
         The columns that are shown.
+    order
+        How the products are sorted.
+    is_dense
+        Whether every product is one line.
     head, column_picker
         The rows of controls above the table, and the choice of columns.
+    grid
+        The live widget that shows the page.
     """
 
     selected: Instance[tuple[str, ...]] = Tuple()
     product_id: Unicode[str | None, Any] = Unicode(None, allow_none=True)
     columns: Instance[tuple[str, ...]] = Tuple()
+    order: Instance[Order] = Instance(Order, ())
+    is_dense: Bool[bool, bool | int] = Bool(default_value=True)
 
     def __init__(self, *, panel: Panel) -> None:
         super().__init__(columns=COLUMNS)
@@ -62,7 +74,9 @@ class ProductTable(VBox):
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
         self._ids: list[str] = []
-        self._drawing = OwnChange()
+        self._rows: list[dict[str, Any]] = []
+        self._anchor: str | None = None
+        self._focus = (0, 0)
         self._make(panel)
         self._connect(panel)
 
@@ -90,11 +104,6 @@ class ProductTable(VBox):
         return self._language.value or None
 
     @property
-    def order(self) -> Order:
-        """How the products are sorted."""
-        return Order(self._by.value or "", self._direction.value == "descending")
-
-    @property
     def shown(self) -> ShownTable:
         """The table with all its pages."""
         assert self._products is not None  # noqa: S101 - an explorer sets it before anybody can click
@@ -107,12 +116,47 @@ class ProductTable(VBox):
         rows = self._places()[self._above.page]
         frame = cells(self._products, rows, self.columns, self.language)
         self._ids = self._products.ids.take(rows).to_pylist()
-        options = {**_OPTIONS, "columnDefs": _alignment(self.columns)}
-        # The rows of the new page are marked here; that must not count as a selection by the user.
-        with self._drawing, self._table.hold_sync():
-            self._table.update(frame, selected_rows=self._chosen_here(), **options)
+        listed = frame.to_numpy().tolist()
+        label = self.columns.index("name") if "name" in self.columns else 0
+        self._rows = [
+            {
+                "id": one,
+                "label": texts[label],
+                "cells": [{"text": text, "missing": text in _LEFT} for text in texts],
+            }
+            for one, texts in zip(self._ids, listed, strict=True)
+        ]
         self._all.disabled = not self._ids
-        self._show_selection()
+        self._show_page()
+
+    def _show_page(self) -> None:
+        chosen = set(self.selected)
+        self.grid.view = {
+            "columns": [self._column(name) for name in self.columns],
+            "rows": [{**one, "selected": one["id"] in chosen} for one in self._rows],
+            "open": self.product_id,
+            "page": self._above.first,
+            "focus": self._focus[0],
+            "focusRow": self._focus[1],
+            "dense": self.is_dense,
+            "thumbs": False,
+            "total": int(self._mask.sum()),
+            "label": "Products",
+            "empty": "No products to show.",
+        }
+        self._chosen.value = f"{len(self.selected):,} selected"
+        self._clear.disabled = not self.selected
+
+    def _column(self, name: str) -> dict[str, Any]:
+        by = self.order
+        return {
+            "name": name,
+            "title": title(name),
+            "align": "right" if is_number(name) else "left",
+            "priority": 1 if name in _FIRST else 2 if name in _SECOND else 3,
+            "sort": ("descending" if by.descending else "ascending") if by.column == name else "",
+            "head": None,
+        }
 
     def _make(self, panel: Panel) -> None:
         narrow = w.Layout(width="auto")
@@ -120,29 +164,38 @@ class ProductTable(VBox):
         self._above: Pager = styled(Pager(panel, _SIZE, self.draw), "count")
         self._below: Pager = Pager(panel, _SIZE, lambda: None)
         link((self._above, "first"), (self._below, "first"))
-        self._by = w.Dropdown(description="Sort by", options=[_UNSORTED], layout=narrow)
-        self._direction = w.Dropdown(description="Order", options=["ascending", "descending"], layout=narrow)
         self._language = w.Dropdown(description="Names in", options=[("any language", "")], layout=narrow)
         self._size = w.Dropdown(description="Rows per page", options=_SIZES, value=_SIZE, layout=narrow)
+        self._density = w.Dropdown(
+            description="Rows", options=[("one line", True), ("as high as needed", False)], layout=narrow
+        )
         self.column_picker: ColumnPicker = ColumnPicker(panel=panel)
-        empty = pd.DataFrame({title(name): pd.Series([], dtype="str") for name in self.columns})
-        self._table = ITable(empty, **_OPTIONS, columnDefs=_alignment(self.columns))
+        self.grid: LiveWidget = LiveWidget(
+            panel,
+            "grid",
+            {
+                "open": self._open,
+                "close": lambda: self._open(None),
+                "select": self._select,
+                "sort": self._sort,
+                "turn": self._turn,
+            },
+        )
         self._chosen = html("", "muted")
         self._all, self._clear = button("Select this page"), button("Clear selection")
-        self.head: tuple[Any, Any] = (
-            row(self._above, self._chosen, self._all, self._clear, look="line"),
-            row(self._by, self._direction, self._language, self._size, look="line"),
-        )
-        self.children: tuple[Any, Any] = (styled(w.Box([self._table]), "table"), self._below)
+        self.head: tuple[Any, ...] = (row(self._above, self._chosen, self._all, self._clear, look="line"),)
+        self.settings: Any = row(self._language, self._size, self._density, look="line")
+        self.children: tuple[Any, Any] = (self.grid, self._below)
 
     def _connect(self, panel: Panel) -> None:
-        for control in (self._by, self._direction, self._language, self._size):
+        link((self._density, "value"), (self, "is_dense"))
+        for control in (self._language, self._size):
             panel.on(control, lambda _: self._from_start(), "value")
+        panel.on(self, lambda _: self._from_start(), "order")
+        panel.on(self, lambda _: self._show_page(), "selected", "product_id", "is_dense")
         panel.on(self.column_picker, lambda change: self._take_columns(change["new"]), "columns")
         panel.on(self._all, lambda _: self._choose(self._ids))
         panel.on(self._clear, lambda _: self._choose([], clear=True))
-        panel.on(self._table, lambda change: self._picked(change["new"]), "selected_rows")
-        panel.on(self, lambda _: self._mark(), "selected")
 
     def _from_start(self) -> None:
         found, every = int(self._mask.sum()), len(self._mask)
@@ -158,22 +211,42 @@ class ProductTable(VBox):
 
     def _take_columns(self, columns: tuple[str, ...]) -> None:
         self.columns = columns
-        chosen = self._by.value
-        self._by.options = [_UNSORTED, *((title(name), name) for name in columns)]
         # A table cannot be sorted by a column that it does not show: nobody would see why.
-        self._by.value = chosen if chosen in columns else ""
-        self.draw()
+        if self.order.column and self.order.column not in columns:
+            self.order = Order()
+        else:
+            self.draw()
 
-    def _picked(self, rows: list[int]) -> None:
-        """Add the selection on this page to that on other pages."""
-        if self._drawing:
-            return
-        here = [self._ids[row] for row in rows if row < len(self._ids)]
-        kept = [one for one in self.selected if one not in self._ids or one in here]
-        new = [one for one in here if one not in kept]
-        self.selected = (*kept, *new)
-        if new:
-            self.product_id = new[-1]
+    def _open(self, id: str | None) -> None:  # noqa: A002 - as the script names it
+        self.product_id = id
+
+    def _select(self, id: str, through: bool = False) -> None:  # noqa: A002
+        """Select a product or clear it; `through` selects all from the last one that was pressed."""
+        if through and self._anchor in self._ids and id in self._ids:
+            first, last = sorted((self._ids.index(self._anchor), self._ids.index(id)))
+            self._choose(self._ids[first : last + 1])
+        else:
+            there = id in self.selected
+            self.selected = (
+                tuple(one for one in self.selected if one != id) if there else (*self.selected, id)
+            )
+        self._anchor = id
+
+    def _sort(self, column: str) -> None:
+        """Sort by a column: ascending, then descending, then in the order of the catalogue."""
+        now = self.order
+        if now.column != column:
+            self.order = Order(column)
+        else:
+            self.order = Order() if now.descending else Order(column, descending=True)
+
+    def _turn(self, by: int, follow: bool = False) -> None:
+        """Turn a page; with `follow`, go on to its next row, and to its card if one is open."""
+        before = self._above.first
+        self._focus = (self._focus[0] + 1, 0 if by > 0 else -1)
+        (self._above.next if by > 0 else self._above.previous).click()
+        if follow and self._above.first != before and self.product_id is not None:
+            self.product_id = self._ids[0 if by > 0 else -1]
 
     def _choose(self, ids: Sequence[str], *, clear: bool = False) -> None:
         kept = () if clear else self.selected
@@ -181,30 +254,3 @@ class ProductTable(VBox):
         self.selected = tuple(dict.fromkeys([*kept, *ids]))
         if clear:
             self._all.focus()
-
-    def _mark(self) -> None:
-        """Mark the selected products on this page."""
-        if self._table.selected_rows != (chosen := self._chosen_here()):
-            with self._drawing:
-                self._table.selected_rows = chosen
-        self._show_selection()
-
-    def _chosen_here(self) -> list[int]:
-        chosen = set(self.selected)
-        return [row for row, one in enumerate(self._ids) if one in chosen]
-
-    def _show_selection(self) -> None:
-        self._chosen.value = f"{len(self.selected):,} selected"
-        self._clear.disabled = not self.selected
-
-
-def _alignment(columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Align numbers on the right, and keep numbers and dates on one line."""
-    # One entry for a column with all its classes: of several entries for a column itables applies only the first.
-    return [{"className": _look(name), "targets": [place]} for place, name in enumerate(columns)]
-
-
-def _look(column: str) -> str:
-    if is_number(column):
-        return "dt-right dt-nowrap"
-    return "dt-left wide" if column == "name" else f"dt-left{' dt-nowrap' * column.endswith('_at')}"

@@ -11,8 +11,8 @@ from traitlets import Instance, Tuple
 from prodex.notebook.boxes import HBox
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.panel import Panel
-from prodex.notebook.products.facet_box import isolated
 from prodex.notebook.products.facet_counts import FacetValues
+from prodex.notebook.products.facet_list import isolated
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.table_page import AUDIT_COLUMNS, title
 from prodex.tables.declaration import TABLES

@@ -36,7 +36,7 @@ _TITLES = {
 #: Characters of a text that a cell shows.
 CELL = 90
 #: Shown where there is no value.
-NOTHING = "—"
+NOTHING, NOT_REQUESTED = "—", "not requested"
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     """
     # A count of what was not requested is 0, and means nothing.
     if value is None or (value == 0 and not asked):
-        return NOTHING if asked else "not requested"
+        return NOTHING if asked else NOT_REQUESTED
     if column == "score" and isinstance(value, float):
         return percent(value)
     if isinstance(value, bool):

@@ -1,0 +1,144 @@
+// A table of products: heads that sort and show how values are distributed, rows that open a card, and boxes that select.
+
+/** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
+function bars(column, tell) {
+  const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));
+  const pick = (first, last) => tell("range", { column: column.name, first: Math.min(first, last), last: Math.max(first, last) });
+  let from = null;
+  const made = column.head.bins.map((bin, place) => el(
+    "button",
+    {
+      type: "button", class: `bin${bin.inside ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `--share: ${bin.count / most}`,
+      "data-key": `bin/${column.name}/${place}`, title: `${bin.label}: ${whole(bin.count)}`, "aria-label": `${column.title} ${bin.label}: ${whole(bin.count)}`,
+      onpointerdown: () => { from = place; },
+      onpointerup: () => { if (from !== null) pick(from, place); from = null; },
+      onkeydown: (event) => {
+        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(place, place); return; }
+        const anchor = Number(event.currentTarget.parentElement.dataset.anchor ?? place);
+        if (roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }) && event.shiftKey) {
+          event.currentTarget.parentElement.dataset.anchor = String(anchor);
+          pick(anchor, made.indexOf(document.activeElement));
+        }
+      },
+    },
+  ));
+  return el("div", { class: "bins", role: "group", "aria-label": `${column.title}: distribution` }, ...made);
+}
+
+/** The most frequent values as one bar, longest first; a press selects a value. */
+function shares(column, tell) {
+  const total = Math.max(1, column.head.total);
+  const made = column.head.values.map((value, place) => el(
+    "button",
+    {
+      type: "button", class: `share${value.chosen ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `flex-grow: ${Math.max(value.count / total, 0.02)}`,
+      "data-key": `share/${column.name}/${value.key}`, title: `${value.label}: ${whole(value.count)}`,
+      "aria-label": `${column.title} ${value.label}: ${whole(value.count)}`, "aria-pressed": String(Boolean(value.chosen)),
+      onclick: () => tell("pick", { column: column.name, key: value.key }),
+      onkeydown: (event) => roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }),
+    },
+    typed(value.label),
+  ));
+  const rest = total - column.head.values.reduce((sum, value) => sum + value.count, 0);
+  if (rest > 0) made.push(el("span", { class: "rest", style: `flex-grow: ${rest / total}`, title: `others: ${whole(rest)}` }));
+  return el("div", { class: "shares", role: "group", "aria-label": `${column.title}: most frequent values` }, ...made);
+}
+
+function head(column, tell) {
+  const arrow = { ascending: " ▲", descending: " ▼" }[column.sort] ?? "";
+  return el(
+    "th",
+    { scope: "col", class: `${column.align} p${column.priority}`, "aria-sort": column.sort || "none" },
+    el("button", {
+      type: "button", class: "sort", "data-key": `sort/${column.name}`, onclick: () => tell("sort", { column: column.name }),
+      title: `Sort by ${column.title}`,
+    }, typed(column.title), el("span", { "aria-hidden": "true" }, arrow)),
+    column.head?.bins?.length ? bars(column, tell) : column.head?.values?.length ? shares(column, tell) : null,
+    column.head?.note ? el("small", { class: "muted" }, column.head.note) : null,
+  );
+}
+
+function productRow(row, place, view, tell, rows) {
+  const isOpen = row.id === view.open;
+  const cells = row.cells.map((cell, at) => {
+    const column = view.columns[at];
+    const inside = cell.missing ? el("span", { class: "muted" }, cell.text) : typed(cell.text);
+    return el("td", { class: `${column.align} p${column.priority}${column.name === "name" ? " name" : ""}`, title: cell.text.length > 24 ? cell.text : null }, inside);
+  });
+  const box = el("input", {
+    type: "checkbox", tabindex: "-1", "data-key": `box/${row.id}`, "aria-label": `Select ${row.label}`,
+    onclick: (event) => { event.stopPropagation(); tell("select", { id: row.id, through: event.shiftKey }); },
+  });
+  box.checked = row.selected;
+  const first = el("td", { class: "box" }, box);
+  const thumb = view.thumbs ? el("td", { class: "thumb" }, row.thumb ? el("img", { src: row.thumb, alt: "" }) : el("span", { class: "muted", "aria-hidden": "true" }, "·")) : null;
+  return el(
+    "tr",
+    {
+      class: `${row.selected ? "selected" : ""}${isOpen ? " is-open" : ""}`, tabindex: place === rows.active ? "0" : "-1",
+      "data-key": `row/${row.id}`, "data-group": "row", "aria-selected": String(row.selected), "aria-current": isOpen ? "true" : null,
+      onclick: () => tell("open", { id: row.id }),
+    },
+    first, thumb, ...cells,
+  );
+}
+
+/** Scroll the table, and not the page around it, until a row is in sight below the heads. */
+function intoSight(row) {
+  const scroll = row?.closest(".scroll");
+  if (!scroll) return;
+  const [top, bottom] = [row.offsetTop - scroll.querySelector("thead").offsetHeight, row.offsetTop + row.offsetHeight];
+  if (top < scroll.scrollTop) scroll.scrollTop = top;
+  else if (bottom > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = bottom - scroll.clientHeight;
+}
+
+/** The keys of a row: arrows open the next card, Space selects, Return opens, Escape closes. */
+function rowKeys(event, body, view, tell) {
+  const row = event.target.closest("tr");
+  if (!row || event.target !== row) return;
+  const rows = [...body.querySelectorAll("tr")];
+  const place = rows.indexOf(row);
+  const id = view.rows[place]?.id;
+  const steps = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 };
+  if (event.key in steps) {
+    event.preventDefault();
+    const next = place + steps[event.key];
+    if (next < 0 || next >= rows.length) { tell("turn", { by: steps[event.key], follow: true }); return; }
+    rows[next].focus({ preventScroll: true });
+    intoSight(rows[next]);
+    if (view.open) tell("open", { id: view.rows[next].id });
+  } else if (event.key === "Enter") { event.preventDefault(); tell("open", { id }); }
+  else if (event.key === " ") { event.preventDefault(); tell("select", { id, through: event.shiftKey }); }
+  else if (event.key === "Escape") { event.preventDefault(); tell("close"); }
+  else if (event.key === "PageDown" || event.key === "PageUp") { event.preventDefault(); tell("turn", { by: event.key === "PageDown" ? 1 : -1 }); }
+  else if (event.key === "Home" || event.key === "End") { event.preventDefault(); rows[event.key === "Home" ? 0 : rows.length - 1].focus(); }
+}
+
+function drawGrid(root, view, tell, state) {
+  if (!view.columns) return;
+  const held = root.querySelector(".scroll");
+  const at = held && state.page === view.page ? held.scrollTop : 0;
+  const wanted = view.focus !== (state.focus ?? view.focus) ? view.focusRow : null;
+  const active = Math.max(0, view.rows.findIndex((row) => row.id === (view.open ?? state.active)));
+  const body = el("tbody", {}, ...view.rows.map((row, place) => productRow(row, place, view, tell, { active })));
+  body.addEventListener("keydown", (event) => rowKeys(event, body, view, tell));
+  body.addEventListener("focusin", (event) => {
+    const row = event.target.closest("tr");
+    if (row) state.active = row.dataset.key.slice(4);
+  });
+  const heads = [el("th", { scope: "col", class: "box" }, el("span", { class: "sr" }, "Selected")), view.thumbs ? el("th", { scope: "col", class: "thumb" }, el("span", { class: "sr" }, "Picture")) : null];
+  const table = el("table", { class: view.dense ? "dense" : "roomy", role: "grid", "aria-label": view.label, "aria-rowcount": String(view.total + 1) },
+    el("thead", {}, el("tr", {}, ...heads.filter(Boolean), ...view.columns.map((column) => head(column, tell)))), body);
+  const scroll = el("div", { class: "scroll" }, table);
+  root.replaceChildren(scroll, ...(view.rows.length ? [] : [el("p", { class: "muted empty", role: "status" }, view.empty)]));
+  scroll.scrollTop = at;
+  Object.assign(state, { page: view.page, focus: view.focus });
+  if (view.open !== state.open) intoSight(root.querySelector("tr.is-open"));
+  state.open = view.open;
+  if (wanted !== null) {
+    const rows = root.querySelectorAll("tbody tr");
+    rows[wanted < 0 ? rows.length - 1 : wanted]?.focus();
+  }
+}
+
+export default live("product-grid", drawGrid);

@@ -1,0 +1,64 @@
+"""Live widgets: lists and tables of many elements, drawn by a script of their own from one value of JSON.
+
+ipywidgets makes a model and a view of every button. A table with its heads and facets has hundreds of them, and a click
+would change them all, so these are drawn by a script from what Python says at once (an anywidget).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files as resources
+from typing import TYPE_CHECKING, Any
+
+from prodex.notebook.panel import Panel
+
+if TYPE_CHECKING:
+    from prodex.notebook.boxes import Box as AnyWidget
+else:
+    from anywidget import AnyWidget
+    from traitlets import Dict
+
+
+class LiveWidget(AnyWidget):
+    """A widget that shows `view` and reports what was pressed.
+
+    Parameters
+    ----------
+    panel
+        The panel around it, which shows errors.
+    script
+        Name of its script in `notebook/js`.
+    answers
+        For each action that the script reports, what is called with its values.
+
+    Attributes
+    ----------
+    view
+        What is shown, as values of JSON.
+    """
+
+    if TYPE_CHECKING:
+        view: dict[str, Any]
+    else:
+        view = Dict().tag(sync=True)
+
+    def __init__(self, panel: Panel, script: str, answers: Mapping[str, Callable[..., object]]) -> None:
+        super().__init__(_esm=script_of(script))
+        self._panel, self._answers = panel, answers
+        self.on_msg(lambda _, content, __: self.press(**content))
+
+    def press(self, **content: Any) -> None:
+        """Do what was pressed, as the script reports it: `do` is the action; an error is shown by the panel."""
+        action = content.pop("do", None)
+        # A script of another version, or a page that was open when the kernel restarted, may report anything.
+        if action in self._answers:
+            with self._panel.guarded():
+                self._answers[action](**content)
+
+
+@cache
+def script_of(name: str) -> str:
+    """Return the script of a live widget, with what all of them share."""
+    folder = resources("prodex.notebook") / "js"
+    return "\n".join((folder / f"{one}.js").read_text("utf-8") for one in ("common", name))
