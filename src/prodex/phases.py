@@ -79,7 +79,9 @@ class PhaseProgress:
         if self.total:
             counted = f": {self.done:,} of {self.total:,} {self.unit}".rstrip()
         elif self.done:
-            counted = f": {self.done:,} {self.unit.removesuffix('s') if self.done == 1 else self.unit}".rstrip()
+            counted = (
+                f": {self.done:,} {self.unit.removesuffix('s') if self.done == 1 else self.unit}".rstrip()
+            )
         return f"{self.phase}{counted}, {self.time}"
 
 
@@ -103,17 +105,21 @@ class PhaseObserver:
     ----------
     tell
         Called with each `PhaseProgress`, in the thread that does the work. An error that it raises ends the work.
+    count
+        Called as a function of (done, total) would be.
 
     Examples
     --------
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7}])
     >>> audit = prodex.audit(catalog, progress=PhaseObserver(lambda progress: print(progress.phase, progress.done)))
-    Judged 0
-    Judged 1
+    Checking the profile 0
+    Auditing 0
+    Auditing 1
     """
 
     tell: Callable[[PhaseProgress], object]
+    count: Show = lambda *_: None
 
 
 class Reporter:

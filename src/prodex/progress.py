@@ -32,7 +32,7 @@ def reporting(progress: Progress, label: str, unit: str = "products") -> Iterato
         What a bar says in the end, beside the counts that functions of users get.
     """
     if isinstance(progress, PhaseObserver):
-        yield Reporter(progress.tell)
+        yield Reporter(progress.tell, progress.count)
     elif callable(progress):
         yield Reporter(count=progress)
     elif not is_shown(progress):

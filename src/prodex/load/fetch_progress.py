@@ -60,14 +60,15 @@ class FetchProgress:
         """Report that a window has received so many products, now."""
         with self._lock:
             self._by_window[window.stage][window.name] = count
-            if self._phase is not None and window.stage in self._phase[0]:
-                stages, total, show = self._phase
-                done = self._sum(stages)
-                show(done, max(total, done) if total else 0)
+            # First: whoever hears of a phase may end the load, and then knows how much of it has come.
             if window.stage.has_products:
                 done = self._sum(_COUNTED)
                 self._reporter.count(done, max(self.announced, done))
                 self._came(self.announced)
+            if self._phase is not None and window.stage in self._phase[0]:
+                stages, total, show = self._phase
+                done = self._sum(stages)
+                show(done, max(total, done) if total else 0)
 
     def _sum(self, stages: frozenset[Stage]) -> int:
         return sum(count for stage in stages for count in self._by_window[stage].values())
