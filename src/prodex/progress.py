@@ -15,13 +15,18 @@ from prodex.phases import PhaseObserver, PhaseProgress, Reporter, Show, in_words
 #: Seconds between two changes of a bar.
 _INTERVAL = 0.1
 
+#: What mostly takes less time has no bar until then: seconds.
+PATIENCE = 1.0
+
 #: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
 #: with the number of products received and the number announced. An observer: called with every phase.
 Progress: TypeAlias = bool | Show | PhaseObserver | None
 
 
 @contextmanager
-def reporting(progress: Progress, label: str, unit: str = "products") -> Iterator[Reporter]:
+def reporting(
+    progress: Progress, label: str, unit: str = "products", *, after: float = 0.0
+) -> Iterator[Reporter]:
     """Give what reports the phases of a call as requested; a bar shows one after another.
 
     Parameters
@@ -30,6 +35,8 @@ def reporting(progress: Progress, label: str, unit: str = "products") -> Iterato
         As users give it.
     label, unit
         What a bar says in the end, beside the counts that functions of users get.
+    after
+        Seconds from which on there is a bar; what takes less time needs none.
     """
     if isinstance(progress, PhaseObserver):
         yield Reporter(progress.tell, progress.count)
@@ -38,7 +45,7 @@ def reporting(progress: Progress, label: str, unit: str = "products") -> Iterato
     elif not is_shown(progress):
         yield Reporter()
     else:
-        bar = _Bar(label, unit)
+        bar = _Bar(label, unit, after)
         try:
             yield Reporter(bar.tell, bar.count)
             bar.end()
@@ -47,8 +54,25 @@ def reporting(progress: Progress, label: str, unit: str = "products") -> Iterato
 
 
 @contextmanager
-def showing(progress: Progress, label: str, unit: str = "products", total: int = 0) -> Iterator[Show]:
+def showing(
+    progress: Progress,
+    label: str,
+    unit: str = "products",
+    total: int = 0,
+    *,
+    phase: str = "",
+    after: float = 0.0,
+) -> Iterator[Show]:
     """Give a function that shows (done, total) of a call with one phase.
+
+    Parameters
+    ----------
+    progress, label, unit, after
+        As for `reporting`.
+    total
+        How many there are, if that is known.
+    phase
+        What is done, where the label says what was done.
 
     Examples
     --------
@@ -56,7 +80,10 @@ def showing(progress: Progress, label: str, unit: str = "products", total: int =
     ...     show(50, 120)
     50 120
     """
-    with reporting(progress, label, unit) as reporter, reporter.phase(label, unit, total) as show:
+    with (
+        reporting(progress, label, unit, after=after) as reporter,
+        reporter.phase(phase or label, unit, total) as show,
+    ):
 
         def both(done: int, total: int) -> None:
             show(done, total)
@@ -68,17 +95,18 @@ def showing(progress: Progress, label: str, unit: str = "products", total: int =
 class _Bar:
     """A bar of tqdm that shows one phase after another, and in the end what was counted."""
 
-    def __init__(self, label: str, unit: str) -> None:
-        from tqdm.auto import tqdm
-
+    def __init__(self, label: str, unit: str, after: float) -> None:
         self._began, self._drawn = monotonic(), 0.0
+        self._after = after
         self._phase = ""
         self._whole = PhaseProgress(label, unit=unit)
-        self._bar: Any = tqdm(bar_format=label)
+        self._made: Any = None
 
     def tell(self, progress: PhaseProgress) -> None:
         """Show a step of a phase."""
         now = monotonic()
+        if now - self._began < self._after:
+            return
         if progress.phase != self._phase or progress.has_ended or now - self._drawn >= _INTERVAL:
             self._phase, self._drawn = progress.phase, now
             self._draw(progress)
@@ -90,6 +118,8 @@ class _Bar:
     def end(self) -> None:
         """Show what was counted, and how long all phases took."""
         whole = replace(self._whole, seconds=monotonic() - self._began)
+        if whole.seconds < self._after:
+            return
         if whole.total:
             self._draw(whole)
         else:  # of what an interrupted call has left, nothing may have to be counted
@@ -98,7 +128,17 @@ class _Bar:
 
     def close(self) -> None:
         """Leave the bar as it is."""
-        self._bar.close()
+        if self._made is not None:
+            self._made.close()
+
+    @property
+    def _bar(self) -> Any:
+        """The bar itself, made when it is first drawn."""
+        if self._made is None:
+            from tqdm.auto import tqdm
+
+            self._made = tqdm(bar_format=self._whole.phase)
+        return self._made
 
     def _draw(self, progress: PhaseProgress) -> None:
         if progress.total:

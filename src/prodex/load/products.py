@@ -31,7 +31,7 @@ from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
 from prodex.store.archive import snapshots_folder
-from prodex.store.build import build_folder, build_parts, reported
+from prodex.store.build import build_folder, build_parts
 from prodex.store.delivery import FILES
 from prodex.store.early_build import EarlyBuild
 from prodex.store.executors import checked_executor
@@ -273,8 +273,7 @@ def recover(
             built = build_folder(journal.folder)
 
             def build(plans: Sequence[PartPlan]) -> Iterator[StoredPart]:
-                parts = build_parts(journal.folder, plans, built, executor)
-                return reported(parts, plans, reporter, counts=True)
+                return build_parts(journal.folder, plans, built, executor, reporter, counts=True)
 
             catalog = _published(name, asked, journal, allow_incomplete, build, reporter)
         journal.remove()

@@ -126,9 +126,9 @@ class WorkRow(HBox, Generic[T]):
     work
         The work that runs, or that ran last.
     shown
-        The bar and the sentence beside it.
+        The bar and the sentence beside it, once something has been started.
     cancel
-        The button.
+        The button, likewise.
     """
 
     is_running: Bool[bool, bool | int] = Bool(default_value=False)
@@ -145,26 +145,32 @@ class WorkRow(HBox, Generic[T]):
         self._then, self._failed, self._cancelled, self._back_to = then, failed, cancelled, back_to
         self.work: Work[T] | None = None
         self._task: LatestTask[T] = LatestTask(lambda work: work.run(), self._done, self._not_done)
+        self._panel = panel
         # Shared: three widgets are shown and hidden together, and a panel of an audit has hundreds already.
-        layout = w.Layout(width="auto")
-        self.shown: Any = w.HTML(layout=layout)
-        # Read out once a phase: the sentence changes several times a second.
-        self._phase: Any = styled(w.HTML(layout=layout, style=self.shown.style), "sr")
-        self.cancel: w.Button = w.Button(description="Cancel", layout=layout)
-        super().__init__([self.shown, self.cancel, self._phase], layout=layout)
+        self._shared = w.Layout(width="auto", display="none")
+        super().__init__([], layout=self._shared)
         styled(self, "work-row")
-        panel.on(self.cancel, lambda _: self._stop())
-        self._show()
 
     def start(self, do: Callable[[PhaseObserver], T], title: str) -> Work[T]:
         """Do some work in the background, and show how far it is."""
         self.work = Work(do, title)
+        if not self.children:
+            self._make()
         set_busy(self.cancel, is_busy=False)
         self.is_running = True
         self._show()
         self._update()
         self._task(self.work)
         return self.work
+
+    def _make(self) -> None:
+        """Make the widgets: only now, since much of what could be started never is."""
+        self.shown: Any = w.HTML(layout=self._shared)
+        # Read out once a phase: the sentence changes several times a second.
+        self._phase: Any = styled(w.HTML(layout=self._shared, style=self.shown.style), "sr")
+        self.cancel: w.Button = w.Button(description="Cancel", layout=self._shared)
+        self.children: tuple[Any, ...] = (self.shown, self.cancel, self._phase)
+        self._panel.on(self.cancel, lambda _: self._stop())
 
     def forget(self) -> None:
         """Cancel what runs, and drop its result at once."""
@@ -193,7 +199,7 @@ class WorkRow(HBox, Generic[T]):
             asyncio.get_running_loop().call_later(_INTERVAL, self._update)
 
     def _draw(self) -> None:
-        if self.work is None:
+        if self.work is None or not self.children:
             return
         progress = self.work.progress
         sentence = f"{progress}; cancelling …" if self.work.is_cancelled else str(progress)

@@ -30,7 +30,7 @@ from prodex.phases import Reporter
 from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.store.archive import snapshots_folder
-from prodex.store.build import build_parts, reported
+from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed, refuse_newer
@@ -188,8 +188,7 @@ def _built(
     if is_there(beside) and not is_plain(beside):
         remove(beside)
     with storage(beside):
-        built = build_parts(journal, plans, beside, executor)
-        parts = list(reported(built, plans, reporter, counts=True))
+        parts = list(build_parts(journal, plans, beside, executor, reporter, counts=True))
     with reporter.phase(SAVING):
         return commit_built(name, origin, parts, beside)
 

@@ -20,17 +20,16 @@ from prodex.store.build import (
     build_folder,
     build_part,
     build_parts,
+    built_so_far,
+    never_less,
     own_executor,
     products_of,
-    reported,
 )
+from prodex.store.executors import REPORT_SECONDS
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.parts import StoredPart
 from prodex.store.plan import EARLY, PartPlan, early_cut, early_parts, early_plan, parts_of
-
-#: Seconds between two reports of how much is built.
-_REPORT_SECONDS = 0.25
 
 
 class EarlyBuild:
@@ -99,9 +98,7 @@ class EarlyBuild:
         """Build the parts of a plan, but for those that were built like this before; in order."""
         folder = build_folder(self._journal.folder)
         if self._own is None:
-            yield from reported(
-                build_parts(self._journal.folder, plans, folder, self._given), plans, reporter
-            )
+            yield from build_parts(self._journal.folder, plans, folder, self._given, reporter)
             return
         decided = {plan.number: plan for plan in plans}
         other = [future for number, (plan, future) in self._begun.items() if decided.get(number) != plan]
@@ -115,7 +112,7 @@ class EarlyBuild:
             else self._own.submit(build_part, self._journal.folder, plan, folder)
             for plan in plans
         ]
-        _wait_for(dict(zip(futures, map(products_of, plans), strict=True)), reporter)
+        self._wait_for(dict(zip(futures, plans, strict=True)), reporter)
         for plan, future in zip(plans, futures, strict=True):
             try:
                 yield future.result()
@@ -123,20 +120,23 @@ class EarlyBuild:
                 # Its process may have been killed for its memory, or the disk was full for a while.
                 yield build_part(self._journal.folder, plan, folder)
 
+    def _wait_for(self, parts: Mapping[Future[StoredPart], PartPlan], reporter: Reporter) -> None:
+        """Wait until parts are built, and report how many of their products are."""
+        total = sum(map(products_of, parts.values()))
+
+        def done() -> int:
+            left = [plan for future, plan in parts.items() if not future.done()]
+            return total - sum(map(products_of, left)) + built_so_far(self._journal.folder, left)
+
+        with reporter.phase(BUILDING, "products", total, done=done()) as show:
+            report, waiting = never_less(show), set(parts)
+            while waiting:
+                # Also reported while none is done: whoever hears of it may end the load.
+                _, waiting = wait(waiting, REPORT_SECONDS, FIRST_COMPLETED)
+                report(done(), total)
+
     def _submit(self, plan: PartPlan) -> None:
         assert self._own is not None  # noqa: S101 - whoever calls it has seen to that
         folder = build_folder(self._journal.folder)
         future = self._own.submit(build_part, self._journal.folder, plan, folder)
         self._begun[plan.number] = (plan, future)
-
-
-def _wait_for(products: Mapping[Future[StoredPart], int], reporter: Reporter) -> None:
-    """Wait until parts are built, and report how many products are in those that are."""
-    total = sum(products.values())
-    built = sum(count for future, count in products.items() if future.done())
-    with reporter.phase(BUILDING, "products", total, done=built) as show:
-        waiting = set(products)
-        while waiting:
-            # Also reported while none is done: whoever hears of it may end the load.
-            _, waiting = wait(waiting, _REPORT_SECONDS, FIRST_COMPLETED)
-            show(total - sum(products[future] for future in waiting), total)

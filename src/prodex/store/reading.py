@@ -23,7 +23,7 @@ from prodex.catalog.part import Part
 from prodex.errors import InputError
 from prodex.ledger import Ledger
 from prodex.limits import Limits
-from prodex.progress import Progress, showing
+from prodex.progress import PATIENCE, Progress, showing
 from prodex.query import ProductQuery
 from prodex.store.delivery import nothing_read, odd_key, save_files
 from prodex.store.plan import PRODUCTS_PER_PART
@@ -167,7 +167,7 @@ def with_pending_updates(catalog: Catalog, *, progress: Progress = None) -> Cata
     catalog = catalog_given(catalog, "with_pending_updates(catalog)")
     parts = []
     done = 0
-    with showing(progress, "Including pending updates", total=len(catalog)) as show:
+    with showing(progress, "Including pending updates", total=len(catalog), after=PATIENCE) as show:
         for part in catalog.parts:
             records = part.read("raw", ["json"])["json"].to_pylist()
             parts.append(Part.of_records(_overlaid(record.encode()) for record in records))

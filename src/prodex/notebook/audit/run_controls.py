@@ -52,13 +52,17 @@ class RunControls(VBox):
         self.work: WorkRow[Audit] = WorkRow(
             panel, self._finished, self._failed, cancelled=self._ended, back_to=self.run
         )
-        self.cancel: w.Button = self.work.cancel
         self._about = html("")
         controls = (self.profile, self.include_pending, self.run)
         super().__init__([row(*controls, look="form-row"), self.work, self._about])
         panel.on(self.profile, lambda _: self._describe(), "value")
         panel.on(self.run, lambda _: self._start())
         self._describe()
+
+    @property
+    def cancel(self) -> w.Button:
+        """The button that cancels the audit that runs."""
+        return self.work.cancel
 
     def title(self, name: str) -> str:
         """Return the title of a profile by its name; the name itself if it is not offered."""

@@ -118,7 +118,6 @@ class LoadBox(VBox):
         self._work: WorkRow[Catalog] = WorkRow(
             panel, self._loaded, self._failed, cancelled=self._cancelled, back_to=self.load_button
         )
-        self.cancel_button: w.Button = self._work.cancel
         self.load_button.layout.width = "110px"
         self.keep_button: w.Button = button(
             "Keep incomplete load", tooltip="Save the products that were received as an incomplete snapshot"
@@ -132,6 +131,11 @@ class LoadBox(VBox):
         self.observe(lambda _: self._show(), ("is_loading", "is_possible"))
         self._keep(offered=False)
         self._show()
+
+    @property
+    def cancel_button(self) -> w.Button:
+        """The button that cancels the load that runs."""
+        return self._work.cancel
 
     @property
     def message(self) -> str:
