@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
@@ -73,7 +74,7 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass
 class Lab:
-    """A server.
+    """A server of JupyterLab or of Jupyter Notebook.
 
     Attributes
     ----------
@@ -85,12 +86,15 @@ class Lab:
         Where it keeps what it says of its kernels.
     home
         PRODEX_HOME of the kernels.
+    pages
+        Where it shows notebooks.
     """
 
     url: str
     folder: Path
     runtime: Path
     home: Path
+    pages: str
 
     def ask(self, path: str, method: str = "GET") -> Any:
         """Ask its own interface."""
@@ -112,7 +116,7 @@ class Lab:
         try:
             page = context.new_page()
             notebook = Notebook(self, page, path)
-            page.goto(f"{self.url}/doc/tree/{path.name}?token={_TOKEN}&reset")
+            page.goto(f"{self.url}/{self.pages}/{path.name}?token={_TOKEN}&reset")
             notebook.wait_until_ready()
             yield notebook
         finally:
@@ -283,13 +287,15 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
+#: The programs that show notebooks, and where each shows them.
+_PAGES = {"jupyterlab": "doc/tree", "notebook": "notebooks"}
+
+
 @contextmanager
-def serving(folder: Path) -> Iterator[Lab]:
-    """Run a JupyterLab server over a folder, with settings of its own."""
-    try:
-        import jupyterlab  # noqa: F401
-    except ImportError:
-        missing("jupyterlab")
+def serving(folder: Path, program: str = "jupyterlab") -> Iterator[Lab]:
+    """Run a server of a program over a folder, with settings of its own: "jupyterlab" or "notebook"."""
+    if find_spec(program) is None:
+        missing(program)
     notebooks, settings, runtime = folder / "notebooks", folder / "settings", folder / "runtime"
     for one in (notebooks, settings, runtime):
         one.mkdir(parents=True, exist_ok=True)
@@ -310,7 +316,7 @@ def serving(folder: Path) -> Iterator[Lab]:
     command = [
         sys.executable,
         "-m",
-        "jupyterlab",
+        program,
         "--no-browser",
         "--allow-root",
         f"--ServerApp.port={port}",
@@ -322,12 +328,12 @@ def serving(folder: Path) -> Iterator[Lab]:
         log.open("wb") as said,
         subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT) as process,
     ):
-        lab = Lab(f"http://127.0.0.1:{port}", notebooks, runtime, folder / "home")
+        lab = Lab(f"http://127.0.0.1:{port}", notebooks, runtime, folder / "home", _PAGES[program])
         try:
             end = time.monotonic() + _START_TIME
             while True:
                 assert process.poll() is None, log.read_text("utf-8")
-                assert time.monotonic() < end, "JupyterLab takes too long to start"
+                assert time.monotonic() < end, f"{program} takes too long to start"
                 try:
                     lab.ask("/api/status")
                     break

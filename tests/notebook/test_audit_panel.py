@@ -75,7 +75,8 @@ def test_a_gap_shows_its_products(panel: AuditPanel) -> None:
     assert panel.exploration is not None
     assert ("valid_gtin",) == panel.exploration.conditions.failing[0].checks
     assert "✓ Show 2 products" == button.description
-    assert "2 products that fail" in re.sub(r"\s+", " ", words(panel))
+    assert "The figures are about 2 products : " in re.sub(r"\s+", " ", words(panel))
+    assert "2 of 3 products" in re.sub(r"\s+", " ", words(panel))
 
 
 def test_pressing_again_shows_all(panel: AuditPanel) -> None:
@@ -90,29 +91,45 @@ def test_pressing_again_shows_all(panel: AuditPanel) -> None:
 
 
 def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
-    """A gap selects the row of its check, a row selects the gap, and clearing the row clears both."""
+    """A gap selects the row of its check, a row selects the gap, and another row adds its check to them."""
     gap, table = panel.gaps.buttons[0], panel.checks.table
     gap.click()
-    assert [0] == table.selected_rows
+    (valid,) = [place for place, one in enumerate(panel.checks._shown) if one.facts.rule == "valid_gtin"]
+    assert [valid] == table.selected_rows
     assert ("8", "9") == panel.failing
-    table.selected_rows = [1]
-    assert ("7", "8", "9") == panel.failing
-    assert "✓" not in gap.description
+    (named,) = [place for place, one in enumerate(panel.checks._shown) if one.facts.rule == "has_name"]
+    table.selected_rows = [valid, named]
+    assert ("8", "9") == panel.failing  # that fail both
+    assert panel.exploration is not None
+    assert ["valid_gtin", "has_name"] == [one.checks[0] for one in panel.exploration.conditions.failing]
     assert "has_name" in panel.checks.explanation.value
+    assert 2 == len(table.selected_rows)
     table.selected_rows = []
     assert () == panel.failing
     assert "" == panel.checks.explanation.value
+
+
+def test_what_was_filtered_before_is_kept(panel: AuditPanel) -> None:
+    """A press adds to the filters that other panels have set, and the figures are about what is left."""
+    assert panel.exploration is not None
+    panel.exploration.conditions = Conditions().toggled("brand", "A").toggled("brand", "B")
+    assert "2 of 3 products" in re.sub(r"\s+", " ", words(panel))
+    panel.gaps.buttons[0].click()
+    assert ("A", "B") == panel.exploration.conditions.facets["brand"]
+    assert len(panel.exploration.conditions.failing) == 1
+    assert panel.failing == tuple(panel.exploration.chosen.products["product_id"])
 
 
 def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
     """Brands are identified by code, though both have one label; products without a brand are a group."""
     panel.heat.switch.value = "brand"
     facets, found = [], []
-    for cell in (row[0] for row in panel.heat._cells[:3]):
-        cell.click()
+    for place in range(3):
+        panel.heat._cells[place][0].click()
         assert panel.exploration is not None
         facets.append(dict(panel.exploration.conditions.facets))
         found.append(panel.failing)
+        panel.show_all.click()
     assert {("A",), ("B",), (None,)} == {one["brand"] for one in facets}
     assert {("7",), ("8",), ("9",)} == set(found)
 
@@ -220,22 +237,15 @@ def test_what_makes_figures_less_than_they_seem_stands_on_top(own_rules_stay_her
 
 
 def test_a_chosen_cell_stays_chosen_when_it_comes_back(sample: prodex.Catalog) -> None:
-    """A selected cell is still marked after paging or switching away and back."""
+    """A selected cell is still marked after switching away and back."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
     cell = panel.heat.buttons[0]
     cell.click()
-    for there, back in (
-        (panel.heat.pager.next.click, panel.heat.pager.previous.click),
-        (
-            lambda: panel.heat.switch.set_trait("value", "owner"),
-            lambda: panel.heat.switch.set_trait("value", "kind"),
-        ),
-    ):
-        there()
-        assert "✓" not in cell.description
-        back()
-        assert cell.description.startswith("✓")
-        assert panel.failing
+    panel.heat.switch.value = "owner"
+    assert "✓" not in cell.description
+    panel.heat.switch.value = "kind"
+    assert cell.description.startswith("✓")
+    assert panel.failing
 
 
 def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catalog) -> None:

@@ -52,12 +52,17 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         )
         out.get_by_role("button", name="✓ Show products").wait_for()
 
+        everything = out.get_by_role("button", name="Show all products")
+        everything.click()
+        notebook.wait_for("panel.failing == ()")
         out.get_by_role("button", name="Grade C").click()
         notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('C',)")
         assert notebook.ask(
             "list(panel.failing) == panel.audit.products.query('grade == \"C\"').product_id.tolist()"
         )
 
+        everything.click()
+        notebook.wait_for("panel.failing == ()")
         out.get_by_role("button", name="owners", exact=True).click()
         out.get_by_text("owners", exact=False).filter(has_text="1 to 12 of").first.wait_for()
         cell = out.locator("button.cell:enabled").first
@@ -69,10 +74,20 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         )
         out.locator("button.cell.chosen").wait_for()
 
+        everything.click()
+        notebook.wait_for("panel.failing == ()")
         out.locator(".gap-row button").first.click()
         title = notebook.wait_for(FAILS)
         assert notebook.ask("panel.audit.gaps().problem[0]") == title
-        out.get_by_role("button", name="Show all products").click()
+        # A second press adds to the first: the figures are those of the products that meet both.
+        out.get_by_role("button", name="Grade C").click()
+        notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('C',)")
+        assert title == notebook.ask(FAILS)
+        out.locator("button.chip", has_text="grade:").wait_for()
+        both = notebook.ask("len(panel.exploration.chosen)")
+        assert both == notebook.ask("len(panel.failing)")
+        out.locator(".headline b", has_text=f"{both:,} of ").wait_for()
+        everything.click()
         notebook.wait_for("panel.failing == ()")
 
         rows = out.locator("table.dataTable tbody tr")
@@ -84,6 +99,7 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         ):  # arrows belong to the notebook until somebody clicks in the table
             notebook.page.keyboard.press(key)
         notebook.wait_for("panel.checks.table.selected_rows != []")
+        notebook.wait_until_idle()
         place = notebook.ask("panel.checks.table.selected_rows[0]")
         wanted = rows.nth(place).locator("td").first.inner_text()
         assert wanted == notebook.wait_for(FAILS)
@@ -124,13 +140,17 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
         out = notebook.run(1)
         for by in ("kinds", "owners", "brands"):
             out.get_by_role("button", name=by, exact=True).click()
-            _press_a_cell(notebook, out, by[:-1])
+            out.get_by_text("1 to 12 of", exact=False).filter(has_text=by).first.wait_for()
             shown = out.locator(".heat-name bdi").all_inner_texts()
             out.get_by_role("button", name="Next").first.click()
             out.get_by_text("13 to").first.wait_for()
             shown += out.locator(".heat-name bdi").all_inner_texts()
             for text in hostile.STRINGS[:8]:
                 assert text in shown, (by, text)
+            out.get_by_role("button", name="Previous").first.click()
+            _press_a_cell(notebook, out, by[:-1])
+            out.get_by_role("button", name="Show all products").click()
+            notebook.wait_for("panel.failing == ()")
         out.locator("table.dataTable tbody tr").first.click()
         out.locator(".rule").wait_for()
         assert f"Problem {hostile.STRINGS[0]}" == out.locator(".rule h4").inner_text()

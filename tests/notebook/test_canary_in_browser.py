@@ -62,7 +62,7 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         notebook.run(1)
 
         # The explorer: facets with hostile labels, a search for markup, a row whose card opens.
-        page.wait_for_selector(".prodex table.dataTable tbody td")
+        page.wait_for_selector(".prodex .product-grid tbody td")
         for head in page.locator(".prodex .facet-head").all():
             if "▸" in head.inner_text():
                 head.click()
@@ -70,11 +70,11 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         notebook.wait_for("len(looked.catalog) < 3 or looked.exploration.conditions.words")
         page.get_by_role("textbox", name="Search").fill("")
         notebook.wait_for("looked.exploration.conditions.words == ''")
-        page.locator(".prodex table.dataTable tbody tr").first.click()
-        chosen = notebook.wait_for("list(looked.selected)")
+        page.locator(".prodex .product-grid tbody tr").first.click()
+        opened = notebook.wait_for("looked.exploration.product_id")
         page.wait_for_selector(".prodex.card h4")
         shown = seen(notebook)
-        record = next(one for one in records if str(one["id"]) == chosen[0])
+        record = next(one for one in records if str(one["id"]) == opened)
         assert [] == [text for text in texts(record) if text not in shown]
         assert LONG in shown  # folded, and whole
 

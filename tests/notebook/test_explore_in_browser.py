@@ -40,14 +40,10 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
         left = notebook.ask("sorted(looked.catalog.products['product_id'])")
         checks = "list(looked.exploration.conditions.failing[0].checks)"
         assert left == notebook.ask(f"sorted(set(audit.failures(check={checks})['product_id']))")
-        page.locator(".prodex table.dataTable tbody tr").first.click()
-        chosen = notebook.wait_for("list(looked.selected)")
-        assert chosen[0] in left
-        shades = "cells => cells.map(cell => getComputedStyle(cell).boxShadow)"
-        page.locator("tr.selected").first.wait_for()
-        assert {"none"} == set(
-            page.locator("tr.selected td:nth-child(n+2)").evaluate_all(shades)
-        )  # under the pointer
+        page.locator(".product-grid tbody tr").first.click()
+        assert notebook.wait_for("looked.exploration.product_id") in left
+        page.locator(".product-grid tbody tr input").first.click()
+        assert notebook.wait_for("list(looked.selected)")[0] in left
         page.locator(".prodex.card h4").first.wait_for()
         assert [] == notebook.violations(1)
 

@@ -273,19 +273,42 @@ def test_a_row_opens_its_card_beside_the_table_and_arrows_go_on(sample: prodex.C
 def test_conditions_are_gone_back_through_as_pages_of_a_browser(sample: prodex.Catalog) -> None:
     """Back and forward restore the filters before, and another catalogue forgets them."""
     explorer = CatalogExplorer(sample)
-    assert explorer.back_button.disabled
+    assert explorer.bar.back.disabled
     press(explorer, "market", "France")
     press(explorer, "unit", "consumer unit")
-    explorer.back_button.click()
+    explorer.bar.back.click()
     assert {"market": ("250",)} == explorer.exploration.conditions.facets
-    explorer.back_button.click()
-    assert (Conditions(), True) == (explorer.exploration.conditions, explorer.back_button.disabled)
-    explorer.forward_button.click()
-    explorer.forward_button.click()
+    explorer.bar.back.click()
+    assert (Conditions(), True) == (explorer.exploration.conditions, explorer.bar.back.disabled)
+    explorer.bar.forward.click()
+    explorer.bar.forward.click()
     assert ["market", "unit"] == [*explorer.exploration.conditions.facets]
-    assert explorer.forward_button.disabled
+    assert explorer.bar.forward.disabled
     explorer.exploration.look_at(sample.head(3))
-    assert explorer.back_button.disabled
+    assert explorer.bar.back.disabled
+
+
+def test_a_view_is_saved_and_opened_again(sample: prodex.Catalog) -> None:
+    """Conditions, columns and order come back, in another notebook as well."""
+    explorer = CatalogExplorer(sample)
+    press(explorer, "market", "France")
+    explorer.table.grid.press(do="sort", column="gtin")
+    button(explorer, "Kind ✕").click()
+    field(explorer, "Name").value = "French, by GTIN"
+    button(explorer, "Save view").click()
+    conditions, columns = explorer.exploration.conditions, explorer.table.columns
+
+    other = CatalogExplorer(sample)
+    other.bar.views.is_open = True
+    field(other, "Open").value = "French, by GTIN"
+    assert (conditions, columns) == (other.exploration.conditions, other.table.columns)
+    assert rows(explorer) == rows(other)
+    other.bar.back.click()
+    assert not other.exploration.conditions
+    button(other, "Remove view").click()
+    assert ["a saved view …"] == [label for label, _ in field(other, "Open").options]
+    button(other, "Save view").click()
+    assert "Enter a name for the view first" in other.message
 
 
 def test_columns_are_chosen_and_stay(sample: prodex.Catalog) -> None:

@@ -27,7 +27,7 @@ def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> Non
     with lab.opened(browser, [_BEGIN, _LOOK], name="keyed") as notebook:
         notebook.run(0)
         out = notebook.run(1)
-        out.locator("table.dataTable tbody tr").first.wait_for()
+        out.locator(".product-grid tbody tr").first.wait_for()
 
         def press(button: Locator, expected: str = "[^]*") -> None:
             button.focus()
@@ -43,13 +43,18 @@ def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> Non
         def named(name: str) -> Locator:
             return out.get_by_role("button", name=name, exact=True).locator("visible=true").first
 
-        out.get_by_label("Rows per page").select_option("100")
-        out.get_by_text("1 to 100 of").first.wait_for()
+        press(named("Next"), "Next")
         press(named("Next"), "Previous")
+        press(named("Previous"), "Previous")
         press(named("Previous"), "Next")
-        press(out.locator("button.facet-more").first, "[^]*☐[^]*")
-        press(out.locator("button.facet-row").nth(2), "[^]*☑[^]*")
+        press(out.locator("button.facet-more").first)
+        press(out.locator(".facet-row .value").nth(2), "[^]*☑[^]*")
+        press(named("←"))
+        press(named("→"))
         press(out.locator("button.chip", has_text="✕").first, "INPUT")
+        press(out.locator(".product-grid button.sort").first, "GTIN[^]*")
+        press(out.locator(".product-grid tbody tr").first)
+        press(named("✕ Close"))
         press(named("Select this page"))
         press(named("Clear selection"), "Select this page")
         press(named("▸ Export"), "▾ Export")

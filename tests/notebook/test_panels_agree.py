@@ -28,19 +28,18 @@ RECORDS = [{"id": number, "gtin": f"{number:014}"} for number in range(1, 6)]
 
 
 def test_a_row_opens_its_card_again_after_another_catalogue() -> None:
-    """A selected row opens its card, also after Python has opened another card."""
+    """A row opens its card, also after Python has opened another card."""
     exploration = Exploration(catalog=prodex.flatten(RECORDS))
     explorer, card = CatalogExplorer(exploration=exploration), ProductCard(exploration=exploration)
-    table = explorer._table._table
-    table.selected_rows = [0]
+    explorer.table.grid.press(do="open", id="1")
     assert "1" == card.product_id
     exploration.look_at(prodex.flatten(RECORDS))
     assert (None, None) == (card.product_id, card.card)
-    table.selected_rows = [0]
+    explorer.table.grid.press(do="open", id="1")
     assert "1" == card.product_id
     card.product_id = "4"
-    table.selected_rows = []
-    table.selected_rows = [0]
+    assert "4" == explorer.table.grid.view["open"]
+    explorer.table.grid.press(do="open", id="1")
     assert "1" == card.product_id
 
 
@@ -127,15 +126,6 @@ def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None
     for said in (lists, panel.export.exporter.message, explorer._export.exporter.message):
         assert "cannot be written to" in said
         assert "Give another name." in said
-
-
-def test_a_table_says_nothing_of_its_own() -> None:
-    """The counts of itables are off: it would count the rows of a page and not the products."""
-    explorer = CatalogExplorer(prodex.flatten({"id": number} for number in range(60)))
-    nothing = dict.fromkeys(("topStart", "topEnd", "bottomStart", "bottomEnd"))
-    assert nothing == explorer._table._table._dt_args["layout"]
-    explorer.exploration.conditions = explorer.exploration.conditions.toggled("brand", None)
-    assert nothing == explorer._table._table._dt_args["layout"]
 
 
 def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,8 +43,8 @@ def test_pages_hold_every_product_once(total: int, size: int) -> None:
         (0, 0, 0, "no products"),
         (0, 7, 0, "no products (7 in all)"),
         (1, 1, 0, "1 product"),
-        (1203, 12_000, 0, "1 to 25 of 1,203 products (12,000 in all)"),
-        (1203, 12_000, 48, "1,201 to 1,203 of 1,203 products (12,000 in all)"),
+        (1203, 12_000, 0, "1 to 50 of 1,203 products (12,000 in all)"),
+        (1203, 12_000, 24, "1,201 to 1,203 of 1,203 products (12,000 in all)"),
     ],
 )
 def test_a_page_says_what_it_shows(found: int, whole: int, turns: int, words: str) -> None:

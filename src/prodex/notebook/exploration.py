@@ -9,6 +9,7 @@ from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, validate
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.notebook.conditions import Conditions
+from prodex.notebook.history import History
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
@@ -29,6 +30,8 @@ class Exploration(HasTraits):
         Ids of the selected products, in the order of selection.
     product_id
         The product whose card is open, or None.
+    history
+        The conditions before, to which one can go back.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Exploration(HasTraits):
             )
         self._filter: ProductFilter | None = None
         super().__init__(catalog=catalog, audit=audit)
+        self.history: History = History(self)
 
     @property
     def filter(self) -> ProductFilter:

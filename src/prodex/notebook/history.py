@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from traitlets import Bool, HasTraits
 
 from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
+
+if TYPE_CHECKING:
+    from prodex.notebook.exploration import Exploration
 
 #: Conditions that are kept; nobody goes further back, and a long day of work has thousands.
 _MOST = 200
@@ -27,8 +31,9 @@ class History(HasTraits):
     Examples
     --------
     >>> import prodex
+    >>> from prodex.notebook.exploration import Exploration
     >>> exploration = Exploration(catalog=prodex.flatten([{"id": 7}]))
-    >>> history = History(exploration)
+    >>> history = exploration.history
     >>> exploration.conditions = exploration.conditions.toggled("brand", "ACME")
     >>> history.back()
     >>> exploration.conditions.facets, history.can_go_forward

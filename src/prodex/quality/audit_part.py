@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.quality.states import States
@@ -75,6 +76,20 @@ class AuditPart:
         # Column by column is how states are counted and written, and how they repeat.
         content = pa.compress(states.tobytes(order="F"), _CODEC, asbytes=True)
         return cls(size, checks, crashes, _packed(products), content, _packed(evidence))
+
+    def taken(self, kept: npt.NDArray[np.bool_]) -> AuditPart:
+        """Return the result of some of the products, in their order."""
+        if kept.all():
+            return self
+        evidence = self.evidence
+        product = evidence["product"].to_numpy()
+        is_kept = kept[product]
+        # Evidence names products by their place, which is another among those that are kept.
+        place = pa.array(np.cumsum(kept)[product[is_kept]] - 1, evidence.schema.field("product").type)
+        evidence = evidence.filter(pa.array(is_kept)).set_column(
+            evidence.schema.get_field_index("product"), evidence.schema.field("product"), place
+        )
+        return AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, self.crashes)
 
     @property
     def products(self) -> pa.Table:

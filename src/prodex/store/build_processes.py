@@ -50,6 +50,7 @@ class BuildProcesses(Executor):
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="prodex-build")
         self._own = threading.local()
         self._processes: list[_Process] = []
+        self._is_cancelled = False
         for _ in range(count):
             self._threads.submit(self._start)
 
@@ -60,7 +61,8 @@ class BuildProcesses(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes; those that still have a job end after it, or at once where nobody wants it any more."""
         if cancel_futures:
-            for process in self._processes:
+            self._is_cancelled = True
+            for process in tuple(self._processes):
                 process.kill()
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
         for process in self._processes:
@@ -68,9 +70,14 @@ class BuildProcesses(Executor):
 
     def _start(self) -> None:
         """Start the process of this thread."""
-        self._own.process = _Process.started()
-        if self._own.process is not None:
-            self._processes.append(self._own.process)
+        process = _Process.started()
+        if process is not None:
+            self._processes.append(process)
+            # `shutdown` may have ended all others while this one was starting, and nobody would end it before its job.
+            if self._is_cancelled:
+                process.kill()
+                raise BrokenExecutor("a process that was to build a part is not wanted any more")
+        self._own.process = process
 
     def _run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         if not hasattr(self._own, "process"):

@@ -10,7 +10,7 @@ import pandas as pd
 from itables.widget import ITable
 
 from prodex.display.report.contents import CheckRow, check_rows
-from prodex.notebook.audit.drill_down import Choose, DrillDown, of_check
+from prodex.notebook.audit.drill_down import Choose, Chosen, of_check
 from prodex.notebook.boxes import VBox
 from prodex.notebook.paged_tables import Pager, aligned
 from prodex.notebook.panel import Panel, check_box, html, row, text_html
@@ -19,7 +19,11 @@ from prodex.text import counted
 
 _ROWS = 12
 _COLUMNS = ("Problem", "Block", "Severity", "Fail", "Pass", "Not applicable", "Unknown", "Score", "If fixed")
-_OPTIONS = aligned(texts=range(3), numbers=range(3, len(_COLUMNS)))
+#: A press on another row adds its check to those that are required.
+_OPTIONS = {
+    **aligned(texts=range(3), numbers=range(3, len(_COLUMNS))),
+    "select": {"style": "multi", "keys": True},
+}
 
 
 class CheckTable(VBox):
@@ -30,7 +34,8 @@ class CheckTable(VBox):
         self._rows: tuple[CheckRow, ...] = ()
         self._shown: tuple[CheckRow, ...] = ()
         self._gains: dict[str, str] = {}
-        self._chosen: DrillDown | None = None
+        self._chosen: Chosen | None = None
+        self._explained: str | None = None
         self.only_failing: w.Checkbox = check_box("Only failing checks", is_ticked=True)
         self.pager: Pager = Pager(panel, _ROWS, self._draw)
         self.table: Any = ITable(rule_frame((), {}), **_OPTIONS)
@@ -48,10 +53,12 @@ class CheckTable(VBox):
         self._gains = dict(zip(found["check"], found["brings"].str.replace("->", "→"), strict=True))
         self._filter()
 
-    def mark(self, chosen: DrillDown | None) -> None:
-        """Mark the row of the check whose products are shown, wherever it was selected."""
+    def mark(self, chosen: Chosen | None) -> None:
+        """Mark the rows of the checks that products have to fail, wherever they were selected."""
         self._chosen = chosen
-        self.table.selected_rows = self._places()
+        self.table.selected_rows = places = self._places()
+        explained = [self._shown[place] for place in places if self._shown[place].facts.id == self._explained]
+        self.explanation.value = rule_html(explained[0]) if explained else ""
 
     def _filter(self) -> None:
         self.pager.over(len(self._wanted()), "failing check" if self.only_failing.value else "check")
@@ -61,24 +68,23 @@ class CheckTable(VBox):
 
     def _draw(self) -> None:
         self._shown = self._wanted()[self.pager.page]
-        self.explanation.value = ""
         frame = rule_frame(self._shown, self._gains)
         self.table.update(frame, selected_rows=self._places(), **_OPTIONS)
 
     def _selected(self) -> None:
-        places = self.table.selected_rows
-        # The table reports every change of its rows, and this one was made by `mark`.
-        if places == self._places():
-            wanted = self._chosen
-        else:
-            wanted = of_check(self._shown[places[0]].facts) if places else None
-        self.explanation.value = rule_html(self._shown[places[0]]) if places else ""
-        if wanted != self._chosen:
-            self._choose(wanted)
+        """Add the check of a row that was pressed, or take it back."""
+        now, before = set(self.table.selected_rows), set(self._places())
+        # The table reports every change of its rows, and one that `mark` made changes nothing.
+        for place in sorted(now ^ before):
+            if place < len(self._shown):
+                self._explained = self._shown[place].facts.id if place in now else None
+                self._choose(of_check(self._shown[place].facts))
 
     def _places(self) -> list[int]:
-        """Return the number of the selected row, if it is on this page."""
-        return [place for place, one in enumerate(self._shown) if of_check(one.facts) == self._chosen]
+        """Return the numbers of the selected rows on this page."""
+        if self._chosen is None:
+            return []
+        return [place for place, one in enumerate(self._shown) if self._chosen(of_check(one.facts))]
 
 
 def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.notebook.boxes import Button
-from prodex.notebook.conditions import Code, Conditions
+from prodex.notebook.conditions import Code, Conditions, FailingChecks
 from prodex.notebook.panel import Panel
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
@@ -40,7 +40,7 @@ class DrillDown:
     >>> audit = prodex.audit(prodex.flatten(records), {"checks": {"valid_gtin": {}, "has_name": {}}})
     >>> DrillDown("identity", ("has_name",), ("brand", "B")).products(audit)
     ('8',)
-    >>> DrillDown("identity", ("has_name",), ("brand", None)).conditions().facets
+    >>> DrillDown("identity", ("has_name",), ("brand", None)).added_to(Conditions()).facets
     {'brand': (None,)}
     """
 
@@ -60,12 +60,32 @@ class DrillDown:
             kept &= _members(audit, *self.facet)
         return tuple(audit.identity["product_id"].filter(pa.array(kept)).to_pylist())
 
-    def conditions(self) -> Conditions:
-        """Return the conditions under which an explorer shows just these products."""
-        chosen = Conditions()
-        if self.facet is not None:
-            chosen = chosen.choosing(self.facet[0], (self.facet[1],))
-        return chosen if self.checks is None else chosen.failing_any(self.title, self.checks)
+    def added_to(self, conditions: Conditions) -> Conditions:
+        """Return conditions that require these products as well."""
+        if self.facet is not None and not self._has_facet(conditions):
+            conditions = conditions.toggled(*self.facet)
+        if self._failing is not None and self._failing not in conditions.failing:
+            conditions = conditions.failing_any(self._failing.title, self._failing.checks)
+        return conditions
+
+    def removed_from(self, conditions: Conditions) -> Conditions:
+        """Return conditions that no longer require these products."""
+        if self.facet is not None and self._has_facet(conditions):
+            conditions = conditions.toggled(*self.facet)
+        if self._failing is not None and self._failing in conditions.failing:
+            conditions = conditions.failing_any(self._failing.title, self._failing.checks)
+        return conditions
+
+    def is_in(self, conditions: Conditions) -> bool:
+        """Return whether conditions require these products."""
+        return self.added_to(conditions) == conditions
+
+    def _has_facet(self, conditions: Conditions) -> bool:
+        return self.facet is not None and self.facet[1] in conditions.facets.get(self.facet[0], ())
+
+    @property
+    def _failing(self) -> FailingChecks | None:
+        return None if self.checks is None else FailingChecks(self.title, self.checks)
 
 
 def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) -> DrillDown:
@@ -113,6 +133,8 @@ def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
 
 #: Called with what was clicked; None shows all products again.
 Choose = Callable[[DrillDown | None], object]
+#: Says whether the products of a figure are required now.
+Chosen = Callable[[DrillDown], bool]
 
 
 class DrillDownButton(Button):
@@ -142,7 +164,7 @@ class DrillDownButton(Button):
         *,
         more: str = "",
         hint: str = "",
-        chosen: DrillDown | None = None,
+        chosen: Chosen | None = None,
     ) -> None:
         """Show the products of another figure; with None the button is a disabled label.
 
@@ -155,7 +177,7 @@ class DrillDownButton(Button):
         hint
             The tooltip; our own words.
         chosen
-            What is shown now.
+            Says whether the products of a figure are shown now.
         """
         with self.hold_sync():  # one message to the browser instead of four
             self.choice, self._words, self._more = choice, words, more
@@ -163,9 +185,9 @@ class DrillDownButton(Button):
             self.tooltip: str | None = hint or None
             self.mark(chosen)
 
-    def mark(self, chosen: DrillDown | None) -> None:
+    def mark(self, chosen: Chosen | None) -> None:
         """Mark the button when its products are shown, by a tick and not by colour alone."""
-        is_chosen = chosen is not None and chosen == self.choice
+        is_chosen = chosen is not None and self.choice is not None and chosen(self.choice)
         self.description: str = f"✓ {self._words}" if is_chosen else self._words
         marks = (self._look, self._more, "chosen" if is_chosen else "")
         self._dom_classes = tuple(filter(None, marks))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipywidgets as w
 
 from prodex.display.report.group_scores import GROUPINGS, GroupScores
-from prodex.notebook.audit.drill_down import Choose, DrillDown, DrillDownButton, of_cell
+from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDownButton, of_cell
 from prodex.notebook.boxes import VBox
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, row, styled, text_html
@@ -27,7 +27,7 @@ class HeatMap(VBox):
         self._panel, self._choose = panel, choose
         self._audit: Audit | None = None
         self._known: dict[str, GroupScores] = {}
-        self._chosen: DrillDown | None = None
+        self._chosen: Chosen | None = None
         self.switch: w.ToggleButtons = w.ToggleButtons(
             options=[(f"{by}s", by) for by in GROUPINGS],
             style=w.ToggleButtonsStyle(button_width="auto"),
@@ -58,7 +58,7 @@ class HeatMap(VBox):
         self._audit, self._known = audit, {}
         self._switch()
 
-    def mark(self, chosen: DrillDown | None) -> None:
+    def mark(self, chosen: Chosen | None) -> None:
         """Mark the selected cell, now and whenever its page is shown again."""
         self._chosen = chosen
         for button in self.buttons:

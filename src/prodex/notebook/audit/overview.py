@@ -128,12 +128,14 @@ class GapList(VBox):
             button.set_choice(of_check(of[gap["check"]]), f"Show {counted(int(gap['products']), 'product')}")
 
 
-def headline(audit: Audit, title: str) -> str:
-    """Return which products were audited, with which profile, as of when."""
+def headline(audit: Audit, title: str, of: int | None = None) -> str:
+    """Return which products were audited, out of how many, with which profile, as of when."""
+    some = "" if of is None or of == len(audit) else f" of {of:,}"
+    number = f"{len(audit):,}{some} products" if some else counted(len(audit), "product")
     folder = audit.catalog_folder
     named = f"{folder.parent.name}, {folder.name}" if folder else f"in memory, from {audit.origin.source}"
     return (
-        f"<p class='headline'><b>{counted(len(audit), 'product')}</b> audited with <b>{text_html(title)}</b> "
+        f"<p class='headline'><b>{number}</b> audited with <b>{text_html(title)}</b> "
         f"({counted(len(audit.checks), 'check')}) <span class='muted'>{text_html(named)}; as of "
         f"{audit.now:%Y-%m-%d %H:%M}</span></p>"
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
+import pyarrow as pa
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
@@ -22,6 +23,7 @@ from prodex.notebook.background import LatestTask
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
+from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.snapshots.saved import previous
 from prodex.quality import Audit, Profile
 from prodex.service import Client
@@ -81,7 +83,7 @@ class AuditPanel(Panel):
         super().__init__("Audit")
         self.add_class("figures")
         self.exploration: Exploration | None = _exploration(audit, catalog, exploration)
-        self._chosen: DrillDown | None = None
+        self._choices: list[DrillDown] = []
         self._before: LatestTask[Audit | None] = LatestTask(previous, self._compared, self.show_error)
         self.controls: RunControls = RunControls(self, self._to_audit, self._audited, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
@@ -98,7 +100,8 @@ class AuditPanel(Panel):
         self.returned: ReturnedWorklists = ReturnedWorklists(self, service)
         chosen = row(self._shown, self.show_all, look="chosen-row")
         columns = styled(w.Box([self.grades, self.gaps]), "columns")
-        above = (self._headline, self._warnings, self.tiles, chosen, columns)
+        bar = () if self.exploration is None else (SelectionBar(self, self.exploration),)
+        above = (*bar, self._headline, self._warnings, self.tiles, chosen, columns)
         below = (self.heat, self.checks, self.export, self.returned, self._notes)
         self._results = w.VBox([*above, *below])
         self.fill(self.controls, self._results)
@@ -108,7 +111,7 @@ class AuditPanel(Panel):
             # Both ways: an audit that is run here is shown by the other panels, and theirs here.
             link((self.exploration, "audit"), (self, "audit"))
             self.on(self.exploration, lambda _: self._stop_audit(), "catalog")
-            self.on(self.exploration, lambda _: self._follow(), "conditions")
+            self.on(self.exploration, lambda _: self._show_chosen(), "conditions")
         else:
             self.audit = audit
         self._draw()
@@ -129,7 +132,10 @@ class AuditPanel(Panel):
         return self._catalog
 
     def _audited(self, made: Audit) -> None:
-        self._choose(None)  # the new audit may not have the check that was selected
+        # The new audit may not have the checks that were selected.
+        if self.exploration is not None:
+            self.exploration.conditions = self.exploration.conditions.without_failing()
+        self._choices = []
         self.audit = made
 
     def _draw(self) -> None:
@@ -137,29 +143,70 @@ class AuditPanel(Panel):
         made = self.audit
         show_if(self.controls, self._catalog is not None)
         show_if(self._results, made is not None)
-        if self._chosen is not None:
-            self._choose(None)
-        else:
-            self._mark(None)
         if made is None:
+            self.failing = ()
             return
         # Whoever audits again mostly wants the same profile.
         self.controls.prefer(made.profile)
-        self._headline.value = headline(made, self.controls.title(made.profile))
+        self._show_chosen()
         self._notes.value = footnotes(made)
         self._warn()
-        for box in (self.tiles, self.grades, self.gaps, self.heat, self.checks, self.export, self.returned):
-            box.show(made)
         # In the background: it opens another audit from disk, and the figures are shown without it.
         self._before(made)
 
+    def _show_chosen(self) -> None:
+        """Show the figures of the products that are chosen."""
+        if self.audit is None:
+            return
+        judged, mark = self._judged(self.audit), self._is_chosen
+        self.failing = tuple(judged.identity["product_id"].to_pylist()) if self._conditions else ()
+        self._headline.value = headline(judged, self.controls.title(judged.profile), of=len(self.audit))
+        boxes = (self.tiles, self.grades, self.gaps, self.heat, self.checks, self.export, self.returned)
+        for box in boxes:
+            box.show(judged)
+        for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
+            one.mark(mark)
+        self.heat.mark(mark)
+        self.checks.mark(mark)
+        sentence = _summary(len(self.failing), self._labels()) if self._conditions else _INVITATION
+        self._shown.value = f"<span role='status'>{sentence}</span>"
+
+    def _judged(self, whole: Audit) -> Audit:
+        """Return the audit of the products that are chosen."""
+        if not self._conditions:
+            return whole
+        if self.exploration is None:
+            ids = [choice.products(whole) for choice in self._choices]
+            return whole.only(set(ids[0]).intersection(*ids[1:]))
+        products = self.exploration.filter.products
+        return whole.only(products.ids.filter(pa.array(self.exploration.filter.mask(self._conditions))))
+
+    @property
+    def _conditions(self) -> Conditions:
+        """What is chosen: with an exploration by all panels, else by the figures that were pressed here."""
+        if self.exploration is not None:
+            return self.exploration.conditions
+        conditions = Conditions()
+        for choice in self._choices:
+            conditions = choice.added_to(conditions)
+        return conditions
+
+    def _labels(self) -> list[str]:
+        """Return in words what is chosen."""
+        if self.exploration is not None:
+            return self.exploration.filter.labels(self._conditions)
+        return [f"{one.group} fails: {one.title}" if one.checks else one.group for one in self._choices]
+
+    def _is_chosen(self, choice: DrillDown) -> bool:
+        return choice.is_in(self._conditions)
+
     def _compared(self, before: Audit | None) -> None:
         """Show how the figures changed since the audit before."""
-        if before is not None and self.audit is not None:
+        # Figures of some products are no progress of all of them.
+        if before is not None and self.audit is not None and not self._conditions:
             # It arrives after the click has ended, so nothing else would show an error.
             with self.guarded():
                 self.tiles.show(self.audit, before)
-                self._mark(self._chosen)
 
     def _stop_audit(self) -> None:
         """Stop an audit of a catalogue that is no longer shown."""
@@ -171,34 +218,24 @@ class AuditPanel(Panel):
             self._warnings.value = warnings(self.audit, self._catalog)
 
     def _choose(self, choice: DrillDown | None) -> None:
-        """List the products behind a figure; clicking it again, or None, lists all."""
-        self._mark(None if choice == self._chosen else choice)
-        if self.exploration is not None:
-            self.exploration.conditions = self._chosen.conditions() if self._chosen else Conditions()
-
-    def _follow(self) -> None:
-        """Clear the selection when another panel has set other conditions."""
-        chosen, shared = self._chosen, self.exploration
-        if chosen is not None and shared is not None and shared.conditions != chosen.conditions():
-            self._mark(None)
-
-    def _mark(self, chosen: DrillDown | None) -> None:
-        self._chosen = chosen
-        ids = chosen.products(self.audit) if chosen is not None and self.audit is not None else ()
-        for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
-            one.mark(chosen)
-        self.heat.mark(chosen)
-        self.checks.mark(chosen)
-        sentence = _INVITATION if chosen is None else _summary(chosen, len(ids))
-        self._shown.value = f"<span role='status'>{sentence}</span>"
-        self.failing = ids
+        """Require the products behind a figure as well, or no longer; None shows all products again."""
+        if self.exploration is None:
+            there = choice in self._choices
+            kept = [one for one in self._choices if one != choice]
+            self._choices = [] if choice is None else kept if there else [*kept, choice]
+            self._show_chosen()
+        elif choice is None:
+            self.exploration.conditions = Conditions()
+        else:
+            now = self.exploration.conditions
+            self.exploration.conditions = (
+                choice.removed_from(now) if choice.is_in(now) else choice.added_to(now)
+            )
 
 
-def _summary(chosen: DrillDown, count: int) -> str:
-    group = f" of {text_html(chosen.group)}" if chosen.facet is not None else ""
-    verb = "fails" if count == 1 else "fail"
-    fails = "" if chosen.checks is None else f" that {verb}: {text_html(chosen.title)}"
-    return f"<b>{counted(count, 'product')}</b>{group}{fails}"
+def _summary(count: int, chosen: list[str]) -> str:
+    """Return which products the figures are about."""
+    return f"The figures are about <b>{counted(count, 'product')}</b>: {text_html('; '.join(chosen))}"
 
 
 def _exploration(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -12,14 +12,15 @@ from prodex.notebook.background import LatestTask
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.history import History
 from prodex.notebook.panel import Fold, Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.products.removable_buttons import ActiveFilters
+from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.notebook.products.table_page import Order
+from prodex.notebook.views import View
 from prodex.quality import Audit
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
@@ -68,7 +69,7 @@ class CatalogExplorer(Panel):
         audit: Audit | None = None,
         exploration: Exploration | None = None,
     ) -> None:
-        super().__init__("Products")
+        super().__init__()
         self.add_class("explorer")
         self.exploration: Exploration = _shared(catalog, audit, exploration)
         self._filter: ProductFilter | None = None
@@ -93,19 +94,14 @@ class CatalogExplorer(Panel):
             layout=w.Layout(width="100%"),
         )
         self._hint = html("", "muted", "hint")
-        self.history: History = History(self.exploration)
-        self.back_button: w.Button = button("←", "quiet", tooltip="Back to the filters before")
-        self.forward_button: w.Button = button("→", "quiet", tooltip="Forward again")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
-        self._filters = ActiveFilters(panel=self)
+        self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
         self.table: ProductTable = ProductTable(panel=self)
         self.facets: FacetList = FacetList(self, self._refresh, open_first=_OPEN)
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
-        search = row(
-            self._drawer, self.back_button, self.forward_button, self._search_field, self._hint, look="search"
-        )
+        search = row(self._drawer, self._search_field, self._hint, look="search")
         self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
         folds = row(
             Fold("Columns and rows", [self.table.settings, self.table.column_picker]),
@@ -114,7 +110,7 @@ class CatalogExplorer(Panel):
         )
         main = styled(w.VBox([*self.table.head, self.table, folds]), "main")
         self._sides = row(self.facets.widget, main, self.pane, look="sides")
-        self.fill(search, self._filters, self._sides)
+        self.fill(search, self.bar, self._sides)
         self._show_pane()
 
     def _connect(self) -> None:
@@ -123,20 +119,12 @@ class CatalogExplorer(Panel):
         link((self.exploration, "selected"), (self.table, "selected"))
         link((self.exploration, "product_id"), (self.table, "product_id"))
         self.on(self._search_field, lambda _: self._typed(), "value")
-        self.on(self._filters, self._filters_changed, "conditions")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
-        self.on(self.back_button, lambda _: self.history.back())
-        self.on(self.forward_button, lambda _: self.history.forward())
         self.on(self._close, lambda _: self._close_card())
         self.on(self._drawer, lambda _: self._show_pane(), "value")
-        self.on(self.history, lambda _: self._show_history(), "can_go_back", "can_go_forward")
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
-        self._show_history()
-
-    def _show_history(self) -> None:
-        self.back_button.disabled = not self.history.can_go_back
-        self.forward_button.disabled = not self.history.can_go_forward
+        self.on(self.bar.chips, lambda _: self._keep_focus(), "conditions")
 
     def _show_pane(self) -> None:
         """Show the card beside the table as long as a product is open, and the facets of a narrow panel on request."""
@@ -146,6 +134,8 @@ class CatalogExplorer(Panel):
             (self._sides.add_class if is_on else self._sides.remove_class)(name)
 
     def _close_card(self) -> None:
+        # The button that was pressed is hidden with the card, and would leave the focus nowhere.
+        self.table.focus(self.exploration.product_id)
         self.exploration.product_id = None
 
     def _open(self) -> ProductFilter:
@@ -160,10 +150,21 @@ class CatalogExplorer(Panel):
     def _set(self, conditions: Conditions) -> None:
         self.exploration.conditions = conditions
 
-    def _filters_changed(self, change: dict[str, Any]) -> None:
-        self._set(change["new"])
-        if not change["new"]:  # the button that was clicked is hidden, and would leave the focus nowhere
+    def _keep_focus(self) -> None:
+        """Move the focus when the last condition was removed by the button that had it, which is hidden then."""
+        if not self.exploration.conditions:
             self.focus()
+
+    def _look(self, name: str, conditions: Conditions) -> View:
+        by = self.table.order
+        return View(name, conditions, self.table.columns, by.column, descending=by.descending)
+
+    def _take_view(self, view: View) -> None:
+        """Show the columns and the order of a view, as far as this catalogue has them."""
+        if view.columns:
+            self.table.column_picker.take(view.columns)
+        if view.sorted_by in ("", *self.table.columns):
+            self.table.order = Order(view.sorted_by, view.descending)
 
     def _typed(self) -> None:
         words = self._search_field.value.strip()
@@ -215,7 +216,6 @@ class CatalogExplorer(Panel):
 
     def _draw(self, left: FilterResult) -> None:
         self.facets.show(self.exploration.conditions, left.counts)
-        self._filters.show(self.exploration.conditions, self.exploration.filter.facets)
         self.table.show(left.mask)
         self._export.count(len(left))
 

@@ -192,11 +192,6 @@ class FacetList(HasTraits):
         return self._foldings.get(name, Folding())
 
 
-def isolated(text: str) -> str:
-    """Return text between marks that isolate its direction: a label of a button cannot hold a <bdi>."""
-    return f"\u2068{cut(text, _LABEL)}\u2069"
-
-
 def _note(values: FacetValues, has_values: bool) -> str:
     if not values.is_asked:
         return "not requested"

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.notebook.conditions import Conditions
+from prodex.notebook.products.condition_labels import labels
 from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
 from prodex.notebook.products.product_columns import Mask, ProductColumns
 from prodex.notebook.products.search import Search
@@ -84,6 +85,10 @@ class ProductFilter:
             self.narrow(conditions)
         assert self._last is not None  # noqa: S101 - narrow sets it
         return self._last[1]
+
+    def labels(self, conditions: Conditions) -> list[str]:
+        """Return conditions in words, each by itself."""
+        return [label for label, _ in labels(conditions, self.facets)]
 
     def catalog(self, conditions: Conditions) -> Catalog:
         """Return the catalogue of the products that meet conditions."""

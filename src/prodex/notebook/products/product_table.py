@@ -109,6 +109,12 @@ class ProductTable(VBox):
         assert self._products is not None  # noqa: S101 - an explorer sets it before anybody can click
         return ShownTable(self._products, self._places(), self.columns, self.language)
 
+    def focus(self, product_id: str | None) -> None:
+        """Put the focus on the row of a product, or on the first row where it is on another page."""
+        place = self._ids.index(product_id) if product_id in self._ids else 0
+        self._focus = (self._focus[0] + 1, place)
+        self._show_page()
+
     def draw(self) -> None:
         """Show the page."""
         if self._products is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ipywidgets as w
@@ -11,11 +11,13 @@ from traitlets import Instance, Tuple
 from prodex.notebook.boxes import HBox
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.panel import Panel
+from prodex.notebook.products.condition_labels import labels
 from prodex.notebook.products.facet_counts import FacetValues
-from prodex.notebook.products.facet_list import isolated
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.table_page import AUDIT_COLUMNS, title
 from prodex.tables.declaration import TABLES
+
+_CLEAR = "Clear all"
 
 
 class RemovableButtons(HBox):
@@ -83,11 +85,11 @@ class ActiveFilters(RemovableButtons):
     def show(self, conditions: Conditions, values: Mapping[str, FacetValues]) -> None:
         """Show these conditions."""
         self.conditions = conditions
-        filters = list(_filters(conditions, values))
+        filters = list(labels(conditions, values))
         if len(filters) > 1:
-            filters.append(("Clear all", Conditions()))
+            filters.append((_CLEAR, Conditions()))
         self._without = [without for _, without in filters]
-        self._show([label for label, _ in filters])
+        self._show([label if label == _CLEAR else f"{label} ✕" for label, _ in filters])
 
     def remove(self, place: int) -> None:
         """Remove a condition."""
@@ -118,6 +120,11 @@ class ColumnPicker(RemovableButtons):
         self._known = ("name", *TABLES["products"].schema.names, *audited)
         self.columns = columns
 
+    def take(self, columns: Sequence[str]) -> None:
+        """Show these columns, as far as the catalogue has them."""
+        if known := tuple(name for name in columns if name in self._known):
+            self.columns = known
+
     def remove(self, place: int) -> None:
         """Remove a column."""
         self.columns = tuple(name for number, name in enumerate(self.columns) if number != place)
@@ -135,23 +142,3 @@ class ColumnPicker(RemovableButtons):
         self._show([f"{title(name)} ✕" for name in self.columns], (self._add,))
         for button in self._buttons:  # a table without columns could not show which products there are
             button.disabled = len(self.columns) == 1
-
-
-def _filters(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterator[tuple[str, Conditions]]:
-    """Yield a label for each condition, with the conditions that are left without it."""
-    for name, codes in conditions.facets.items():
-        for code in codes:
-            label = values[name].label(code)
-            yield f"{values[name].facet.title.lower()}: {isolated(label)} ✕", conditions.toggled(name, code)
-    if conditions.words:
-        yield f"words: {isolated(conditions.words)} ✕", conditions.searching("")
-    for name, codes in conditions.excluded.items():
-        for code in codes:
-            label = values[name].label(code)
-            yield (
-                f"not {values[name].facet.title.lower()}: {isolated(label)} ✕",
-                conditions.excluding(name, code),
-            )
-    for failing in conditions.failing:
-        left = conditions.failing_any(failing.title, failing.checks)
-        yield f"fails: {isolated(failing.title)} ✕", left

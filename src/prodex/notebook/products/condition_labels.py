@@ -1,0 +1,67 @@
+"""Conditions in words: a label for each, as chips and headlines show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from prodex.notebook.conditions import Conditions, Range
+from prodex.notebook.products.facet_counts import FacetValues
+from prodex.notebook.products.table_page import cut, title
+
+#: Characters of a value that a label shows.
+_LONGEST = 60
+
+
+def labels(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterator[tuple[str, Conditions]]:
+    """Yield a label for each condition, with the conditions that are left without it.
+
+    Parameters
+    ----------
+    conditions
+        The conditions.
+    values
+        The facets of the catalogue.
+    """
+    for name, codes in conditions.facets.items():
+        for code in codes:
+            facet = values[name]
+            yield (
+                f"{facet.facet.title.lower()}: {_isolated(facet.label(code))}",
+                conditions.toggled(name, code),
+            )
+    for name, codes in conditions.excluded.items():
+        for code in codes:
+            facet = values[name]
+            label = f"not {facet.facet.title.lower()}: {_isolated(facet.label(code))}"
+            yield label, conditions.excluding(name, code)
+    for column, limits in conditions.ranges.items():
+        yield f"{title(column).lower()}: {range_words(limits)}", conditions.within(column, Range())
+    if conditions.words:
+        yield f"words: {_isolated(conditions.words)}", conditions.searching("")
+    for failing in conditions.failing:
+        left = conditions.failing_any(failing.title, failing.checks)
+        yield f"fails: {_isolated(failing.title)}", left
+
+
+def range_words(limits: Range) -> str:
+    """Return a range in words.
+
+    >>> range_words(Range(3, None)), range_words(Range(None, 7.5)), range_words(Range(1, 2))
+    ('from 3', 'up to 7.5', '1 to 2')
+    """
+    least, greatest = (None if one is None else _limit(one) for one in (limits.least, limits.greatest))
+    if least is None:
+        return f"up to {greatest}"
+    return f"from {least}" if greatest is None else f"{least} to {greatest}"
+
+
+def _limit(value: float | datetime) -> str:
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d}" if (value.hour, value.minute) == (0, 0) else f"{value:%Y-%m-%d %H:%M}"
+    return f"{value:,.15g}"
+
+
+def _isolated(text: str) -> str:
+    """Return text between marks that isolate its direction: a label of a button cannot hold a <bdi>."""
+    return f"\u2068{cut(text, _LONGEST)}\u2069"

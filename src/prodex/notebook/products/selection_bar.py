@@ -1,0 +1,117 @@
+"""What is chosen, in one line: the conditions as chips, back and forward, and views that were saved by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as w
+
+from prodex.errors import InputError
+from prodex.notebook.boxes import VBox
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.panel import Fold, Panel, button, row
+from prodex.notebook.products.removable_buttons import ActiveFilters
+from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
+
+_NONE = ("a saved view …", "")
+
+
+class SelectionBar(VBox):
+    """The conditions of an exploration, the same in every panel; a press changes them.
+
+    Parameters
+    ----------
+    panel
+        The panel around it, which shows errors.
+    exploration
+        The shared state.
+    look, take
+        Return what a view saves beside the conditions, and show it again; without them a view has conditions only.
+
+    Attributes
+    ----------
+    back, forward
+        Buttons to the conditions before, and forward again.
+    chips
+        A button for each condition.
+    views
+        The saved views.
+    """
+
+    def __init__(
+        self,
+        panel: Panel,
+        exploration: Exploration,
+        *,
+        look: Callable[[str, Conditions], View] | None = None,
+        take: Callable[[View], object] | None = None,
+    ) -> None:
+        self._panel, self._exploration = panel, exploration
+        self._look = look if look is not None else View
+        self._take = take
+        self._history = exploration.history
+        self.back: w.Button = button("←", "quiet", tooltip="Back to the filters before")
+        self.forward: w.Button = button("→", "quiet", tooltip="Forward again")
+        self.chips: ActiveFilters = ActiveFilters(panel=panel)
+        self._saved = w.Dropdown(description="Open", options=[_NONE], layout=w.Layout(width="auto"))
+        self._name = w.Text(description="Name", placeholder="French drinks", layout=w.Layout(width="auto"))
+        self._save, self._remove = button("Save view"), button("Remove view")
+        lines = row(self._saved, self._remove, self._name, self._save, look="line")
+        self.views: Fold = Fold("Views", [lines])
+        super().__init__([row(self.back, self.forward, self.chips, self.views, look="selection")])
+        self._connect()
+        self._list("")
+        self.draw()
+
+    def draw(self) -> None:
+        """Show the conditions as they are now."""
+        self.chips.show(self._exploration.conditions, self._exploration.filter.facets)
+        self.back.disabled = not self._history.can_go_back
+        self.forward.disabled = not self._history.can_go_forward
+
+    def _connect(self) -> None:
+        on = self._panel.on
+        on(self.chips, lambda change: self._set(change["new"]), "conditions")
+        on(self.back, lambda _: self._history.back())
+        on(self.forward, lambda _: self._history.forward())
+        on(self._history, lambda _: self.draw(), "can_go_back", "can_go_forward")
+        on(self._exploration, lambda _: self.draw(), "conditions", "catalog", "audit")
+        on(self._saved, lambda change: self._open(change["new"]), "value")
+        on(self._save, lambda _: self._keep())
+        on(self._remove, lambda _: self._drop())
+        on(self.views, lambda _: self._list(self._saved.value), "is_open")
+
+    def _set(self, conditions: Conditions) -> None:
+        self._exploration.conditions = conditions
+
+    def _list(self, chosen: str) -> None:
+        """List the views that are saved now: another notebook may have saved some."""
+        names = [view.name for view in saved_views()]
+        # The label is what somebody typed, between marks that isolate its direction.
+        self._saved.options = [_NONE, *((f"\u2068{name}\u2069", name) for name in names)]
+        self._saved.value = chosen if chosen in names else ""
+        self._remove.disabled = not self._saved.value
+
+    def _open(self, name: Any) -> None:
+        self._remove.disabled = not name
+        if not name:
+            return
+        view = open_view(str(name))
+        if self._take is not None:
+            self._take(view)
+        self._exploration.conditions = view.conditions
+
+    def _keep(self) -> None:
+        name = self._name.value.strip()
+        if not name:
+            raise InputError("Enter a name for the view first, such as French drinks.")
+        save_view(self._look(name, self._exploration.conditions))
+        self._list(name)
+        self._name.value = ""
+
+    def _drop(self) -> None:
+        remove_view(str(self._saved.value))
+        self._list("")
+        self._saved.focus()

@@ -1,0 +1,47 @@
+"""The audit of some of its products says of them what the whole audit says, and of nobody else."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex.errors import InputError
+from prodex.sandbox.sample import AS_OF, shared_products
+
+CATALOG = prodex.flatten(product.record for product in shared_products(120))
+AUDIT = prodex.audit(CATALOG, "online-listing", progress=False, now=AS_OF)
+IDS = CATALOG.products["product_id"].tolist()
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.sets(st.sampled_from([*IDS, "nobody"])))
+def test_findings_and_states_are_those_of_the_whole_audit(chosen: set[str]) -> None:
+    """Every state, finding, score and grade of a product is the one that it had."""
+    part = AUDIT.only(chosen)
+
+    there = [one for one in IDS if one in chosen]
+    assert there == part.identity["product_id"].to_pylist()
+    pd.testing.assert_frame_equal(AUDIT.matrix.loc[there], part.matrix, check_index_type=False)
+    every = AUDIT.failures()
+    expected = every[every["product_id"].isin(chosen)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(expected, part.failures(), check_dtype=False)
+    wanted = AUDIT.products[AUDIT.products["product_id"].isin(chosen)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(wanted, part.products, check_dtype=False)
+
+
+def test_groups_and_worklists_are_those_of_the_chosen(tmp_path: object) -> None:
+    """A breakdown has no owner but theirs."""
+    owner = AUDIT.scores("owner")["owner_id"].dropna().iloc[0]
+    ids = AUDIT.products.loc[AUDIT.products["owner_id"] == owner, "product_id"]
+    part = AUDIT.only(ids)
+    assert [owner] == part.scores("owner")["owner_id"].tolist()
+    assert len(ids) == int(part.summary["products"])
+
+
+def test_one_id_is_given_in_a_list() -> None:
+    """A text would be taken for the letters of an id."""
+    with pytest.raises(InputError, match=r"Give ids in a list: \['7'\]"):
+        AUDIT.only("7")
