@@ -23,7 +23,7 @@ Styled = TypeVar("Styled", bound=w.DOMWidget)
 _LOG = logging.getLogger("prodex")
 _BUSY = "busy"
 #: `common` has the tokens (colours) that the others use, so it comes first.
-_STYLE_SHEETS = ("common", "audit", "products", "query", "card", "explore")
+_STYLE_SHEETS = ("common", "audit", "products", "gallery", "query", "card", "explore")
 
 
 class Panel(VBox):
