@@ -20,6 +20,7 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
     {"errors"},
+    {"phases"},
     {"limits", "text", "arguments", "display_text", "progress", "dispatch", "frames", "threads"},
     {"gtin", "locales", "safe_xml"},
     {"files"},

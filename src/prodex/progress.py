@@ -3,20 +3,76 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from dataclasses import replace
+from time import monotonic
+from typing import Any, TypeAlias
 
 from prodex.errors import QueryError
+from prodex.phases import PhaseObserver, PhaseProgress, Reporter, Show, in_words
+
+#: Seconds between two changes of a bar.
+_INTERVAL = 0.1
+
+#: What mostly takes less time has no bar until then: seconds.
+PATIENCE = 1.0
 
 #: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
-#: with the number of products received and the number announced.
-Progress: TypeAlias = bool | Callable[[int, int], object] | None
+#: with the number of products received and the number announced. An observer: called with every phase.
+Progress: TypeAlias = bool | Show | PhaseObserver | None
 
 
 @contextmanager
-def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[Callable[[int, int], object]]:
-    """Give a function that shows (done, total) as requested.
+def reporting(
+    progress: Progress, label: str, unit: str = "products", *, after: float = 0.0
+) -> Iterator[Reporter]:
+    """Give what reports the phases of a call as requested; a bar shows one after another.
+
+    Parameters
+    ----------
+    progress
+        As users give it.
+    label, unit
+        What a bar says in the end, beside the counts that functions of users get.
+    after
+        Seconds from which on there is a bar; what takes less time needs none.
+    """
+    if isinstance(progress, PhaseObserver):
+        yield Reporter(progress.tell, progress.count)
+    elif callable(progress):
+        yield Reporter(count=progress)
+    elif not is_shown(progress):
+        yield Reporter()
+    else:
+        bar = _Bar(label, unit, after)
+        try:
+            yield Reporter(bar.tell, bar.count)
+            bar.end()
+        finally:
+            bar.close()
+
+
+@contextmanager
+def showing(
+    progress: Progress,
+    label: str,
+    unit: str = "products",
+    total: int = 0,
+    *,
+    phase: str = "",
+    after: float = 0.0,
+) -> Iterator[Show]:
+    """Give a function that shows (done, total) of a call with one phase.
+
+    Parameters
+    ----------
+    progress, label, unit, after
+        As for `reporting`.
+    total
+        How many there are, if that is known.
+    phase
+        What is done, where the label says what was done.
 
     Examples
     --------
@@ -24,21 +80,77 @@ def showing(progress: Progress, label: str, unit: str = "products") -> Iterator[
     ...     show(50, 120)
     50 120
     """
-    if callable(progress):
-        yield progress
-        return
-    if not is_shown(progress):
-        yield lambda *_: None
-        return
-    from tqdm.auto import tqdm
+    with (
+        reporting(progress, label, unit, after=after) as reporter,
+        reporter.phase(phase or label, unit, total) as show,
+    ):
 
-    with tqdm(desc=label, unit=f" {unit}") as bar:
+        def both(done: int, total: int) -> None:
+            show(done, total)
+            reporter.count(done, total)
 
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+        yield both
 
-        yield show
+
+class _Bar:
+    """A bar of tqdm that shows one phase after another, and in the end what was counted."""
+
+    def __init__(self, label: str, unit: str, after: float) -> None:
+        self._began, self._drawn = monotonic(), 0.0
+        self._after = after
+        self._phase = ""
+        self._whole = PhaseProgress(label, unit=unit)
+        self._made: Any = None
+
+    def tell(self, progress: PhaseProgress) -> None:
+        """Show a step of a phase."""
+        now = monotonic()
+        if now - self._began < self._after:
+            return
+        if progress.phase != self._phase or progress.has_ended or now - self._drawn >= _INTERVAL:
+            self._phase, self._drawn = progress.phase, now
+            self._draw(progress)
+
+    def count(self, done: int, total: int) -> None:
+        """Note what the bar is to say in the end."""
+        self._whole = replace(self._whole, done=done, total=total)
+
+    def end(self) -> None:
+        """Show what was counted, and how long all phases took."""
+        whole = replace(self._whole, seconds=monotonic() - self._began)
+        if whole.seconds < self._after:
+            return
+        if whole.total:
+            self._draw(whole)
+        else:  # of what an interrupted call has left, nothing may have to be counted
+            self._bar.bar_format = f"{whole.phase}: {in_words(whole.seconds)}"
+            self._bar.refresh()
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        if self._made is not None:
+            self._made.close()
+
+    @property
+    def _bar(self) -> Any:
+        """The bar itself, made when it is first drawn."""
+        if self._made is None:
+            from tqdm.auto import tqdm
+
+            self._made = tqdm(bar_format=self._whole.phase)
+        return self._made
+
+    def _draw(self, progress: PhaseProgress) -> None:
+        if progress.total:
+            count = f"{progress.done:,}/{progress.total:,} {progress.unit}".rstrip()
+            self._bar.bar_format = f"{progress.phase}: {{percentage:3.0f}}%|{{bar}}| {count}, {progress.time}"
+        else:
+            self._bar.bar_format = str(progress)
+        if progress.total and progress.total != self._bar.total:
+            self._bar.reset(progress.total)  # a bar in a notebook would keep its scale
+        self._bar.total = progress.total or None
+        self._bar.n = progress.done
+        self._bar.refresh()
 
 
 def is_shown(progress: Progress) -> bool:
@@ -54,6 +166,8 @@ def is_shown(progress: Progress) -> bool:
     >>> is_shown(False), is_shown(print)
     (False, True)
     """
+    if isinstance(progress, PhaseObserver):
+        return True
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise QueryError(
             f"progress={progress!r:.40} is neither None, True nor False, nor a function of (done, total)."
@@ -64,13 +178,14 @@ def is_shown(progress: Progress) -> bool:
 def tell(progress: Progress, line: str) -> None:
     """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
 
-    Nothing is written if no bar would be shown, or if a function takes its place. The caller makes the line printable.
+    Nothing is written if no bar would be shown, or if a function or an observer takes its place. The caller makes the
+    line printable.
 
     Examples
     --------
     >>> tell(False, "Nobody wants to know.")
     """
-    if not callable(progress) and is_shown(progress):
+    if not callable(progress) and not isinstance(progress, PhaseObserver) and is_shown(progress):
         # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
         stream = sys.stdout if in_notebook() else sys.stderr
         if stream is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
-import math
+import re
+import threading
 from pathlib import Path
 
+import ipywidgets as w
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +17,8 @@ from python_calamine import CalamineWorkbook
 import prodex
 from prodex.errors import InputError, QueryError, StorageError
 from prodex.formats.registry import FormatName
-from prodex.notebook.exporting import path_of
-from prodex.notebook.panel import Panel
+from prodex.notebook.exporting import Exporter, path_of
+from prodex.notebook.panel import Panel, is_busy
 from prodex.notebook.products.export import (
     AS_SHOWN,
     EVERYTHING,
@@ -25,6 +28,7 @@ from prodex.notebook.products.export import (
     export_products,
 )
 from prodex.notebook.products.product_columns import ProductColumns
+from prodex.phases import PhaseObserver, PhaseProgress
 from prodex.tables.declaration import TABLES
 
 LONG = "=" + "x" * 40_000
@@ -187,7 +191,36 @@ def test_the_form_offers_what_there_is_to_choose(
     form._what.value = AS_SHOWN
     assert "csv" == form._format.value
 
-    show = form.exporter.shown("Exporting …")
-    form.exporter._is_running, form.exporter._shown_at = True, -math.inf
-    show(1, 4)
-    assert "Exporting … 25 %" in form.exporter.message
+    assert "Exporting: " in form.exporter.work.shown.value
+    assert re.search(r"max='(\d+)' value='\1'", form.exporter.work.shown.value)
+    assert "none" == form.exporter.work.layout.display
+
+
+def test_an_export_says_how_far_it_is_and_can_be_cancelled() -> None:
+    """With a bar; what it has begun is given up at its next step, and the buttons answer again."""
+    button, reported, go_on = w.Button(), threading.Event(), threading.Event()
+
+    def write(progress: PhaseObserver) -> str:
+        progress.tell(PhaseProgress("Exporting", 1, 4, "rows"))
+        reported.set()
+        go_on.wait(10)
+        progress.tell(PhaseProgress("Exporting", 2, 4, "rows"))
+        raise AssertionError("nobody stopped it")
+
+    async def story() -> None:
+        exporter = Exporter(Panel(), {button: lambda: exporter.start(write, "Exporting")})
+        button.click()
+        assert is_busy(button)
+        reported.wait(10)
+        exporter.work._update()
+        assert "Exporting: 1 of 4 rows" in exporter.work.shown.value
+        assert "max='4' value='1'" in exporter.work.shown.value
+        exporter.work.cancel.click()
+        assert "cancelling" in exporter.work.shown.value
+        go_on.set()
+        exporter.wait()
+        assert "Cancelled. Nothing was written" in exporter.message
+        assert not is_busy(button)
+        assert "none" == exporter.work.layout.display
+
+    asyncio.run(story())

@@ -307,12 +307,12 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         await until(lambda: panel.count == 120)
         sandbox.order(Fault("latency", at=3, seconds=1.5))
         box.load_button.click()
-        await until(lambda: "50 of 120 products" in box._progress.value)
-        assert (50, 120) == (box._bar.value, box._bar.max)
+        await until(lambda: "50 of 120 products" in box._work.shown.value)
+        assert "max='120' value='50'" in box._work.shown.value
         assert panel.control("tags_in").disabled
         assert panel.control("search").rows[0].text.disabled
         box.cancel_button.click()
-        assert "cancelling" in box._progress.value
+        assert "cancelling" in box._work.shown.value
         await until(lambda: not box.is_loading)
         assert "Cancelled after 100 of 120 products. They are kept: press Load to continue." in box.message
         assert panel.catalog is None
@@ -402,7 +402,7 @@ def test_cancel_ends_a_load_whose_service_went_away(
         await until(lambda: panel.count == 120)
         sandbox.order(Fault("latency", at=3, seconds=1.5), Fault("503", at=range(3, 9)))
         box.load_button.click()
-        await until(lambda: "50 of 120 products" in box._progress.value)
+        await until(lambda: "50 of 120 products" in box._work.shown.value)
         box.cancel_button.click()
         await until(lambda: not box.is_loading)
         assert "Cancelled after 50 of 120 products" in box.message

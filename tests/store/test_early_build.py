@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from tests.load.exchange import TOTAL, WAYS, contents, loaded, paged, records, renamed
 
 import prodex
+
+# It takes a constant that a fixture changes here, and would keep the changed one for all tests after these.
+import prodex.store.reading
 from prodex.errors import StorageError
 from prodex.sandbox import Sandbox
 from prodex.store import build, early_build

@@ -258,7 +258,7 @@ class Catalog(CatalogViews):
             progress=progress,
         )
 
-    def save(self, name: str) -> Catalog:
+    def save(self, name: str, *, progress: Progress = None) -> Catalog:
         """Store the catalogue as a new snapshot, and return it opened from there.
 
         Earlier snapshots of the name are not changed. Of a filtered catalogue only its products are stored. An
@@ -268,6 +268,8 @@ class Catalog(CatalogViews):
         ----------
         name
             Name of the snapshot: letters, digits, "-", "_" and ".".
+        progress
+            As for `prodex.verify`.
 
         Raises
         ------
@@ -283,7 +285,7 @@ class Catalog(CatalogViews):
         >>> len(catalog.where(brand_code="ACME").save("acme"))
         1
         """
-        saved: Catalog = call("Catalog.save", self, name)
+        saved: Catalog = call("Catalog.save", self, name, progress)
         return saved
 
     def equals(self, other: Catalog) -> bool:

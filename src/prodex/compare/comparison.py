@@ -32,6 +32,7 @@ from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
 from prodex.facts.name import names_of
 from prodex.frames import to_frame
+from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.executors import checked_executor, mapped
 from prodex.store.snapshot import open_snapshot
@@ -68,22 +69,31 @@ class _Job(NamedTuple):
     scope: Scope
 
 
-def compare_catalogs(old: Catalog, new: Catalog, executor: Executor | None = None) -> Difference:
+def compare_catalogs(
+    old: Catalog, new: Catalog, executor: Executor | None = None, progress: Progress = None
+) -> Difference:
     """Compare two catalogues; see `prodex.diff`."""
     scope = Scope(old.origin, new.origin)
-    index = indexes(old, new, executor)
-    found = pair(*index)
     outcomes: list[_Outcome] = []
-    jobs = _jobs(old, new, scope, index, found.to_read())
-    # In this process threads would wait for each other.
-    compared = (
-        map(_compare_group, jobs)
-        if executor is None
-        else mapped(executor, _compare_group, jobs, folders=folders_of(old, new))
-    )
-    for some, left_out in compared:
-        outcomes += some
-        scope.left_out.update(left_out)
+    with reporting(progress, "Compared", after=PATIENCE) as reporter:
+        with reporter.phase("Reading the products of both"):
+            index = indexes(old, new, executor)
+            found = pair(*index)
+        to_read = found.to_read()
+        total = len(to_read[0])
+        with reporter.phase("Comparing", "products", total) as show:
+            jobs = _jobs(old, new, scope, index, to_read)
+            # In this process threads would wait for each other.
+            compared = (
+                map(_compare_group, jobs)
+                if executor is None
+                else mapped(executor, _compare_group, jobs, folders=folders_of(old, new))
+            )
+            for some, left_out in compared:
+                outcomes += some
+                scope.left_out.update(left_out)
+                show(len(outcomes), total)
+                reporter.count(len(outcomes), total)
     same = index[1].product_ids.take(pa.array(found.same))
     return Difference(
         products=_products(old, new, outcomes),
@@ -230,9 +240,13 @@ _COMPARISONS: Mapping[type, Callable[..., Any]] = {Catalog: compare_catalogs, Au
 def diff(old: Audit, new: Audit) -> AuditComparison: ...
 @overload
 def diff(
-    old: Catalog | str | Path, new: Catalog | str | Path, *, executor: Executor | None = None
+    old: Catalog | str | Path,
+    new: Catalog | str | Path,
+    *,
+    executor: Executor | None = None,
+    progress: Progress = None,
 ) -> Difference: ...
-def diff(old: Any, new: Any, *, executor: Executor | None = None) -> Any:
+def diff(old: Any, new: Any, *, executor: Executor | None = None, progress: Progress = None) -> Any:
     """Compare two catalogues: which products were added, removed or changed, and each value old and new.
 
     Two audits are compared by their states: what was fixed, fails now, or still fails; see `AuditComparison`.
@@ -252,6 +266,9 @@ def diff(old: Any, new: Any, *, executor: Executor | None = None) -> Any:
         folders. Or two audits.
     executor
         Reads and compares the records of two catalogues: any `concurrent.futures` executor; this process by default.
+    progress
+        Of two catalogues: a progress bar in notebooks and terminals once it takes over a second (None), or from the
+        start (True), none (False), or a function of (done, total), both in products whose records differ.
 
     Raises
     ------
@@ -281,8 +298,8 @@ def diff(old: Any, new: Any, *, executor: Executor | None = None) -> Any:
             "diff() takes two catalogues, names of snapshots, or audits, not "
             f"{type(old).__name__} and {type(new).__name__}."
         )
-    if executor is None:
-        return compare(*sides)
-    if compare is compare_audits:
+    if compare is not compare_audits:
+        return compare(*sides, checked_executor(executor), progress)
+    if executor is not None:
         raise InputError("Audits are in memory, and compared at once: leave executor out.")
-    return compare(*sides, checked_executor(executor))
+    return compare(*sides)

@@ -5,6 +5,7 @@ Text of suppliers is escaped, addresses of suppliers are left out, and notebooks
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
@@ -51,11 +52,27 @@ def write_page(gallery: Gallery, page: Path) -> None:
 
 def _sheet(gallery: Gallery, headline: str) -> str:
     side = min(gallery.size, 320)
-    cells = "\n".join(map(_cell, gallery.cells))
     return (
         f'<div class="prodex-gallery mathjax_ignore" style="--side:{max(side // 2 + 30, 110)}px">{headline}'
-        f'<ul class="sheet">{cells}</ul></div>'
+        f"{''.join(_lists(gallery))}</div>"
     )
+
+
+def _lists(gallery: Gallery) -> Iterator[str]:
+    """Yield one list, or one for each group under its label."""
+    if not gallery.groups:
+        yield _list(gallery.cells)
+    before = 0
+    for group in gallery.groups:
+        own = gallery.cells[before : before + group.cells]
+        before += group.cells
+        of = f"{len(own):,} of {counted(group.total, 'product')}"
+        yield f"<h2>{_typed(group.label, 'no label')} <small>{of}</small></h2>{_list(own)}"
+
+
+def _list(cells: Iterable[SheetCell]) -> str:
+    listed = "\n".join(map(_cell, cells))
+    return f'<ul class="sheet">{listed}</ul>'
 
 
 def _cell(cell: SheetCell) -> str:

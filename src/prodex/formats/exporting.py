@@ -136,11 +136,11 @@ def write_export(
     sentences = list(left_out)
     described = []
     # Files of an earlier export with other tables are replaced too: they would look like part of this one.
+    total = sum(table.rows or 0 for table in tables.values())
     with (
         replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside,
-        showing(progress, "Exported", "rows") as show,
+        showing(progress, "Exported", "rows", total, phase="Exporting") as show,
     ):
-        total = sum(table.rows or 0 for table in tables.values())
         done = 0
         for name, table in tables.items():
             rows: list[int] = []

@@ -15,7 +15,8 @@ from prodex.errors import ServiceError
 from prodex.limits import LoadBudget, Spending
 from prodex.load import windows
 from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
-from prodex.load.window_fetcher import Show, WindowFetcher
+from prodex.load.fetch_progress import FetchProgress
+from prodex.load.window_fetcher import WindowFetcher
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
@@ -57,8 +58,8 @@ class Fetch:
         The products of the snapshot that is refreshed, by key.
     tolerant
         Whether to skip windows that the service fails to send, and list them.
-    show
-        Called with the number of products received and the number announced.
+    progress
+        Hears of its phases, and of what is received.
     pulled
         Called when nearly everything has come, before products are listed to see what is missing.
     budget
@@ -74,12 +75,13 @@ class Fetch:
         since: datetime | None = None,
         held: Held | None = None,
         tolerant: bool = False,
-        show: Show = lambda *_: None,
+        progress: FetchProgress | None = None,
         pulled: Callable[[], object] = lambda: None,
         budget: LoadBudget | None = None,
     ) -> None:
         self._journal = journal
         self._pulled = pulled
+        self._progress = FetchProgress() if progress is None else progress
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
@@ -94,7 +96,7 @@ class Fetch:
             self._split,
             parallel=max(1, self._parallel),
             tolerant=tolerant,
-            show=show,
+            progress=self._progress,
             spending=Spending(budget or LoadBudget()),
         )
 
@@ -120,26 +122,32 @@ class Fetch:
     def pull(self) -> None:
         """Fetch everything, then what changed meanwhile, and count the products at the end."""
         requests = [self._request(Window(Stage.PULL, part), query) for part, query in enumerate(self._asked)]
-        totals = [total or 0 for total in self._fetcher.count(requests)]
-        self._fetcher.announced = sum(totals)
-        # Known only now, and needed when windows that turn out too large are split.
-        self._size = windows.window_size(sum(totals), self._parallel or 1)
-        parts = [self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)]
-        try:
-            self._fetcher.run(request for several in parts for request in several)
-        except BoundsIgnored:
-            self._fetcher.contradiction(
-                "bounds", "the service announces as many products for a part of the time as for all of it"
-            )
-            self._journal.note(_BOUNDS_ARE_APPLIED, False)
-            self._fetcher.run(requests)
-        self._fetch_changes()
-        try:
-            self._fetcher.count(
-                [WindowRequest(Window(Stage.END, part), query) for part, query in enumerate(self._whole)]
-            )
-        except ServiceError as error:
-            self._fetcher.skip(Stage.END, error)
+        with self._progress.phase("Counting products"):
+            totals = [total or 0 for total in self._fetcher.count(requests)]
+            announced = self._progress.announced = sum(totals)
+            # Known only now, and needed when windows that turn out too large are split.
+            self._size = windows.window_size(announced, self._parallel or 1)
+            parts = [
+                self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)
+            ]
+        with self._progress.phase("Receiving", Stage.PULL, total=announced):
+            try:
+                self._fetcher.run(request for several in parts for request in several)
+            except BoundsIgnored:
+                self._fetcher.contradiction(
+                    "bounds", "the service announces as many products for a part of the time as for all of it"
+                )
+                self._journal.note(_BOUNDS_ARE_APPLIED, False)
+                self._fetcher.run(requests)
+        with self._progress.phase("Receiving what changed meanwhile", Stage.CHANGES):
+            self._fetch_changes()
+        with self._progress.phase("Counting products again"):
+            try:
+                self._fetcher.count(
+                    [WindowRequest(Window(Stage.END, part), query) for part, query in enumerate(self._whole)]
+                )
+            except ServiceError as error:
+                self._fetcher.skip(Stage.END, error)
         our_time = datetime.fromisoformat(self._journal.question["began"])
         for about, text in clock_notes(self._service_time, our_time, self._newest()):
             self._fetcher.contradiction(about, text)
@@ -150,10 +158,13 @@ class Fetch:
         A product is only removed if a request for its GTIN did not return it: lists of a service may be incomplete.
         """
         _LOG.info("listing keys and dates of all products, to find missing and removed ones")
-        self._fetcher.run(
-            self._request(Window(Stage.LISTING, part), windows.keys_only(query))
-            for part, query in enumerate(self._whole)
-        )
+        with self._progress.phase(
+            "Listing products to find missing ones", Stage.LISTING, total=self._counted()
+        ):
+            self._fetcher.run(
+                self._request(Window(Stage.LISTING, part), windows.keys_only(query))
+                for part, query in enumerate(self._whole)
+            )
         named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
             before = {one.product_id: one.updated_at for one in self._held.identities()}
@@ -176,7 +187,9 @@ class Fetch:
             )
             for number, asked in enumerate(self._journal.notes[ABSENT].values())
         ]
-        self._fetcher.run([*missing, *absent])
+        if missing or absent:
+            with self._progress.phase("Requesting missing products", Stage.MISSING, Stage.ABSENT):
+                self._fetcher.run([*missing, *absent])
 
     def refresh(self, *, sweep: bool | None, was_complete: bool) -> None:
         """Fetch what changed, and reconcile as for a load.
@@ -284,6 +297,11 @@ class Fetch:
                 for part, query in enumerate(self._whole)
                 if part in parts and (query.updated_at_to is None or query.updated_at_to >= earlier)
             )
+
+    def _counted(self) -> int:
+        """Return how many products the whole query has, as they were counted at the end; 0 if they were not."""
+        ends = [self._journal.counts.get(Window(Stage.END, part).name) for part in range(len(self._whole))]
+        return sum(one.total or 0 for one in ends if one is not None)
 
     def _newest(self) -> str | None:
         """Return the latest updatedAt: of the snapshot that is refreshed, or of the products received."""

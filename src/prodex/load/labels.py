@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from prodex.catalog.part import Part
+from prodex.phases import Reporter, Show
 from prodex.query import ProductQuery
 from prodex.service import Client, pages
 from prodex.store.parts import StoredPart, rewrite_table
@@ -28,9 +29,26 @@ _GTIN = re.compile("[0-9]{1,14}")
 
 
 def load_code_labels(
-    service: Client, query: ProductQuery, languages: Sequence[str], parts: Sequence[StoredPart], folder: Path
+    service: Client,
+    query: ProductQuery,
+    languages: Sequence[str],
+    parts: Sequence[StoredPart],
+    folder: Path,
+    reporter: Reporter,
 ) -> list[StoredPart]:
     """Load the labels of codes in further languages, each once, into `code_labels` of the first part."""
+    with reporter.phase("Loading labels in further languages", "products") as show:
+        return _with_labels(service, query, languages, parts, folder, show)
+
+
+def _with_labels(
+    service: Client,
+    query: ProductQuery,
+    languages: Sequence[str],
+    parts: Sequence[StoredPart],
+    folder: Path,
+    show: Show,
+) -> list[StoredPart]:
     opened = [part.open(folder) for part in parts]
     known = pa.concat_tables([part.read("code_labels") for part in opened]).to_pylist()
     names = TABLES["code_labels"].schema.names
@@ -39,9 +57,12 @@ def load_code_labels(
     if not chosen:
         return list(parts)
     again = replace(query, gtins_in=tuple(chosen))
+    received, total = 0, len(chosen) * len(languages)
     for language in languages:
         # A product that was removed meanwhile is no reason to fail: its codes then have no label in this language.
         for page in pages(service, again, accept_language=language, progress=False, report=lambda _: None):
+            received += len(page)
+            show(received, max(total, received))
             tables = decoded(flatten_products([bytes(product) for product in page.envelope.data]))
             for attribute, code, label, description in code_values(tables):
                 if label is not None or description is not None:

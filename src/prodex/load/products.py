@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from os import cpu_count
 from typing import Any, Literal
 
@@ -18,24 +19,27 @@ from prodex.files.lock import locked
 from prodex.ledger import Ledger
 from prodex.limits import LoadBudget
 from prodex.load.fetch import Fetch
+from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.resume import is_judged, judge, kept_for_later, resumed
 from prodex.load.reuse import age_of, fresh_snapshot
-from prodex.progress import Progress, showing
+from prodex.phases import Reporter
+from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
 from prodex.store.archive import snapshots_folder
-from prodex.store.build import build_folder
+from prodex.store.build import build_folder, build_parts
 from prodex.store.delivery import FILES
 from prodex.store.early_build import EarlyBuild
 from prodex.store.executors import checked_executor
 from prodex.store.journal import Journal
 from prodex.store.journal_format import refuse_newer
-from prodex.store.plan import plan
-from prodex.store.snapshot import commit_built, name_of
+from prodex.store.parts import StoredPart
+from prodex.store.plan import PartPlan, plan
+from prodex.store.snapshot import SAVING, commit_built, name_of
 
 #: Windows fetched in parallel.
 WINDOWS = 4
@@ -128,21 +132,25 @@ def load_products(
     with locked(folder, f"loading {name!r}"):
         settings = {"windows": windows, "page_size": page_size}
         journal = resumed(folder, {"asked": asked.to_json()}, settings, allow_incomplete)
-        with kept_for_later(journal), EarlyBuild(journal, executor) as early:
+        with (
+            kept_for_later(journal),
+            reporting(progress, "Products") as reporter,
+            EarlyBuild(journal, executor) as early,
+        ):
             # A load that was judged has all its pages: it was interrupted while its parts were built.
             if not is_judged(journal):
-                with showing(progress, "Products") as show:
-                    fetch = Fetch(
-                        reads,
-                        query,
-                        journal,
-                        tolerant=allow_incomplete,
-                        show=early.also(show),
-                        pulled=early.rest,
-                        budget=budget,
-                    )
-                    fetch.load()
-            catalog = _published(name, asked, journal, allow_incomplete, early, reads)
+                fetch = Fetch(
+                    reads,
+                    query,
+                    journal,
+                    tolerant=allow_incomplete,
+                    progress=FetchProgress(reporter, early.begin),
+                    pulled=early.rest,
+                    budget=budget,
+                )
+                fetch.load()
+            build = partial(early.parts, reporter=reporter)
+            catalog = _published(name, asked, journal, allow_incomplete, build, reporter, reads)
         journal.remove()
         return catalog
 
@@ -195,7 +203,11 @@ def load_rich_content(
 
 
 def recover(
-    name: str | Catalog, *, allow_incomplete: bool = False, executor: Executor | None = None
+    name: str | Catalog,
+    *,
+    allow_incomplete: bool = False,
+    progress: Progress = None,
+    executor: Executor | None = None,
 ) -> Catalog:
     """Make a snapshot of what an interrupted load received, without the service.
 
@@ -207,6 +219,8 @@ def recover(
         Name of the snapshot that was being loaded.
     allow_incomplete
         Save an incomplete snapshot, which is usual after an interruption.
+    progress
+        As for `load_products`; a function is called with the number of products that are built, and of all.
     executor
         As for `load_products`.
 
@@ -255,7 +269,13 @@ def recover(
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
-        catalog = _published(name, asked, journal, allow_incomplete, EarlyBuild(journal, executor))
+        with reporting(progress, "Products") as reporter:
+            built = build_folder(journal.folder)
+
+            def build(plans: Sequence[PartPlan]) -> Iterator[StoredPart]:
+                return build_parts(journal.folder, plans, built, executor, reporter, counts=True)
+
+            catalog = _published(name, asked, journal, allow_incomplete, build, reporter)
         journal.remove()
         return catalog
 
@@ -292,19 +312,22 @@ def _published(
     asked: Origin,
     journal: Journal,
     allow_incomplete: bool,
-    build: EarlyBuild,
+    build: Callable[[Sequence[PartPlan]], Iterator[StoredPart]],
+    reporter: Reporter,
     service: Client | None = None,
 ) -> Catalog:
     """Plan what to build, build the parts and publish them as a snapshot; raise if it is incomplete."""
     query = asked.query or ProductQuery()
-    decided = plan(journal, gtins_in=query.gtins_in or (), cores=cpu_count() or 1)
-    judge("The load", decided.ledger, journal, allow_incomplete)
+    with reporter.phase("Checking what was received"):
+        decided = plan(journal, gtins_in=query.gtins_in or (), cores=cpu_count() or 1)
+        judge("The load", decided.ledger, journal, allow_incomplete)
     beside = build_folder(journal.folder)
     with storage(beside):
-        parts = list(build.parts(decided.parts))
+        parts = list(build(decided.parts))
         if asked.labels and service is not None:
-            parts = load_code_labels(service, query, asked.labels, parts, beside)
-    return commit_built(name, dated(asked, journal, decided.ledger), parts, beside)
+            parts = load_code_labels(service, query, asked.labels, parts, beside, reporter)
+    with reporter.phase(SAVING):
+        return commit_built(name, dated(asked, journal, decided.ledger), parts, beside)
 
 
 def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:

@@ -20,11 +20,13 @@ from prodex.gtin import comparable
 from prodex.limits import LoadBudget
 from prodex.load.clocks import newest_update, starting_from
 from prodex.load.fetch import Fetch
+from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resume import judge, kept_for_later, resumed
 from prodex.load.reuse import question_of
-from prodex.progress import Progress, showing
+from prodex.phases import Reporter
+from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
@@ -107,31 +109,31 @@ def refresh(
     windows = checked_windows(windows)
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
-    with locked(folder, f"refreshing {name!r}"):
-        old = repaired(open_snapshot(name))
+    with locked(folder, f"refreshing {name!r}"), reporting(progress, "Changed products") as reporter:
+        old = repaired(open_snapshot(name), reporter)
         origin, client = _same_question(service, old, name)
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
-        held = _held(old)
+        with reporter.phase("Reading the keys of the snapshot"):
+            held = _held(old)
         newest_second = newest_update(one.updated_at for one in held.identities())
         since = starting_from(origin.server_time, origin.loaded_at, newest_second)
         asked = question_of(origin).to_json()
         question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True}
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
-            with showing(progress, "Changed products") as show:
-                fetch = Fetch(
-                    client,
-                    origin.query,
-                    journal,
-                    since=since,
-                    held=held,
-                    tolerant=allow_incomplete,
-                    show=show,
-                    budget=budget,
-                )
-                fetch.refresh(sweep=sweep, was_complete=origin.complete)
-            new = _merged(client, name, old, journal, held, allow_incomplete, executor)
+            fetch = Fetch(
+                client,
+                origin.query,
+                journal,
+                since=since,
+                held=held,
+                tolerant=allow_incomplete,
+                progress=FetchProgress(reporter),
+                budget=budget,
+            )
+            fetch.refresh(sweep=sweep, was_complete=origin.complete)
+            new = _merged(client, name, old, journal, held, allow_incomplete, executor, reporter)
         journal.remove()
         return new
 
@@ -190,29 +192,39 @@ def _merged(
     held: Held,
     allow_incomplete: bool,
     executor: Executor | None,
+    reporter: Reporter,
 ) -> Catalog:
     """Check what was received, and merge it with the snapshot."""
     origin, folder = old.origin, old.folder
     assert folder is not None  # noqa: S101 - see refresh
     query = origin.query or ProductQuery()
-    received = _newer(newest(journal), held, old, journal)
-    everything = Together(held, received)
-    ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
-    gone = gone_from(everything, journal)
-    if ledger.missing_gtins:
-        ledger = replace(ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys()))
-    judge("The refresh", ledger, journal, allow_incomplete)
-    places = {product: (copy.page, copy.item) for product, copy in received.items() if product not in gone}
-    decided = plan_merge(held_products(old), places, gone)
+    with reporter.phase("Checking what was received"):
+        received = _newer(newest(journal), held, old, journal)
+        everything = Together(held, received)
+        ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
+        gone = gone_from(everything, journal)
+        if ledger.missing_gtins:
+            ledger = replace(
+                ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
+            )
+        judge("The refresh", ledger, journal, allow_incomplete)
+        places = {
+            product: (copy.page, copy.item) for product, copy in received.items() if product not in gone
+        }
+        decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
 
     def build(beside: Path) -> Iterable[StoredPart]:
         with storage(beside):
             stored = stored_parts(folder)
-            parts = list(merge_parts(stored, folder, journal.folder, decided.parts, beside, executor))
-            return load_code_labels(client, query, origin.labels, parts, beside) if origin.labels else parts
+            parts = list(
+                merge_parts(stored, folder, journal.folder, decided.parts, beside, executor, reporter)
+            )
+            if origin.labels:
+                return load_code_labels(client, query, origin.labels, parts, beside, reporter)
+            return parts
 
-    return commit(name, dated(question_of(origin), journal, ledger), build)
+    return commit(name, dated(question_of(origin), journal, ledger), build, reporter)
 
 
 def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tuple[str, ...]:

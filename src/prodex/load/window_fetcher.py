@@ -18,6 +18,7 @@ from functools import partial
 
 from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
 from prodex.limits import Spending
+from prodex.load.fetch_progress import FetchProgress
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.service import Client
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
@@ -46,8 +47,6 @@ _MAX_OFFSET_PASSES = 3
 #: Errors that may concern one page of a service and not others.
 _SKIPPABLE = (UnexpectedReply, RequestRefused, ServiceUnreachable)
 
-Show = Callable[[int, int], object]
-
 
 @dataclass(eq=False, repr=False)
 class WindowFetcher:
@@ -65,12 +64,10 @@ class WindowFetcher:
         Windows at the same time.
     tolerant
         Whether to skip windows that the service fails to send, and note them in the journal.
-    show
-        Called with the number of products received and the number announced.
+    progress
+        Hears of what is received.
     spending
         What the whole load has used so far, and its limits.
-    announced
-        Products announced for the whole load, which `show` gets.
     """
 
     service: Client
@@ -78,11 +75,9 @@ class WindowFetcher:
     split: Callable[[WindowRequest, int], Sequence[WindowRequest]]
     parallel: int
     tolerant: bool
-    show: Show
+    progress: FetchProgress
     spending: Spending
-    announced: int = 0
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
-    _received: dict[str, int] = field(default_factory=dict, init=False)
     _as_large: Counter[str] = field(default_factory=Counter, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -240,7 +235,7 @@ class WindowFetcher:
                 return parts
             state = after
             self._keep(window, page, before)
-            self._report(window, len(seen))
+            self.progress.received(window, len(seen))
             if self._stop.is_set() or self._spent():
                 break
         return state
@@ -294,7 +289,7 @@ class WindowFetcher:
             return beginning
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
-        self._report(window, len(seen))
+        self.progress.received(window, len(seen))
         is_late = entries and datetime.now(UTC) - entries[-1].received_at > CURSOR_LIFE
         if is_late and state.by_scroll and not state.ended:
             self.journal.restart(window.name)
@@ -310,17 +305,6 @@ class WindowFetcher:
                 self.journal.note(failure_of("budget"), reason)
             self._stop.set()
         return bool(reason)
-
-    def _report(self, window: Window, received: int) -> None:
-        """Show how many products were received, now that a window has so many."""
-        if not window.stage.has_products:
-            return
-        with self._lock:
-            # What changed meanwhile was received before, most of it.
-            if window.stage is not Stage.CHANGES:
-                self._received[window.name] = received
-            total = sum(self._received.values())
-            self.show(total, max(self.announced, total))
 
 
 def _is_older(entries: Sequence[PageEntry]) -> bool:

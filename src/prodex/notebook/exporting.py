@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from math import inf
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import ipywidgets as w
 
 from prodex.errors import InputError, ProdexError
-from prodex.notebook.background import LatestTask, running_loop
-from prodex.notebook.panel import Panel, check_box, error_text, html, message_html, set_busy, status_html
-from prodex.text import percent
+from prodex.notebook.panel import Panel, check_box, error_text, html, message_html, set_busy
+from prodex.notebook.work import WorkRow
+from prodex.phases import PhaseObserver
 
 _SHOWN = 40
 
-#: Seconds between two reports of how far an export is.
-_SECONDS = 0.5
-
 
 class Exporter:
-    """Runs the exports of a form in the background and reports their result below its buttons.
+    """Runs the exports of a form in the background, and reports how far they are and what came of them.
 
     Parameters
     ----------
@@ -37,6 +32,8 @@ class Exporter:
 
     Attributes
     ----------
+    work
+        The row with the progress and Cancel, while an export runs.
     line
         The widget in which the result is reported.
     """
@@ -50,9 +47,9 @@ class Exporter:
         self.line: Any = html("")
         self._buttons = tuple(exports)
         self._finished = finished
-        self._is_running = False
-        self._shown_at = -inf
-        self._task: LatestTask[str] = LatestTask(lambda write: write(), self._done, self.show_error)
+        self.work: WorkRow[str] = WorkRow(
+            panel, self._done, self.show_error, cancelled=self._cancelled, back_to=self._buttons[0]
+        )
         for button, prepare in exports.items():
             # Not a lambda: in a loop it would see the last `prepare` alone.
             panel.on(button, partial(self.attempt, prepare))
@@ -69,47 +66,19 @@ class Exporter:
         except ProdexError as error:
             self.show_error(error)
 
-    def start(self, write: Callable[[], str], sentence: str) -> None:
+    def start(self, write: Callable[[PhaseObserver], str], title: str) -> None:
         """Write in the background.
 
         Parameters
         ----------
         write
-            Writes, and returns the sentence that reports it.
-        sentence
-            What is shown meanwhile.
+            Writes, reports its phases, and returns the sentence that says what was written.
+        title
+            What is done, for as long as no phase is reported.
         """
         self.set_busy(is_busy=True)
-        self._is_running = True
-        self.line.value = status_html(sentence)
-        self._task(write)
-
-    def shown(self, sentence: str) -> Callable[[int, int], object]:
-        """Return a function of (done, total) that shows how far an export is, from whichever thread it is called.
-
-        Parameters
-        ----------
-        sentence
-            What is shown before the share.
-        """
-        loop = running_loop()
-
-        def show(done: int, total: int) -> None:
-            # A report in between would be replaced by one that is older.
-            if self._is_running:
-                self.line.value = status_html(f"{sentence} {percent(done / (total or 1), 0)}")
-
-        def report(done: int, total: int) -> None:
-            if monotonic() - self._shown_at < _SECONDS:
-                return
-            self._shown_at = monotonic()
-            if loop is None:
-                show(done, total)
-            else:
-                with suppress(RuntimeError):  # the loop may be closed by now
-                    loop.call_soon_threadsafe(show, done, total)
-
-        return report
+        self.line.value = ""
+        self.work.start(write, title)
 
     def set_busy(self, *, is_busy: bool) -> None:
         """Make the buttons ignore clicks, or accept them again."""
@@ -123,19 +92,20 @@ class Exporter:
     def show_error(self, error: BaseException) -> None:
         """Report an error, and accept clicks again."""
         self.set_busy(is_busy=False)
-        self._is_running = False
         self.line.value = message_html(error_text(error), is_problem=True)
         self._finished()
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until the export is written; for scripts and tests."""
-        self._task.wait(seconds)
+        self.work.wait(seconds)
 
     def _done(self, sentence: str) -> None:
         self.set_busy(is_busy=False)
-        self._is_running = False
         self.show_message(sentence)
         self._finished()
+
+    def _cancelled(self) -> None:
+        self._done("Cancelled. Nothing was written; files that were there before are as they were.")
 
 
 def spreadsheet_box() -> w.Checkbox:

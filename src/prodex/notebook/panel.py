@@ -23,7 +23,17 @@ Styled = TypeVar("Styled", bound=w.DOMWidget)
 _LOG = logging.getLogger("prodex")
 _BUSY = "busy"
 #: `common` has the tokens (colours) that the others use, so it comes first.
-_STYLE_SHEETS = ("common", "audit", "products", "cells", "query", "card", "corrections", "explore")
+_STYLE_SHEETS = (
+    "common",
+    "audit",
+    "products",
+    "gallery",
+    "cells",
+    "query",
+    "card",
+    "corrections",
+    "explore",
+)
 
 
 class Panel(VBox):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
@@ -18,6 +21,8 @@ from prodex.facts.label import shown_one
 from prodex.facts.name import names_of
 from prodex.frames import to_frame
 from prodex.limits import Limits
+from prodex.phases import SILENT, Reporter
+from prodex.pictures.resize import SmallPicture
 from prodex.pictures.thumbnails import (
     NO_PACKSHOT,
     NO_PICTURE,
@@ -27,7 +32,9 @@ from prodex.pictures.thumbnails import (
     pictures_of,
     small_pictures,
 )
+from prodex.progress import PATIENCE, Progress, reporting
 from prodex.store.snapshot import catalog_given
+from prodex.text import counted
 
 #: More pictures would make a page that browsers scroll with difficulty.
 _PER_PAGE = range(1, 501)
@@ -59,6 +66,25 @@ class SheetCell:
     others: int
 
 
+@dataclass(frozen=True, slots=True)
+class SheetGroup:
+    """Products of a contact sheet that have something in common.
+
+    Attributes
+    ----------
+    label
+        What they have in common.
+    cells
+        How many of the cells are theirs; the groups come in the order of the cells.
+    total
+        How many such products there are.
+    """
+
+    label: str
+    cells: int
+    total: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Gallery:
     """A page of a contact sheet.
@@ -75,6 +101,8 @@ class Gallery:
         The source of the catalogue.
     size
         Pixels of the longest side of a picture.
+    groups
+        The groups that the products stand in, such as brands; none where they are one list.
 
     Examples
     --------
@@ -91,12 +119,16 @@ class Gallery:
     total: int
     source: str
     size: int
+    groups: tuple[SheetGroup, ...] = ()
 
     @property
     def title(self) -> str:
         """Which products these are, and which page."""
         if not self.cells:
             return "no products"
+        if self.groups:
+            listed = f"{len(self.cells):,} of {counted(self.total, 'product')}"
+            return f"{listed} in {counted(len(self.groups), 'group')}, page {self.page:,} of {self.pages:,}"
         last = self.first + len(self.cells) - 1
         return f"products {self.first:,}-{last:,} of {self.total:,}, page {self.page:,} of {self.pages:,}"
 
@@ -183,6 +215,7 @@ def gallery(
     per_page: int = 24,
     folder: str | Path | None = None,
     limits: Limits | None = None,
+    progress: Progress = None,
 ) -> Gallery:
     """Show the products of a catalogue by their pictures, a page at a time.
 
@@ -203,6 +236,9 @@ def gallery(
         Take the files from this folder of `download_pictures`, and download nothing.
     limits
         Limits of a file, as for `download_pictures`.
+    progress
+        A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
+        (False), or a function of (done, total), both in pictures.
 
     Raises
     ------
@@ -226,31 +262,82 @@ def gallery(
         raise InputError(f"There is no page={page!r}: {len(catalog):,} products make {pages:,} pages.")
     page = whole
     first = (page - 1) * per_page
-    shown = catalog.arrow("products", ["product_id", "gtin", "brand", "brand_code"]).slice(first, per_page)
-    products = shown.to_pylist()
-    ids = [product["product_id"] for product in products]
-    pictures = pictures_of(catalog, ids, size)
+    shown = catalog.arrow("products", list(SHEET_COLUMNS)).slice(first, per_page).to_pylist()
+    with reporting(progress, "Pictures", "pictures", after=PATIENCE) as reporter:
+        cells = sheet_cells(catalog, shown, size, packshots_only, folder, limits, reporter)
+    return Gallery(cells, page, pages, first + 1, len(catalog), catalog.origin.source, size)
+
+
+#: What `sheet_cells` needs to know of a product.
+SHEET_COLUMNS = ("product_id", "gtin", "brand", "brand_code")
+
+
+def sheet_cells(
+    catalog: Catalog,
+    products: Sequence[Mapping[str, Any]],
+    size: int,
+    packshots_only: bool,
+    folder: str | Path | None = None,
+    limits: Limits | None = None,
+    reporter: Reporter = SILENT,
+    came: Callable[[SheetCell], object] = lambda _: None,
+) -> tuple[SheetCell, ...]:
+    """Return the cells of some products, in their order.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue that they are in.
+    products
+        Their `SHEET_COLUMNS`.
+    size, packshots_only, folder, limits
+        As for `gallery`.
+    reporter
+        Hears of how many pictures are there.
+    came
+        Called with each cell as soon as its picture is there, or known not to be.
+    """
+    ids = pa.array([product["product_id"] for product in products], pa.string())
+    # Only the parts that have one of them are read.
+    own = catalog.where(pc.field("product_id").isin(ids))
+    keys: list[str] = ids.to_pylist()
+    pictures = pictures_of(own, keys, size)
     # Only the picture that is shown is downloaded, although a product may have many.
     best = {
         key: next((one for one in of if one.is_packshot), None if packshots_only or not of else of[0])
         for key, of in pictures.items()
     }
-    made = small_pictures(catalog, [one for one in best.values() if one is not None], size, folder, limits)
-    names = names_of(catalog, pa.array(ids, pa.string()))
+    names = names_of(own, ids)
     nothing = nothing_in(catalog, packshots_only)
-    cells = []
-    for product in products:
-        key, chosen = product["product_id"], best[product["product_id"]]
+
+    def cell(product: Mapping[str, Any], small: SmallPicture | None) -> SheetCell:
+        key = product["product_id"]
+        chosen = best[key]
         thumbnail = (
             Thumbnail(product_id=key, gtin=product["gtin"], problem=nothing)
-            if chosen is None
-            else Thumbnail.of(chosen, made[chosen.number])
+            if chosen is None or small is None
+            else Thumbnail.of(chosen, small)
         )
         others = len(pictures[key]) - (chosen is not None)
-        cells.append(
-            SheetCell(thumbnail, names.get(key), shown_one(product["brand"], product["brand_code"]), others)
-        )
-    return Gallery(tuple(cells), page, pages, first + 1, len(catalog), catalog.origin.source, size)
+        brand = shown_one(product["brand"], product["brand_code"])
+        return SheetCell(thumbnail, names.get(key), brand, others)
+
+    by_key = {product["product_id"]: product for product in products}
+    for key, chosen in best.items():
+        if chosen is None:
+            came(cell(by_key[key], None))
+    wanted = [one for one in best.values() if one is not None]
+    made = small_pictures(
+        own,
+        wanted,
+        size,
+        folder,
+        limits,
+        reporter,
+        lambda of, small: came(cell(by_key[of.product_id], small)),
+    )
+    found = {one.product_id: made[one.number] for one in wanted}
+    return tuple(cell(product, found.get(product["product_id"])) for product in products)
 
 
 def _kind(thumbnail: Thumbnail) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,12 @@ from prodex.facts.name import names_of
 from prodex.files.lock import locked
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
+from prodex.phases import Reporter
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
 from prodex.pictures.picture_folder import PictureFolder
 from prodex.pictures.plan import Picture, checked_origin, plan
 from prodex.pictures.result import PictureResult, Pictures, PictureState, frame_of
-from prodex.progress import Progress, showing
+from prodex.progress import Progress, reporting
 from prodex.store.snapshot import catalog_given
 
 #: More would wait for each other: four downloads of one host at most.
@@ -95,31 +96,48 @@ def download_pictures(
             f"folder is {described(folder)}. Give a folder: download_pictures(catalog, 'pictures')."
         )
     checked_origin(catalog, _needed(size, packshots_only))
-    pictures = plan(catalog, size=size, packshots_only=packshots_only)
     place = Path(folder).absolute()
-    with locked(place, "downloading pictures"):
+    with reporting(progress, "Pictures", "pictures") as reporter:
+        # Before the folder is made: a size that makes no sense leaves nothing behind.
+        with reporter.phase("Listing pictures"):
+            pictures = plan(catalog, size=size, packshots_only=packshots_only)
+        with locked(place, "downloading pictures"):
+            return _downloaded(catalog, pictures, place, workers, limits, reporter)
+
+
+def _downloaded(
+    catalog: Catalog,
+    pictures: Sequence[Picture],
+    place: Path,
+    workers: int,
+    limits: Limits | None,
+    reporter: Reporter,
+) -> Pictures:
+    with reporter.phase("Checking the folder"):
         existing = PictureFolder.of(place)
-        # A result for every picture before the first download: an index that is written on interruption is complete.
-        results = [_untouched(picture) for picture in pictures]
-        # What was left out or has no address needs no download.
-        wanted = [one.picture for one in results if one.state is PictureState.FAILED]
-        try:
-            with (
-                MediaDownloader(catalog.origin.source, limits=limits) as media,
-                showing(progress, "Pictures", "pictures") as show,
-            ):
-                done = 0
-                work = partial(_work, existing=existing, media=media)
-                for found in side_by_side(jobs_of(wanted), work, media, workers):
-                    for result in found:
-                        results[result.picture.number] = result
-                    done += len(found)
-                    show(done, len(wanted))
-        except BaseException:
-            # A full disk that has stopped the download would hide its own error behind that of the index.
-            with suppress(StorageError):
-                existing.describe(frame_of(map(existing.recalled, results), {}))
-            raise
+    # A result for every picture before the first download: an index that is written on interruption is complete.
+    results = [_untouched(picture) for picture in pictures]
+    # What was left out or has no address needs no download.
+    wanted = [one.picture for one in results if one.state is PictureState.FAILED]
+    try:
+        with (
+            MediaDownloader(catalog.origin.source, limits=limits) as media,
+            reporter.phase("Downloading pictures", "pictures", len(wanted)) as show,
+        ):
+            done = 0
+            work = partial(_work, existing=existing, media=media)
+            for found in side_by_side(jobs_of(wanted), work, media, workers):
+                for result in found:
+                    results[result.picture.number] = result
+                done += len(found)
+                show(done, len(wanted))
+                reporter.count(done, len(wanted))
+    except BaseException:
+        # A full disk that has stopped the download would hide its own error behind that of the index.
+        with suppress(StorageError):
+            existing.describe(frame_of(map(existing.recalled, results), {}))
+        raise
+    with reporter.phase("Listing what was downloaded"):
         outcome = Pictures(place, frame_of(results, names_of(catalog)))
         existing.describe(outcome.files)
         if outcome.complete:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +18,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
+from prodex.phases import SILENT, Reporter
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
 from prodex.pictures.file_check import compare, look_at, read_checksum
 from prodex.pictures.picture_folder import PictureFolder
@@ -35,6 +36,8 @@ def small_pictures(
     size: int,
     folder: str | Path | None = None,
     limits: Limits | None = None,
+    reporter: Reporter = SILENT,
+    came: Callable[[Picture, SmallPicture], object] = lambda *_: None,
 ) -> dict[int, SmallPicture]:
     """Return a small picture for each of these, by its number in the plan.
 
@@ -50,6 +53,10 @@ def small_pictures(
         Take the files from this folder, and download nothing.
     limits
         Limits of a file.
+    reporter
+        Hears of how many are there.
+    came
+        Called with each picture and what became of it, as soon as it is there.
 
     Raises
     ------
@@ -58,21 +65,43 @@ def small_pictures(
     StorageError
         When the disk refuses.
     """
+    made: dict[int, SmallPicture] = {}
+    by_number = {one.number: one for one in pictures}
+    with (
+        reporter.phase("Downloading pictures", "pictures", len(by_number)) as show,
+        closing(_found_in(catalog, pictures, size, folder, limits)) as every,
+    ):
+        for found in every:
+            made |= found
+            for number, small in found.items():
+                came(by_number[number], small)
+            show(len(made), len(by_number))
+            reporter.count(len(made), len(by_number))
+    return made
+
+
+def _found_in(
+    catalog: Catalog,
+    pictures: Sequence[Picture],
+    size: int,
+    folder: str | Path | None,
+    limits: Limits | None,
+) -> Generator[dict[int, SmallPicture], None, None]:
+    """Yield small pictures as they come: those of the cache first."""
     if folder is not None:
-        return _downloaded(catalog, pictures, size, Path(folder))
-    made = {one.number: small for one in pictures if (small := read_cached(one, size)) is not None}
-    missing = [one for one in pictures if one.number not in made]
-    made |= {one.number: SmallPicture(problem="no address") for one in missing if one.url is None}
+        yield _downloaded(catalog, pictures, size, Path(folder))
+        return
+    known = {one.number: small for one in pictures if (small := read_cached(one, size)) is not None}
+    missing = [one for one in pictures if one.number not in known]
+    yield known | {one.number: SmallPicture(problem="no address") for one in missing if one.url is None}
     if jobs := jobs_of(missing):
         with (
             temporary_folder() as parts,
             MediaDownloader(catalog.origin.source, limits=limits, setting="gallery") as media,
         ):
-            for found in side_by_side(
+            yield from side_by_side(
                 jobs, partial(_fetched, media=media, parts=parts, size=size), media, _WORKERS
-            ):
-                made |= found
-    return made
+            )
 
 
 def _fetched(job: FetchJob, media: MediaDownloader, parts: Path, size: int) -> dict[int, SmallPicture]:

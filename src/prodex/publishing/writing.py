@@ -18,7 +18,8 @@ from prodex.catalog import Catalog
 from prodex.catalog.part import Part
 from prodex.errors import InputError, PublicationRefused
 from prodex.files import parquet
-from prodex.progress import Progress, showing
+from prodex.phases import Reporter
+from prodex.progress import Progress, reporting
 from prodex.publishing.delta_tables import PublishedFile, TableState, commit, state_of
 from prodex.publishing.place import WORKERS, Place, delta, place_of
 from prodex.publishing.pointer import POINTER, Pointer, pointer_of
@@ -95,9 +96,13 @@ def publish(
     delta()
     folder = snapshot.folder
     assert folder is not None  # noqa: S101 - a whole snapshot has one
-    with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as scratch:
-        parts, tables = _gathered(snapshot, stored_parts(folder), Path(scratch))
-        return _published(_Content(snapshot, folder, parts, tables), place, progress)
+    with (
+        tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as scratch,
+        reporting(progress, "Published", "steps") as reporter,
+    ):
+        with reporter.phase("Reading the snapshot"):
+            parts, tables = _gathered(snapshot, stored_parts(folder), Path(scratch))
+        return _published(_Content(snapshot, folder, parts, tables), place, reporter)
 
 
 @dataclass(frozen=True)
@@ -114,10 +119,11 @@ class _Content:
         return self.folder.parent.name
 
 
-def _published(content: _Content, place: Place, progress: Progress) -> Publication:
+def _published(content: _Content, place: Place, reporter: Reporter) -> Publication:
     name, tables = content.name, content.tables
-    there = place.sizes(["_delta_log", POINTER, *tables])
-    pointer = _own(place, there, name)
+    with reporter.phase("Listing what is published"):
+        there = place.sizes(["_delta_log", POINTER, *tables])
+        pointer = _own(place, there, name)
     newest = pointer.newest
     settled = {} if newest is None else _settled(newest, tables, there)
     unsettled = [table for table in tables if table not in settled]
@@ -141,17 +147,22 @@ def _published(content: _Content, place: Place, progress: Progress) -> Publicati
     place.remove_left_over(tables)
     steps = count(1)
     total = len(missing) + len(unsettled) + 1
-    with showing(progress, "Published", "steps") as show:
+    with reporter.phase("Publishing", "steps", total) as show:
+
+        def step(done: int) -> None:
+            show(done, total)
+            reporter.count(done, total)
+
         # All are opened before anything is written: a table of another program is then refused in time.
         states = dict(zip(unsettled, in_threads(found, unsettled), strict=True))
-        in_threads(upload, missing, lambda: show(next(steps), total))
-        versions = in_threads(committed, unsettled, lambda: show(next(steps), total))
+        in_threads(upload, missing, lambda: step(next(steps)))
+        versions = in_threads(committed, unsettled, lambda: step(next(steps)))
         row = _row(content, place, newest, settled | dict(zip(unsettled, versions, strict=True)))
         if newest is not None and _same(newest, row):
             row = newest
         else:
             pointer.append(row)
-        show(total, total)
+        step(total)
     return replace(row.publication, uploaded=len(missing))
 
 

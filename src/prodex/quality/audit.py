@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from prodex.dispatch import call
 from prodex.frames import to_frame
+from prodex.progress import Progress
 from prodex.quality.breakdown import coverage_by, scores_by
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
@@ -301,7 +302,7 @@ class Audit(AuditMatrix):
         saved: Audit = call("Audit.save", self, name)
         return saved
 
-    def to_html(self, path: str | Path, *, trend: Sequence[Audit] = ()) -> Path:
+    def to_html(self, path: str | Path, *, trend: Sequence[Audit] = (), progress: Progress = None) -> Path:
         """Write the audit as one HTML page that opens offline, with the full lists in a folder beside it.
 
         Parameters
@@ -310,17 +311,18 @@ class Audit(AuditMatrix):
             Path of the page; an existing file is replaced.
         trend
             Earlier audits: the page shows how the grades changed over time and since the newest of them.
+        progress
+            As for `prodex.verify`, in rows of the lists.
 
         Examples
         --------
-        >>> import prodex
+        >>> import prodex, tempfile
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
         >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
-        >>> import tempfile
         >>> audit.to_html(f"{tempfile.mkdtemp()}/report.html").name
         'report.html'
         """
-        page: Path = call("Audit.report", self, path, trend)
+        page: Path = call("Audit.report", self, path, trend, progress)
         return page
 
     def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
@@ -330,10 +332,9 @@ class Audit(AuditMatrix):
 
         Examples
         --------
-        >>> import prodex
+        >>> import prodex, tempfile
         >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
         >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
-        >>> import tempfile
         >>> audit.worklists(f"{tempfile.mkdtemp()}/to_fix")["findings"].tolist()
         [1]
         """

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.progress import Progress, showing
+from prodex.progress import Progress, reporting
 from prodex.quality.audit import Audit
 from prodex.quality.engine import run
 from prodex.quality.profile import Profile
@@ -50,7 +50,8 @@ def audit(
         Any `concurrent.futures` executor; threads by default. Rules of one's own that are defined in a notebook run on
         threads and on a Dask client's executor.
     progress
-        None shows a bar in a notebook or terminal.
+        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total),
+        both in products.
     now
         The moment to which "older than" refers, the present by default: a date without zone is taken as the service's
         dates are, one with a zone in UTC.
@@ -117,16 +118,21 @@ def audit_among(
     >>> audit_among(twice.head(1), twice, profile, datetime(2026, 1, 1)).matrix["duplicate_gtin"].tolist()
     [1]
     """
-    # Before any part is judged: a typing error should cost seconds, not the whole run.
-    confirm(among, profile.checks, profile.attributes)
     parts = []
     assumed = dict(profile.assume)
-    with showing(progress, "Judged") as show:
-        done = 0
-        for part in run(catalog, profile.checks, now, profile.market, executor, assumed, rule_seconds, among):
-            parts.append(part)
-            done += part.size
-            show(done, len(catalog))
+    with reporting(progress, "Judged") as reporter:
+        with reporter.phase("Checking the profile"):
+            # Before any part is judged: a typing error should cost seconds, not the whole run.
+            confirm(among, profile.checks, profile.attributes)
+        with reporter.phase("Auditing", "products", len(catalog)) as show:
+            done = 0
+            for part in run(
+                catalog, profile.checks, now, profile.market, executor, assumed, rule_seconds, among
+            ):
+                parts.append(part)
+                done += part.size
+                show(done, len(catalog))
+                reporter.count(done, len(catalog))
     # Every table went through memory, which Arrow keeps for more.
     pa.default_memory_pool().release_unused()
     return Audit(

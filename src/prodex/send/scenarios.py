@@ -92,7 +92,7 @@ def require_scenarios(
     uuids = _uuids(service, products)
     rows: list[dict[str, Any]] = []
     errors: list[ServiceError] = []
-    with showing(progress, "Required") as show:
+    with showing(progress, "Required", phase="Requiring scenarios") as show:
         for start in range(0, len(uuids), size):
             batch = uuids[start : start + size]
             status, message = "not sent", "the service could not be reached for an earlier batch"

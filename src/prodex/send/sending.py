@@ -71,7 +71,7 @@ def send(
         When no batch of the upsert has arrived.
     """
     total, done, last = sum(len(batches[number].gtins) for number in numbers), 0, ""
-    with showing(progress, "Sent") as show:
+    with showing(progress, "Sent", phase="Sending") as show:
         for place, number in enumerate(numbers):
             body = journal.payload(number)
             with _stopping(batches, f"before batch {number}"):

@@ -216,7 +216,7 @@ class Tracking:
         pause, longest, _ = self._imports.pauses
         # For imports that were not sent from here, only the service knows the number of products.
         total = sum(len(batch.gtins) for batch in self._sent) or self.count
-        with showing(progress, "Imported") as show:
+        with showing(progress, "Imported", phase="Waiting for the service to import") as show:
             while not self.refresh().done:
                 show(self._ended(), total)
                 left = begin + timeout - time.monotonic()

@@ -74,7 +74,7 @@ def pages(
     awaited = set(query.gtins_in or ())
     announced = last = most = received = distinct = 0
     reasons: dict[str, None] = {}
-    with showing(progress, "Products") as show:
+    with showing(progress, "Products", phase="Receiving") as show:
         for part in query.in_calls():
             # Counted first: the total decides between offset pages and a scroll.
             total = client.search_products(part.to_probe()).total_results or 0

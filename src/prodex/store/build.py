@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -20,9 +21,12 @@ import msgspec
 
 from prodex.files.atomic import remove, sha256, writing
 from prodex.files.untrusted import is_plain, is_there, read_json, refuse_links
+from prodex.phases import SILENT, Reporter, Show
 from prodex.store.build_processes import BuildProcesses
 from prodex.store.executors import mapped
 from prodex.store.journal import Journal
+from prodex.store.merge_plan import PartMerge
+from prodex.store.part_counts import count_of, counted, forget_count
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
 from prodex.tables.blocks import blocks_of
@@ -34,6 +38,9 @@ WORTH_PROCESSES = 20_000
 #: On a machine with many cores, so many products for each process.
 _WORTH_A_PROCESS = 10_000
 
+#: The phase in which parts are built.
+BUILDING = "Building tables"
+
 
 class _Receipt(msgspec.Struct):
     """What a part leaves in the journal when it is built: what was decided, and what became of it."""
@@ -43,7 +50,13 @@ class _Receipt(msgspec.Struct):
 
 
 def build_parts(
-    journal: Path, plans: Sequence[PartPlan], folder: Path, executor: Executor | None = None
+    journal: Path,
+    plans: Sequence[PartPlan],
+    folder: Path,
+    executor: Executor | None = None,
+    reporter: Reporter = SILENT,
+    *,
+    counts: bool = False,
 ) -> Iterator[StoredPart]:
     """Build the parts of a snapshot, in order.
 
@@ -57,10 +70,51 @@ def build_parts(
         Where the parts go.
     executor
         Any `concurrent.futures` executor; by default threads, and processes of our own for many products.
+    reporter
+        Hears of how many products are built.
+    counts
+        Whether functions of users hear of that, too.
     """
-    products = sum(len(indexes) for plan in plans for _, indexes in plan.pages)
-    with running(executor, products) as runner:
-        yield from mapped(runner, build_part, repeat(journal), plans, repeat(folder), folders=[journal])
+    done, total = 0, sum(map(products_of, plans))
+    left = deque(plans)
+    with running(executor, total) as runner, reporter.phase(BUILDING, "products", total) as show:
+        report = never_less(show)
+
+        def waiting() -> None:
+            report(done + built_so_far(journal, left), total)
+
+        jobs = (repeat(journal), plans, repeat(folder))
+        for part in mapped(runner, build_part, *jobs, folders=[journal], waiting=waiting):
+            done += products_of(left.popleft())
+            waiting()
+            if counts:
+                reporter.count(done, total)
+            yield part
+
+
+def products_of(plan: PartPlan | PartMerge) -> int:
+    """Return how many products come into a part."""
+    return sum(len(indexes) for _, indexes in plan.pages)
+
+
+def built_so_far(journal: Path, plans: Iterable[PartPlan]) -> int:
+    """Return how many products are built of parts that are not yet done."""
+    return sum(min(count_of(journal, plan.number), products_of(plan)) for plan in plans)
+
+
+def never_less(show: Show) -> Show:
+    """Return a function that reports as another one does, but never less than before.
+
+    Between the end of a part's own count and the moment at which it counts as built, it would be missing.
+    """
+    most = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal most
+        most = max(most, done)
+        show(most, total)
+
+    return report
 
 
 def build_folder(journal: Path) -> Path:
@@ -99,9 +153,11 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
         return stored
     pages = Journal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
-    stored = write_part(blocks_of(products), folder, part.number)
+    blocks = counted(blocks_of(products), journal, part.number)
+    stored = write_part(blocks, folder, part.number)
     with writing(receipt, private=True) as beside:
         beside.write_text(json.dumps({"decided": decided, "part": stored._asdict()}), "utf-8")
+    forget_count(journal, part.number)
     return stored
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -26,7 +26,8 @@ from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
 from prodex.ledger import Ledger
 from prodex.limits import Limits
-from prodex.progress import Progress, showing
+from prodex.phases import Reporter
+from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
@@ -35,7 +36,7 @@ from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed, refuse_newer
 from prodex.store.plan import PartPlan, parts_of
 from prodex.store.records_in_files import ReadingNotes, records_in
-from prodex.store.snapshot import commit_built
+from prodex.store.snapshot import SAVING, commit_built
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity, identify
 
@@ -59,9 +60,10 @@ def save_files(
 ) -> Catalog:
     """Make a snapshot of the records in files; see `read_products`."""
     folder = snapshots_folder() / checked_name(name)
-    with locked(folder, f"reading files into {name!r}"):
-        journal, reply = _read(files, folder, limits, progress)
-        came = newest(journal)
+    with locked(folder, f"reading files into {name!r}"), reporting(progress, "Products") as reporter:
+        journal, reply = _read(files, folder, limits, reporter)
+        with reporter.phase("Checking what was read"):
+            came = newest(journal)
         if not came and reply.set_aside:
             journal.remove()
             raise nothing_read(reply)
@@ -75,7 +77,7 @@ def save_files(
         del journal, came
         pa.default_memory_pool().release_unused()
         with _kept_for_later():
-            catalog = _built(path, name, origin, plans, progress, executor)
+            catalog = _built(path, name, origin, plans, reporter, executor)
         Journal(path, {}).remove()
         return catalog
 
@@ -97,7 +99,7 @@ def odd_key(index: int) -> str:
 
 
 def _read(
-    files: Sequence[Path], folder: Path, limits: Limits | None, progress: Progress
+    files: Sequence[Path], folder: Path, limits: Limits | None, reporter: Reporter
 ) -> tuple[Journal, ReadingNotes]:
     """Return the journal of all records: the one of an interrupted call, if it has read the same files to the end."""
     asked = {FILES: _facts(files)}
@@ -111,9 +113,8 @@ def _read(
     journal = Journal.begin(path, asked | {"began": datetime.now(UTC).isoformat()})
     reply = ReadingNotes()
     try:
-        with showing(progress, "Products read") as show:
-            records = (record for file in files for record in records_in(file, reply, limits))
-            _fill(journal, records, show)
+        records = (record for file in files for record in records_in(file, reply, limits))
+        _fill(journal, records, reporter, _megabytes(files))
         found = asdict(reply) | {"announced": sorted(reply.announced)}
         journal.note(_READ, json.dumps(found))
     except BaseException:
@@ -135,19 +136,30 @@ def _facts(files: Iterable[Path]) -> list[list[Any]]:
     return facts
 
 
-def _fill(journal: Journal, records: Iterable[bytes], show: Callable[[int, int], object]) -> None:
-    received = 0
-    for page in _pages(records):
-        keys = [
-            Identity(one.product_id, one.updated_at)
-            if (one := identify(record))
-            else Identity(odd_key(index))
-            for index, record in enumerate(page, received)
-        ]
-        moment = datetime.now(UTC)
-        journal.add(f"{Stage.PULL}/0", framed(page), Envelope([]), keys, received_at=moment)
-        received += len(page)
-        show(received, 0)  # how many there will be nobody knows
+def _megabytes(files: Iterable[Path]) -> int:
+    """Return how much there is to read; 0 where nobody knows: compressed files, and what is no file."""
+    if any(not path.is_file() or path.suffix == ".gz" for path in files):
+        return 0
+    return round(sum(path.stat().st_size for path in files) / 1e6)
+
+
+def _fill(journal: Journal, records: Iterable[bytes], reporter: Reporter, megabytes: int) -> None:
+    received = size = 0
+    with reporter.phase("Reading files", "MB" if megabytes else "products", megabytes) as show:
+        for page in _pages(records):
+            keys = [
+                Identity(one.product_id, one.updated_at)
+                if (one := identify(record))
+                else Identity(odd_key(index))
+                for index, record in enumerate(page, received)
+            ]
+            moment = datetime.now(UTC)
+            journal.add(f"{Stage.PULL}/0", framed(page), Envelope([]), keys, received_at=moment)
+            received += len(page)
+            size += sum(map(len, page))
+            # Records are read without the spaces between them, so that less than all of the bytes may be counted.
+            show(min(round(size / 1e6), megabytes) if megabytes else received, megabytes)
+            reporter.count(received, 0)  # how many there will be nobody knows
 
 
 def _pages(records: Iterable[bytes]) -> Iterator[list[bytes]]:
@@ -168,20 +180,17 @@ def _built(
     name: str,
     origin: Origin,
     plans: Sequence[PartPlan],
-    progress: Progress,
+    reporter: Reporter,
     executor: Executor | None,
 ) -> Catalog:
     beside = journal / "build"
     # What an interrupted call left is used again, but never through links, which may lead anywhere.
     if is_there(beside) and not is_plain(beside):
         remove(beside)
-    parts, done = [], 0
-    with storage(beside), showing(progress, "Products built") as show:
-        for part in build_parts(journal, plans, beside, executor):
-            parts.append(part)
-            done += part.products
-            show(done, origin.ledger.distinct)
-    return commit_built(name, origin, parts, beside)
+    with storage(beside):
+        parts = list(build_parts(journal, plans, beside, executor, reporter, counts=True))
+    with reporter.phase(SAVING):
+        return commit_built(name, origin, parts, beside)
 
 
 @contextmanager

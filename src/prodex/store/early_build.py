@@ -6,15 +6,26 @@ again where it is not, because a newer copy of a product came later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, wait
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from os import cpu_count
 from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
 
-from prodex.store.build import build_folder, build_part, build_parts, own_executor
+from prodex.phases import Reporter
+from prodex.store.build import (
+    BUILDING,
+    build_folder,
+    build_part,
+    build_parts,
+    built_so_far,
+    never_less,
+    own_executor,
+    products_of,
+)
+from prodex.store.executors import REPORT_SECONDS
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.parts import StoredPart
@@ -48,55 +59,8 @@ class EarlyBuild:
         if self._own is not None:
             self._own.shutdown(cancel_futures=True)
 
-    def also(self, show: Callable[[int, int], object]) -> Callable[[int, int], None]:
-        """Return a function that shows the progress of a fetch, and begins the parts that are whole by then."""
-
-        def came(received: int, announced: int) -> None:
-            show(received, announced)
-            self._begin(announced)
-
-        return came
-
-    def rest(self) -> None:
-        """Begin all other parts: every page has come, and what is left to fetch is only to see whether that is all."""
-        if self._given is not None:
-            return
-        came = newest(self._journal)
-        if self._own is None:
-            self._own = own_executor(len(came))
-        for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
-            if plan.number not in self._begun:
-                self._submit(plan)
-        # Those who build need what a million keys took.
-        pa.default_memory_pool().release_unused()
-
-    def parts(self, plans: Sequence[PartPlan]) -> Iterator[StoredPart]:
-        """Build the parts of a plan, but for those that were built like this before; in order."""
-        folder = build_folder(self._journal.folder)
-        if self._own is None:
-            yield from build_parts(self._journal.folder, plans, folder, self._given)
-            return
-        decided = {plan.number: plan for plan in plans}
-        other = [future for number, (plan, future) in self._begun.items() if decided.get(number) != plan]
-        for future in other:
-            future.cancel()
-        # Nobody may write the files of a part while they are written again.
-        wait(other)
-        futures = [
-            self._begun[plan.number][1]
-            if plan.number in self._begun and self._begun[plan.number][0] == plan
-            else self._own.submit(build_part, self._journal.folder, plan, folder)
-            for plan in plans
-        ]
-        for plan, future in zip(plans, futures, strict=True):
-            try:
-                yield future.result()
-            except Exception:  # noqa: BLE001 - what is wrong for good is raised by the second attempt
-                # Its process may have been killed for its memory, or the disk was full for a while.
-                yield build_part(self._journal.folder, plan, folder)
-
-    def _begin(self, announced: int) -> None:
-        """Begin the parts whose pages have all come."""
+    def begin(self, announced: int) -> None:
+        """Begin the parts whose pages have all come, of a load for which so many products are announced."""
         if EARLY not in self._journal.notes:
             if not announced:
                 return
@@ -116,6 +80,60 @@ class EarlyBuild:
                 self._is_offset = True
                 return
             self._submit(early_plan(number, pages))
+
+    def rest(self) -> None:
+        """Begin all other parts: every page has come, and what is left to fetch is only to see whether that is all."""
+        if self._given is not None:
+            return
+        came = newest(self._journal)
+        if self._own is None:
+            self._own = own_executor(len(came))
+        for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
+            if plan.number not in self._begun:
+                self._submit(plan)
+        # Those who build need what a million keys took.
+        pa.default_memory_pool().release_unused()
+
+    def parts(self, plans: Sequence[PartPlan], reporter: Reporter) -> Iterator[StoredPart]:
+        """Build the parts of a plan, but for those that were built like this before; in order."""
+        folder = build_folder(self._journal.folder)
+        if self._own is None:
+            yield from build_parts(self._journal.folder, plans, folder, self._given, reporter)
+            return
+        decided = {plan.number: plan for plan in plans}
+        other = [future for number, (plan, future) in self._begun.items() if decided.get(number) != plan]
+        for future in other:
+            future.cancel()
+        # Nobody may write the files of a part while they are written again.
+        wait(other)
+        futures = [
+            self._begun[plan.number][1]
+            if plan.number in self._begun and self._begun[plan.number][0] == plan
+            else self._own.submit(build_part, self._journal.folder, plan, folder)
+            for plan in plans
+        ]
+        self._wait_for(dict(zip(futures, plans, strict=True)), reporter)
+        for plan, future in zip(plans, futures, strict=True):
+            try:
+                yield future.result()
+            except Exception:  # noqa: BLE001 - what is wrong for good is raised by the second attempt
+                # Its process may have been killed for its memory, or the disk was full for a while.
+                yield build_part(self._journal.folder, plan, folder)
+
+    def _wait_for(self, parts: Mapping[Future[StoredPart], PartPlan], reporter: Reporter) -> None:
+        """Wait until parts are built, and report how many of their products are."""
+        total = sum(map(products_of, parts.values()))
+
+        def done() -> int:
+            left = [plan for future, plan in parts.items() if not future.done()]
+            return total - sum(map(products_of, left)) + built_so_far(self._journal.folder, left)
+
+        with reporter.phase(BUILDING, "products", total, done=done()) as show:
+            report, waiting = never_less(show), set(parts)
+            while waiting:
+                # Also reported while none is done: whoever hears of it may end the load.
+                _, waiting = wait(waiting, REPORT_SECONDS, FIRST_COMPLETED)
+                report(done(), total)
 
     def _submit(self, plan: PartPlan) -> None:
         assert self._own is not None  # noqa: S101 - whoever calls it has seen to that

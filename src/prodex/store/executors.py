@@ -20,6 +20,7 @@ from concurrent.futures import (
     Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
+    wait,
 )
 from importlib.metadata import version
 from pathlib import Path
@@ -30,6 +31,9 @@ from prodex.arguments import described
 from prodex.errors import InputError, WorkerLost, WorkerRefused
 
 _Result = TypeVar("_Result")
+
+#: Seconds between two reports of how much is done.
+REPORT_SECONDS = 0.25
 
 
 def checked_executor(executor: Any) -> Executor | None:
@@ -53,6 +57,7 @@ def mapped(
     function: Callable[..., _Result],
     *arguments: Iterable[Any],
     folders: Sequence[Path] = (),
+    waiting: Callable[[], object] = lambda: None,
 ) -> Iterator[_Result]:
     """Call a function once for each set of arguments, and yield the results in the order of these.
 
@@ -67,6 +72,8 @@ def mapped(
         As for `map`: the shortest of them ends it.
     folders
         What the function reads and writes on disk, and every worker must see under the same path.
+    waiting
+        Called again and again while a result is waited for.
 
     Raises
     ------
@@ -77,20 +84,24 @@ def mapped(
     InputError
         When an argument cannot be sent to another process.
     """
-    if isinstance(executor, ThreadPoolExecutor):
-        yield from executor.map(function, *arguments)
-        return
+    is_here = isinstance(executor, ThreadPoolExecutor)
+    losses = () if is_here else _losses()  # threads are not lost: what they raise is the function's own
     needed = [str(folder.absolute()) for folder in folders]
     # An executor may take two equal calls for one, and these read and write files.
     once = uuid4().hex
     futures: deque[Future[_Result]] = deque()
     try:
         for one in zip(*arguments, strict=False):
-            sealed = _sealed(executor, (function, one))
-            futures.append(executor.submit(_opened, version("prodex"), needed, sealed, once))
+            if is_here:
+                futures.append(executor.submit(function, *one))
+            else:
+                sealed = _sealed(executor, (function, one))
+                futures.append(executor.submit(_opened, version("prodex"), needed, sealed, once))
         while futures:
+            while not wait([futures[0]], REPORT_SECONDS).done:
+                waiting()
             yield futures.popleft().result()
-    except _losses() as error:
+    except losses as error:
         raise WorkerLost(
             f"A worker ended before its part was done, and nobody took it over ({type(error).__name__}: {error}). It "
             "may have been killed, or have used up its memory. What was loaded and built is kept: the same call "

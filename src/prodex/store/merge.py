@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
 from prodex.files.atomic import make_folder
-from prodex.store.build import running
+from prodex.phases import SILENT, Reporter
+from prodex.store.build import products_of, running
 from prodex.store.executors import mapped
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
@@ -44,6 +45,7 @@ def merge_parts(
     plans: Sequence[PartMerge],
     folder: Path,
     executor: Executor | None = None,
+    reporter: Reporter = SILENT,
 ) -> Iterator[StoredPart]:
     """Make the parts of the new snapshot, in order.
 
@@ -63,11 +65,18 @@ def merge_parts(
         Where the parts go.
     executor
         Any `concurrent.futures` executor; threads by default.
+    reporter
+        Hears of how many products are in the parts that are made.
     """
     olds = [None if part.old is None else old[part.old] for part in plans]
-    with running(executor) as runner:
+    stay = sum(0 if part is None else part.products for part in olds)
+    total = stay + sum(products_of(part) - len(part.leaving) for part in plans)
+    with running(executor) as runner, reporter.phase("Merging tables", "products", total) as show:
         jobs = (olds, repeat(old_folder), repeat(journal), plans, repeat(folder))
-        made = list(mapped(runner, merge_part, *jobs, folders=[old_folder, journal]))
+        made: list[StoredPart] = []
+        for part in mapped(runner, merge_part, *jobs, folders=[old_folder, journal]):
+            made.append(part)
+            show(sum(one.products for one in made), total)
     yield from same_columns(made, folder, forgetting=True)
 
 

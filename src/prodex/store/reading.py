@@ -23,7 +23,7 @@ from prodex.catalog.part import Part
 from prodex.errors import InputError
 from prodex.ledger import Ledger
 from prodex.limits import Limits
-from prodex.progress import Progress
+from prodex.progress import PATIENCE, Progress, showing
 from prodex.query import ProductQuery
 from prodex.store.delivery import nothing_read, odd_key, save_files
 from prodex.store.plan import PRODUCTS_PER_PART
@@ -137,7 +137,7 @@ def read_products(
     return catalog
 
 
-def with_pending_updates(catalog: Catalog) -> Catalog:
+def with_pending_updates(catalog: Catalog, *, progress: Progress = None) -> Catalog:
     """Return the catalogue as it will be once every pending update is accepted.
 
     A product that is shared and not accepted yet has its data under `lastRequest`, and so have accepted products
@@ -148,6 +148,9 @@ def with_pending_updates(catalog: Catalog) -> Catalog:
     ----------
     catalog
         With the raw records, as every catalogue has them.
+    progress
+        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total),
+        both in products.
 
     Returns
     -------
@@ -163,9 +166,13 @@ def with_pending_updates(catalog: Catalog) -> Catalog:
     """
     catalog = catalog_given(catalog, "with_pending_updates(catalog)")
     parts = []
-    for part in catalog.parts:
-        records = part.read("raw", ["json"])["json"].to_pylist()
-        parts.append(Part.of_records(_overlaid(record.encode()) for record in records))
+    done = 0
+    with showing(progress, "Including pending updates", total=len(catalog), after=PATIENCE) as show:
+        for part in catalog.parts:
+            records = part.read("raw", ["json"])["json"].to_pylist()
+            parts.append(Part.of_records(_overlaid(record.encode()) for record in records))
+            done += part.size
+            show(done, len(catalog))
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
     return replace(catalog, parts=tuple(parts), origin=origin, folder=None, published=None)
 

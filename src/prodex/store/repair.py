@@ -12,6 +12,7 @@ from pathlib import Path
 
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotDamaged
+from prodex.phases import SILENT, Reporter
 from prodex.store.merge import link_table
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.snapshot import commit, stored_parts
@@ -26,13 +27,15 @@ _LABELS = "code_labels"
 _SHOWN = 5
 
 
-def repaired(catalog: Catalog) -> Catalog:
+def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
     """Return a snapshot if every file of it is as it was written, else a new snapshot with the damage repaired.
 
     Parameters
     ----------
     catalog
         An opened snapshot; whoever calls holds the lock of its folder.
+    reporter
+        Hears of how much has been read.
 
     Raises
     ------
@@ -42,11 +45,14 @@ def repaired(catalog: Catalog) -> Catalog:
     folder = catalog.folder
     assert folder is not None  # noqa: S101 - an opened snapshot has one
     parts = stored_parts(folder)
-    damage = {
-        part.number: found
-        for part in parts
-        if (found := {table: wrong for table in part.files if (wrong := part.problem(table, folder))})
-    }
+    damage = {}
+    with reporter.phase("Checking the files of the snapshot", "products", len(catalog)) as show:
+        done = 0
+        for part in parts:
+            if found := {table: wrong for table in part.files if (wrong := part.problem(table, folder))}:
+                damage[part.number] = found
+            done += part.products
+            show(done, len(catalog))
     if not damage:
         return catalog
     for number, tables in damage.items():
@@ -59,7 +65,8 @@ def repaired(catalog: Catalog) -> Catalog:
     def write(beside: Path) -> Iterable[StoredPart]:
         return [_written(part, damage.get(part.number, {}), folder, beside) for part in parts]
 
-    return commit(folder.parent.name, catalog.origin, write)
+    with reporter.phase("Repairing damaged tables"):
+        return commit(folder.parent.name, catalog.origin, write)
 
 
 def _written(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:

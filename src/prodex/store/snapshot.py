@@ -21,10 +21,15 @@ from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.files.atomic import publish, storage, writing_folder
 from prodex.files.untrusted import Count, refuse_links
+from prodex.phases import SILENT, Reporter
+from prodex.progress import PATIENCE, Progress, showing
 from prodex.store.archive import Archive, is_entry, new_entry, snapshots_folder, unlinked
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.store.presence_columns import same_columns
 from prodex.tables.declaration import TABLES
+
+#: The phase in which a snapshot becomes visible.
+SAVING = "Saving the snapshot"
 
 SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.")
 
@@ -106,29 +111,39 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
     )
 
 
-def save(catalog: Catalog, name: str) -> Catalog:
+def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
     """Store a catalogue as a new snapshot; see `Catalog.save`."""
 
     # Known from the start here, so that no part is written twice.
     seen = list(dict.fromkeys(name for part in catalog.parts for name in part.stored_columns("presence")))
 
     def write(folder: Path) -> Iterable[StoredPart]:
+        done = 0
         for number, part in enumerate(catalog.parts):
             for table, lacking in part.lacking.items():
                 part.require(table, lacking)  # a snapshot holds every column
             tables = {table: part.stored(table) for table in TABLES}
             tables["presence"] = with_absent(tables["presence"], seen)
             yield write_part([tables], folder, number)
+            done += part.size
+            show(done, len(catalog))
 
-    return commit(name, catalog.origin, write)
+    with showing(progress, SAVING, total=len(catalog), after=PATIENCE) as show:
+        return commit(name, catalog.origin, write)
 
 
-def commit(name: str, origin: Origin, write: Callable[[Path], Iterable[StoredPart]]) -> Catalog:
+def commit(
+    name: str,
+    origin: Origin,
+    write: Callable[[Path], Iterable[StoredPart]],
+    reporter: Reporter = SILENT,
+) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
     folder = new_entry(SNAPSHOTS.folder(name))
     with writing_folder(folder) as beside:
-        parts = same_columns(list(write(beside)), beside)
-        _write_manifest(beside, name, origin, parts)
+        parts = list(write(beside))
+        with reporter.phase(SAVING):
+            _write_manifest(beside, name, origin, same_columns(parts, beside))
     return _open(folder)
 
 
@@ -225,13 +240,16 @@ def _listed(folder: Path) -> dict[str, Any]:
     }
 
 
-def verify(name: str | Path | Catalog) -> pd.DataFrame:
+def verify(name: str | Path | Catalog, *, progress: Progress = None) -> pd.DataFrame:
     """Check every file of a snapshot against the manifest.
 
     Parameters
     ----------
     name
         Its name, its folder, or the catalogue that was opened from it.
+    progress
+        A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
+        (False), or a function of (done, total), both in products.
 
     Returns
     -------
@@ -248,10 +266,14 @@ def verify(name: str | Path | Catalog) -> pd.DataFrame:
     catalog = open_snapshot(folder_of(name, "verify"))
     assert catalog.folder is not None  # noqa: S101 - an opened snapshot has one
     rows = []
-    for part in stored_parts(catalog.folder):
-        for table in part.files:
-            problem = part.problem(table, catalog.folder)
-            rows.append((str(path_of(table, part.number)), not problem, problem))
+    done = 0
+    with showing(progress, "Verifying files", total=len(catalog), after=PATIENCE) as show:
+        for part in stored_parts(catalog.folder):
+            for table in part.files:
+                problem = part.problem(table, catalog.folder)
+                rows.append((str(path_of(table, part.number)), not problem, problem))
+            done += part.products
+            show(done, len(catalog))
     return pd.DataFrame(rows, columns=["file", "ok", "problem"])
 
 

@@ -12,6 +12,8 @@ from prodex.display.report.page import rendered
 from prodex.errors import InputError
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_folder, is_there
+from prodex.phases import Reporter
+from prodex.progress import PATIENCE, Progress, reporting
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["write_report"]
 
 
-def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) -> Path:
+def write_report(
+    audit: Audit, path: str | Path, trend: Sequence[Audit] = (), progress: Progress = None
+) -> Path:
     """Write an audit as a page, and the lists that it shows a part of into a folder beside it.
 
     Parameters
@@ -31,6 +35,9 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
         lists of another. Other files in the folder of the lists are kept.
     trend
         Earlier audits.
+    progress
+        A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
+        (False), or a function of (done, total), both in rows of the lists.
 
     Returns
     -------
@@ -49,7 +56,13 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
         raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'report.html'}.")
     if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
         raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
-    shown = contents(audit, trend)
+    with reporting(progress, "Report", "rows", after=PATIENCE) as reporter:
+        return _written(audit, page, trend, reporter)
+
+
+def _written(audit: Audit, page: Path, trend: Sequence[Audit], reporter: Reporter) -> Path:
+    with reporter.phase("Collecting figures"):
+        shown = contents(audit, trend)
     folder = folder_of(page)
     if is_there(folder) and not is_folder(folder):
         raise InputError(
@@ -57,7 +70,7 @@ def write_report(audit: Audit, path: str | Path, trend: Sequence[Audit] = ()) ->
             "the page another name."
         )
     with replacing(folder, FILES, page) as beside:
-        files = write_files(audit, beside, folder.name, shown.failures_total)
+        files = write_files(audit, beside, folder.name, shown.failures_total, reporter)
         # With one kind of line ends, the same audit gives the same bytes on every system.
         (beside / page.name).write_text(rendered(shown, files), encoding="utf-8", newline="\n")
     return page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import pyarrow as pa
 from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
+from prodex.phases import Reporter
 from prodex.quality.failures import FAILURES
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def folder_of(page: Path) -> Path:
     return page.with_name(f"{safe_name(page.stem)}_files")
 
 
-def write_files(audit: Audit, folder: Path, name: str, failures: int) -> tuple[LinkedFile, ...]:
+def write_files(
+    audit: Audit, folder: Path, name: str, failures: int, reporter: Reporter
+) -> tuple[LinkedFile, ...]:
     """Write the files that a page links to, and return them.
 
     Parameters
@@ -66,16 +69,36 @@ def write_files(audit: Audit, folder: Path, name: str, failures: int) -> tuple[L
         The final name of the folder.
     failures
         Number of failures.
+    reporter
+        Hears of how many rows are written.
     """
-    written = [_written(folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches)]
     frames = (
         ("products", "all products with score and grade", audit.products),
         ("checks", "all checks with their counts", audit.by_check),
     )
-    for file, title, frame in frames:
-        table = pa.Table.from_pandas(frame, preserve_index=False)
-        written.append(_written(folder / file, name, title, len(table), table.schema, table.to_batches))
-    return tuple(written)
+    tables = [
+        (file, title, pa.Table.from_pandas(frame, preserve_index=False)) for file, title, frame in frames
+    ]
+    total = len(_WRITERS) * (failures + sum(len(table) for *_, table in tables))
+    done = 0
+    with reporter.phase("Writing lists", "rows", total) as show:
+
+        def came(rows: int) -> None:
+            nonlocal done
+            done += rows
+            show(done, total)
+            reporter.count(done, total)
+
+        files = [
+            _written(
+                folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches, came
+            )
+        ]
+        for file, title, table in tables:
+            files.append(
+                _written(folder / file, name, title, len(table), table.schema, table.to_batches, came)
+            )
+    return tuple(files)
 
 
 def _written(
@@ -85,12 +108,22 @@ def _written(
     rows: int,
     schema: pa.Schema,
     batches: Callable[[], Iterable[pa.RecordBatch]],
+    came: Callable[[int], object],
 ) -> LinkedFile:
     plain = pa.schema([(field.name, _plain(field.type)) for field in schema])
     # The batches are made once for each format: all findings of a large audit do not fit into memory.
     for ending, write in _WRITERS.items():
-        write((batch.cast(plain) for batch in batches()), plain, path.with_name(f"{path.name}.{ending}"))
+        write(_told(batches(), plain, came), plain, path.with_name(f"{path.name}.{ending}"))
     return LinkedFile(path.name, title, rows, quote(f"{folder}/{path.name}"))
+
+
+def _told(
+    batches: Iterable[pa.RecordBatch], plain: pa.Schema, came: Callable[[int], object]
+) -> Iterator[pa.RecordBatch]:
+    """Pass batches on in plain types, and report the rows of each."""
+    for batch in batches:
+        yield batch.cast(plain)
+        came(batch.num_rows)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -31,6 +31,8 @@ from prodex.fix.layout import INDEX, MANIFEST, WORKLIST
 from prodex.fix.shapes import Shapes
 from prodex.fix.words import codes_in_use
 from prodex.formats.csv_files import write_csv
+from prodex.phases import SILENT, Reporter
+from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality.audit import Audit
 from prodex.threads import side_by_side
 
@@ -56,6 +58,7 @@ def write_worklists(
     *,
     replace: bool = False,
     escape_formulas: bool = True,
+    progress: Progress = None,
     **equal: Any,
 ) -> pd.DataFrame:
     """Write what fails, one worklist for each group.
@@ -75,6 +78,9 @@ def write_worklists(
     escape_formulas
         Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
         gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
+    progress
+        A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
+        (False), or a function of (done, total), both in findings.
     **equal
         Only some findings, as `Audit.failures` takes them: `severity=["blocker", "error"]`.
 
@@ -95,13 +101,23 @@ def write_worklists(
     StorageError
         When the disk refuses.
     """
-    rows = worklist_rows(audit, equal)
-    made = grouped_worklists(audit, rows, by, _TAKEN)
-    facts = _facts(audit, by, equal, len(rows))
-    named = pc.unique(rows["attribute"])
-    return write_folder(
-        audit, folder, by, made, facts, named, replace=replace, escape_formulas=escape_formulas
-    )
+    with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
+        rows = worklist_rows(audit, equal, reporter)
+        made = grouped_worklists(audit, rows, by, _TAKEN)
+        facts = _facts(audit, by, equal, len(rows))
+        named = pc.unique(rows["attribute"])
+        return write_folder(
+            audit,
+            folder,
+            by,
+            made,
+            facts,
+            named,
+            replace=replace,
+            escape_formulas=escape_formulas,
+            reporter=reporter,
+            findings=len(rows),
+        )
 
 
 def write_folder(
@@ -114,6 +130,8 @@ def write_folder(
     *,
     replace: bool = False,
     escape_formulas: bool = True,
+    reporter: Reporter = SILENT,
+    findings: int = 0,
 ) -> pd.DataFrame:
     """Write worklists as a folder, with an index of them.
 
@@ -129,6 +147,10 @@ def write_folder(
         The facts that all of them share.
     attributes
         The attributes that they ask for.
+    reporter
+        Hears of how many findings are written.
+    findings
+        How many there are, if that is known.
 
     Returns
     -------
@@ -142,7 +164,7 @@ def write_folder(
     # Only the files that the index lists are removed with the folder that is replaced.
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
         write = partial(_write, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
-        index = list(side_by_side(write, worklists))
+        index = _reported(side_by_side(write, worklists), reporter, findings)
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
@@ -150,6 +172,19 @@ def write_folder(
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
     return frame
+
+
+def _reported(written: Iterable[dict[str, Any]], reporter: Reporter, findings: int) -> list[dict[str, Any]]:
+    """Return the lines of the index as they come, and report how many findings are written."""
+    index, done = [], 0
+    with reporter.phase("Writing worklists", "findings", findings) as show:
+        for one in written:
+            index.append(one)
+            done += one["findings"]
+            # A product with several tags is in several worklists, and so are its findings.
+            show(done, max(findings, done))
+            reporter.count(done, max(findings, done))
+    return index
 
 
 def _write(

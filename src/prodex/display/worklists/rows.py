@@ -16,6 +16,7 @@ from prodex.facts.groups import Groups
 from prodex.files.atomic import safe_name
 from prodex.fix.layout import WORKLIST
 from prodex.locales import language_label, short_of
+from prodex.phases import SILENT, Reporter
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows
 from prodex.quality.rulebook import SEVERITIES
@@ -24,7 +25,7 @@ from prodex.tables.columns import Rows
 _PLACE = ["language_code", "position"]
 
 
-def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
+def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT) -> pa.Table:
     """Return all findings, the worst first, then product by product as in the catalogue.
 
     Parameters
@@ -33,6 +34,8 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
         The audit.
     equal
         Column of the findings = value or list of values.
+    reporter
+        Hears of how many products have been gone through.
 
     Returns
     -------
@@ -40,7 +43,14 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any]) -> pa.Table:
         `WORKLIST`, but for `row`, and `product`: the place of the product in the audit. Text is dictionary-encoded.
     """
     # There are few different texts among millions of findings.
-    table = pa.concat_tables([_encoded(_EMPTY), *map(_encoded, _by_part(audit, equal))]).unify_dictionaries()
+    pieces = [_encoded(_EMPTY)]
+    with reporter.phase("Collecting findings", "products", len(audit)) as show:
+        done = 0
+        for part, rows in zip(audit.parts, _by_part(audit, equal), strict=True):
+            pieces.append(_encoded(rows))
+            done += part.size
+            show(done, len(audit))
+    table = pa.concat_tables(pieces).unify_dictionaries()
     severity = pc.index_in(_plain(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
     order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
     return table.take(pa.array(order))

@@ -12,6 +12,7 @@ from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.panel import Panel, button, check_box, html, row, styled
 from prodex.notebook.snapshots.saved import earlier
+from prodex.progress import Progress, reporting
 from prodex.quality import Audit
 from prodex.text import counted
 
@@ -52,7 +53,8 @@ class AuditExport(VBox):
             (self.name, self.save),
         )
         rows = [styled(row(*line, look="form-row"), "export-row") for line in lines]
-        super().__init__([html("<h3>Export</h3>"), *rows, self.replace, self.exporter.line])
+        shown = (self.exporter.work, self.exporter.line)
+        super().__init__([html("<h3>Export</h3>"), *rows, self.replace, *shown])
 
     def show(self, audit: Audit) -> None:
         """Export this audit from now on."""
@@ -68,12 +70,12 @@ class AuditExport(VBox):
     def _export_worklists(self) -> None:
         folder = path_of(self.folder.value, "a folder for the worklists")
         write = partial(worklists, self._shown(), folder, str(self.by.value), self.replace.value)
-        self.exporter.start(write, "Exporting worklists …")
+        self.exporter.start(write, "Exporting worklists")
 
     def _export_report(self) -> None:
         page = path_of(self.page.value, "a file for the report, such as audit.html")
         write = partial(report, self._shown(), page, self.replace.value)
-        self.exporter.start(write, "Exporting the report …")
+        self.exporter.start(write, "Exporting the report")
 
     def _save(self) -> None:
         name = self.name.value.strip()
@@ -82,7 +84,7 @@ class AuditExport(VBox):
                 "The catalogue is in memory only. Enter the name of the snapshots to save its audit with."
             )
         write = partial(saved, self._shown(), None if self.name.disabled else name)
-        self.exporter.start(write, "Saving the audit …")
+        self.exporter.start(write, "Saving the audit")
 
     def _shown(self) -> Audit:
         if self._audit is None:
@@ -90,14 +92,14 @@ class AuditExport(VBox):
         return self._audit
 
 
-def worklists(audit: Audit, folder: Path, by: str, replace: bool) -> str:
+def worklists(audit: Audit, folder: Path, by: str, replace: bool, progress: Progress = False) -> str:
     """Export worklists, and return how many and where."""
-    index = audit.worklists(folder, by, replace=replace)
+    index = audit.worklists(folder, by, replace=replace, progress=progress)
     findings = counted(int(index["findings"].sum()), "finding")
     return f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}."
 
 
-def report(audit: Audit, page: Path, replace: bool) -> str:
+def report(audit: Audit, page: Path, replace: bool, progress: Progress = False) -> str:
     """Export the report with the earlier audits of the same profile, and return where it is.
 
     Raises
@@ -109,11 +111,12 @@ def report(audit: Audit, page: Path, replace: bool) -> str:
     if page.exists() and not replace:
         raise InputError(f"{page} already exists. Give another name, or tick '{_REPLACE}'.")
     before = earlier(audit)
-    written = audit.to_html(page, trend=before)
+    written = audit.to_html(page, trend=before, progress=progress)
     trend = f", with {counted(len(before), 'earlier audit')}" if before else ""
     return f"Exported the report to {written}{trend}. The full lists are in the folder next to it."
 
 
-def saved(audit: Audit, name: str | None) -> str:
+def saved(audit: Audit, name: str | None, progress: Progress = False) -> str:
     """Save an audit with its snapshot, and return where it is."""
-    return f"Saved the audit to {audit.save(name).folder}."
+    with reporting(progress, "Saved") as reporter, reporter.phase("Saving the audit"):
+        return f"Saved the audit to {audit.save(name).folder}."

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
 
 from prodex.catalog import Catalog
-from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
-from prodex.notebook.panel import Panel, button, check_box, html, row, set_busy, show_if, text_html
+from prodex.notebook.panel import Panel, button, check_box, html, row, set_busy, text_html
+from prodex.notebook.work import WorkRow
+from prodex.phases import PhaseObserver
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates
@@ -43,25 +43,26 @@ class RunControls(VBox):
         own: str | Path | Mapping[str, Any] | Profile | None,
     ) -> None:
         self._panel, self._catalog, self._done = panel, catalog, done
-        # A new one for each audit: one that was cancelled may still run for a moment.
-        self._stop = threading.Event()
-        self._task: LatestTask[Audit] = LatestTask(self._run_audit, self._finished, self._failed)
         self._titles: dict[str, str] = {}
         self.profile: w.Dropdown = w.Dropdown(description="Profile", options=self._profiles(own))
         self.run: w.Button = button("Audit", "primary")
-        self.cancel: w.Button = button("Cancel")
         self.include_pending: w.Checkbox = check_box(
             "Include pending updates", tooltip="Audit the products as if their pending updates were accepted"
         )
-        self.progress: w.IntProgress = w.IntProgress(description="Audited", min=0)
+        self.work: WorkRow[Audit] = WorkRow(
+            panel, self._finished, self._failed, cancelled=self._ended, back_to=self.run
+        )
         self._about = html("")
-        controls = (self.profile, self.include_pending, self.run, self.progress, self.cancel)
-        super().__init__([row(*controls, look="form-row"), self._about])
+        controls = (self.profile, self.include_pending, self.run)
+        super().__init__([row(*controls, look="form-row"), self.work, self._about])
         panel.on(self.profile, lambda _: self._describe(), "value")
         panel.on(self.run, lambda _: self._start())
-        panel.on(self.cancel, lambda _: self._cancel())
-        self._busy(False)
         self._describe()
+
+    @property
+    def cancel(self) -> w.Button:
+        """The button that cancels the audit that runs."""
+        return self.work.cancel
 
     def title(self, name: str) -> str:
         """Return the title of a profile by its name; the name itself if it is not offered."""
@@ -74,7 +75,7 @@ class RunControls(VBox):
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until no audit runs; for scripts and tests."""
-        self._task.wait(seconds)
+        self.work.wait(seconds)
 
     def _profiles(
         self, own: str | Path | Mapping[str, Any] | Profile | None
@@ -101,45 +102,33 @@ class RunControls(VBox):
         )
 
     def _start(self) -> None:
-        catalog = self._catalog()
-        self._stop = threading.Event()
-        # A bar needs an end, also for a catalogue without products.
-        self.progress.value, self.progress.max = 0, max(len(catalog), 1)
-        self._busy(True)
-        self._task(catalog, self.profile.value, self.include_pending.value, self._stop)
-
-    def _run_audit(
-        self, catalog: Catalog, profile: str | Profile, include_pending: bool, stop: threading.Event
-    ) -> Audit:
-        def show(done: int, _: int) -> None:
-            # An audit has no other place at which it can be stopped.
-            if stop.is_set():
-                raise CancelledError
-            # Set from this thread: nothing observes it, and the event loop would be late with it.
-            self.progress.value = done
-
-        return audit(with_pending_updates(catalog) if include_pending else catalog, profile, progress=show)
+        catalog, profile, include_pending = self._catalog(), self.profile.value, self.include_pending.value
+        set_busy(self.run, is_busy=True)
+        self.work.start(partial(_audited, catalog, profile, include_pending), "Auditing")
 
     def _finished(self, made: Audit) -> None:
-        self._busy(False)
+        self._ended()
+        # The last step may have ended before Cancel was noticed.
+        if self.work.work is not None and self.work.work.is_cancelled:
+            return
         with self._panel.guarded():
             self._done(made)
 
     def _failed(self, error: BaseException) -> None:
-        self._busy(False)
+        self._ended()
         self._panel.show_error(error)
-
-    def _cancel(self) -> None:
-        self.forget()
-        self.run.focus()  # Cancel is hidden now, and would leave the focus nowhere
 
     def forget(self) -> None:
         """Stop the audit that runs, and drop its result."""
-        self._stop.set()
-        self._task.forget()
-        self._busy(False)
+        self.work.forget()
+        self._ended()
 
-    def _busy(self, is_busy: bool) -> None:
-        set_busy(self.run, is_busy=is_busy)
-        for widget in (self.progress, self.cancel):
-            show_if(widget, is_busy)
+    def _ended(self) -> None:
+        set_busy(self.run, is_busy=False)
+
+
+def _audited(
+    catalog: Catalog, profile: str | Profile, include_pending: bool, progress: PhaseObserver
+) -> Audit:
+    catalog = with_pending_updates(catalog, progress=progress) if include_pending else catalog
+    return audit(catalog, profile, progress=progress)

@@ -25,6 +25,7 @@ from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel, button, check_box, html, message_html, row, show_if, status_html
 from prodex.notebook.sending import FixSender
+from prodex.phases import PhaseObserver
 from prodex.quality import Profile
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -130,7 +131,11 @@ class CorrectionsPanel(Panel):
         )
         self._exporter: Exporter = Exporter(self, {self.write: self._write})
         self._export: Any = w.VBox(
-            [row(self.folder, self.write, self.replace, look="form-row"), self._exporter.line]
+            [
+                row(self.folder, self.write, self.replace, look="form-row"),
+                self._exporter.work,
+                self._exporter.line,
+            ]
         )
         actions = row(self.check, self.clear, self.undo, look="form-row")
         self.fill(self._note, self._about, self.list, actions, self._result, self.sender, self._export)
@@ -225,11 +230,11 @@ class CorrectionsPanel(Panel):
         if fix is None:
             raise InputError("There is no correction to write.")
 
-        def write() -> str:
+        def write(_progress: PhaseObserver) -> str:
             written = fix.worklist(folder, accepted=True, replace=replaced)
             return f"Exported {counted(len(written), 'worklist')} to {folder}."
 
-        self._exporter.start(write, "Writing the worklists …")
+        self._exporter.start(write, "Writing worklists")
 
     def _begin(self, fix: Fix) -> None:
         """Note on disk that these are being sent: whatever happens now, they are not sent a second time."""

@@ -214,7 +214,7 @@ class ExportBox(VBox):
         self.exporter: Exporter = Exporter(panel, {self._button: self._export}, finished=self._reset)
         self._line = row(self._what, self._format, self._folder, self._button, look="line")
         self._choices = row(self._languages, self._columns, look="line")
-        self.children: tuple[Any, ...] = (self._line, self._safe, self.exporter.line)
+        self.children: tuple[Any, ...] = (self._line, self._safe, self.exporter.work, self.exporter.line)
         panel.on(self._what, lambda _: self._offer(), "value")
         for control in (self._format, self._folder, self._languages, self._columns, self._safe):
             panel.on(control, lambda _: self._reset(), "value")
@@ -237,7 +237,7 @@ class ExportBox(VBox):
         self._confirmed = None
         has_parts = self._what.value == EVERYTHING and not FORMATS[self._format.value].holds_records
         choices = [self._choices] if has_parts else []
-        self.children = (self._line, *choices, self._safe, self.exporter.line)
+        self.children = (self._line, *choices, self._safe, self.exporter.work, self.exporter.line)
         # Only CSV has no types: a spreadsheet reads a text in it as a formula.
         show_if(self._safe, FORMATS[self._format.value].can_escape_formulas)
         self._button.description = f"Export {counted(self._products, 'product')}"
@@ -258,9 +258,8 @@ class ExportBox(VBox):
             self._button.description = f"Replace {counted(len(existing), 'file')}"
             self.exporter.show_message(f"{request.folder.absolute()} already contains {_listed(existing)}.")
             return
-        sentence = f"Exporting {counted(self._products, 'product')} …"
-        write = partial(export_products, request, *self._gather(), self.exporter.shown(sentence))
-        self.exporter.start(write, sentence)
+        write = partial(export_products, request, *self._gather())
+        self.exporter.start(write, f"Exporting {counted(self._products, 'product')}")
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -19,7 +19,6 @@ from prodex.errors import InputError
 from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
-from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.paged_tables import Pager
@@ -31,18 +30,20 @@ from prodex.notebook.panel import (
     row,
     set_busy,
     show_if,
-    status_html,
     text_html,
 )
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.notebook.snapshots.since import starts
+from prodex.notebook.work import WorkRow
+from prodex.phases import Show
+from prodex.progress import Progress, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.text import counted, moved
 
 #: Rows of the tables of groups and checks; characters of a value, and of a figure in large letters.
 _GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
-#: Changed values on a page.
-_ROWS = 20
+#: Changed values on a page, and written at a time.
+_ROWS, _BATCH = 20, 10_000
 _MOVES = ("added", "removed", "changed")
 
 
@@ -168,14 +169,13 @@ class ComparisonBox(VBox):
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
         self._offered: tuple[SnapshotEntry, ...] = ()
-        self._task: LatestTask[tuple[Difference, AuditComparison | None]] = LatestTask(
-            compared, self._done, self._failed
-        )
         wide = w.Layout(width="380px")
         self.old: w.Dropdown = w.Dropdown(description="From", layout=wide)
         self.new: w.Dropdown = w.Dropdown(description="To", layout=wide)
         self.run: w.Button = button("Compare", "primary")
-        self.cancel: w.Button = button("Cancel")
+        self.work: WorkRow[tuple[Difference, AuditComparison | None]] = WorkRow(
+            panel, self._done, self._failed, cancelled=self._ended, back_to=self.run
+        )
         self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
         self.by: w.ToggleButtons = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
@@ -186,7 +186,7 @@ class ComparisonBox(VBox):
         self.is_safe: w.Checkbox = spreadsheet_box()
         self.export: w.Button = button("Export changes as CSV")
         self.exporter: Exporter = Exporter(panel, {self.export: self._export})
-        start = row(self.old, self.new, self.run, self.cancel, look="form-row")
+        start = row(self.old, self.new, self.run, look="form-row")
         self.since: tuple[w.Button, ...] = tuple(button("", "link") for _ in range(3))
         self._starts: list[tuple[str, SnapshotEntry]] = []
         since = row(*self.since, look="form-row")
@@ -196,19 +196,21 @@ class ComparisonBox(VBox):
         self._results = w.VBox(
             [self._notes, self._counts, self._audits, *groups, above, self._changes, files]
         )
-        super().__init__(
-            [html("<h3>Compare snapshots</h3>"), since, start, self.exporter.line, self._results]
-        )
+        shown = (self.work, self.exporter.work, self.exporter.line)
+        super().__init__([html("<h3>Compare snapshots</h3>"), since, start, *shown, self._results])
         panel.on(self.run, lambda _: self.exporter.attempt(self._start_comparison))
-        panel.on(self.cancel, lambda _: self._cancel())
         panel.on(self.by, lambda _: self._draw_groups(), "value")
         panel.on(self.new, lambda _: self._show_starts(), "value")
         for place, one in enumerate(self.since):
             begin = partial(self.exporter.attempt, partial(self._compare_since, place))
             panel.on(one, begin)
-        self._busy(False)
         show_if(self._results, False)
         self._show_starts()
+
+    @property
+    def cancel(self) -> w.Button:
+        """The button that cancels the comparison that runs."""
+        return self.work.cancel
 
     def offer(self, snapshots: tuple[SnapshotEntry, ...]) -> None:
         """Offer snapshots, newest first, and keep the selection if it is still there."""
@@ -232,7 +234,7 @@ class ComparisonBox(VBox):
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until the snapshots are compared, or the changes exported; for scripts and tests."""
-        self._task.wait(seconds)
+        self.work.wait(seconds)
         self.exporter.wait(seconds)
 
     def _show_starts(self) -> None:
@@ -255,11 +257,15 @@ class ComparisonBox(VBox):
             raise InputError("Select a snapshot under From, and another one under To.")
         if self.old.value == self.new.value:
             raise InputError("Both are the same snapshot. Select another one under From.")
-        self._busy(True)
-        self._task(Path(self.old.value), Path(self.new.value))
+        set_busy(self.run, is_busy=True)
+        self.exporter.show_message("")
+        self.work.start(partial(compared, Path(self.old.value), Path(self.new.value)), "Comparing")
 
     def _done(self, found: tuple[Difference, AuditComparison | None]) -> None:
-        self._busy(False)
+        self._ended()
+        # The last step may have ended before Cancel was noticed.
+        if self.work.work is not None and self.work.work.is_cancelled:
+            return
         with self._panel.guarded():
             self._draw(*found)
 
@@ -281,30 +287,25 @@ class ComparisonBox(VBox):
             self._changes.value = changes_markup(self.difference.changes.iloc[self.pager.page])
 
     def _failed(self, error: BaseException) -> None:
-        self._busy(False)
+        self._ended()
         self.exporter.show_error(error)
 
-    def _cancel(self) -> None:
-        self._task.forget()
-        self._busy(False)
-        self.run.focus()  # Cancel is hidden now, and would leave the focus nowhere
-
-    def _busy(self, is_busy: bool) -> None:
-        set_busy(self.run, is_busy=is_busy)
-        show_if(self.cancel, is_busy)
-        self.exporter.line.value = status_html("Comparing …") if is_busy else ""
+    def _ended(self) -> None:
+        set_busy(self.run, is_busy=False)
 
     def _export(self) -> None:
         if self.difference is None:
             raise InputError("Nothing is compared yet. Press Compare first.")
         path = path_of(self.file.value.strip() or "changes.csv", "a file for the changes")
         write = partial(export_changes, self.difference, path, self.is_safe.value)
-        self.exporter.start(write, "Exporting changes …")
+        self.exporter.start(write, "Exporting changes")
 
 
-def compared(old: Path, new: Path) -> tuple[Difference, AuditComparison | None]:
+def compared(old: Path, new: Path, progress: Progress = False) -> tuple[Difference, AuditComparison | None]:
     """Compare two snapshots, and their newest audits by the same profile if both have one."""
-    return diff(old, new), compared_audits(old, new)
+    difference = diff(old, new, progress=progress)
+    with reporting(progress, "Compared") as reporter, reporter.phase("Comparing their audits"):
+        return difference, compared_audits(old, new)
 
 
 def compared_audits(old: Path, new: Path) -> AuditComparison | None:
@@ -327,7 +328,7 @@ def _audits_of(snapshot: Path) -> dict[str, str]:
     }
 
 
-def export_changes(difference: Difference, path: Path, is_safe: bool) -> str:
+def export_changes(difference: Difference, path: Path, is_safe: bool, progress: Progress = False) -> str:
     """Write every changed value to a file, and return where.
 
     Raises
@@ -341,6 +342,15 @@ def export_changes(difference: Difference, path: Path, is_safe: bool) -> str:
     rows = pa.Table.from_pandas(difference.changes, preserve_index=False)
     # A column without a value is of type null, and the schema of the file must not depend on what has changed.
     rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
-    with writing(path) as beside:
-        write_csv(iter(rows.to_batches()), rows.schema, beside, escape_formulas=is_safe)
+    with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as show:
+        write_csv(_told(rows, show), rows.schema, beside, escape_formulas=is_safe)
     return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."
+
+
+def _told(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
+    """Pass rows on in batches, and report how many are written."""
+    done = 0
+    for batch in rows.to_batches(max_chunksize=_BATCH):
+        yield batch
+        done += batch.num_rows
+        show(done, len(rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.atomic import seen_from_here
-from prodex.notebook.background import LatestTask
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager, aligned
-from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if, status_html, text_html
+from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if, text_html
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, snapshot_frame
 from prodex.notebook.snapshots.trend import TrendBox
+from prodex.notebook.work import WorkRow
+from prodex.progress import Progress
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify
 from prodex.text import counted
@@ -69,9 +71,11 @@ class SnapshotPanel(Panel):
         self._every: tuple[SnapshotEntry, ...] = ()
         self._shown: tuple[SnapshotEntry, ...] = ()
         self._chosen: SnapshotEntry | None = None
-        self._verifying: LatestTask[str] = LatestTask(verified, self._verified, self._failed)
         self.refresh: w.Button = button("Refresh list")
         self.verify: w.Button = button("Verify")
+        self.verifying: WorkRow[str] = WorkRow(
+            self, self._verified, self._failed, cancelled=lambda: self._verified(""), back_to=self.verify
+        )
         self.pager: Pager = Pager(self, _ROWS, self._draw)
         bar = row(self.refresh, self.verify, self.pager, look="bar-above")
         self.table: Any = ITable(snapshot_frame(()), **_OPTIONS)
@@ -79,7 +83,7 @@ class SnapshotPanel(Panel):
         self.trend: TrendBox = TrendBox(self)
         self.comparison: ComparisonBox = ComparisonBox(self)
         self._rest = w.VBox([self.trend, self.comparison])
-        self.fill(bar, self.table, self._about, self._rest)
+        self.fill(bar, self.verifying, self.table, self._about, self._rest)
         self.on(self.refresh, lambda _: self._list())
         self.on(self.verify, lambda _: self._verify())
         self.on(self.table, lambda _: self._selected(), "selected_rows")
@@ -93,7 +97,7 @@ class SnapshotPanel(Panel):
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is read, verified or compared; for scripts and tests."""
-        self._verifying.wait(seconds)
+        self.verifying.wait(seconds)
         self.trend.wait(seconds)
         self.comparison.wait(seconds)
 
@@ -162,8 +166,8 @@ class SnapshotPanel(Panel):
     def _verify(self) -> None:
         chosen = self._chosen or self._every[0]
         set_busy(self.verify, is_busy=True)
-        self._about.value = status_html(f"Verifying all files of {chosen.title} …")
-        self._verifying(chosen)
+        self._about.value = ""
+        self.verifying.start(partial(verified, chosen), f"Verifying all files of {chosen.title}")
 
     def _verified(self, report: str) -> None:
         set_busy(self.verify, is_busy=False)
@@ -175,9 +179,9 @@ class SnapshotPanel(Panel):
         self.show_error(error)
 
 
-def verified(snapshot: SnapshotEntry) -> str:
+def verified(snapshot: SnapshotEntry, progress: Progress = False) -> str:
     """Verify every file of a snapshot, and return which are damaged, as HTML."""
-    files, title = verify(snapshot.folder), text_html(snapshot.title)
+    files, title = verify(snapshot.folder, progress=progress), text_html(snapshot.title)
     damaged = files[~files["ok"]]
     if damaged.empty:
         return f"<p role='status'>All {counted(len(files), 'file')} of {title} are intact.</p>"

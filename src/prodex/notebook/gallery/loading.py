@@ -1,0 +1,145 @@
+"""The pictures of a page: downloaded by Python in the background, shown as they come, and kept for who turns back."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from prodex.catalog import Catalog
+from prodex.notebook.background import running_loop
+from prodex.notebook.panel import Panel
+from prodex.notebook.work import WorkRow
+from prodex.phases import PhaseObserver, Reporter
+
+if TYPE_CHECKING:
+    from prodex.pictures.contact_sheet import SheetCell
+
+#: Pixels of the longest side of a picture as it is downloaded; on the screen it is made as large as the tiles are.
+SIDE = 256
+#: Pictures that are kept: about 8 kB each.
+_KEPT = 1_000
+#: Seconds between two updates of a page while its pictures come.
+_INTERVAL = 0.5
+
+
+@dataclass
+class PictureConsent:
+    """Whether pictures may be downloaded in this session: they come from addresses in the products' records."""
+
+    is_given: bool = False
+
+
+#: One for the session: whoever has said yes is not asked again by the next gallery.
+CONSENT = PictureConsent()
+
+
+class PictureLoader:
+    """Downloads pictures, and keeps them by product.
+
+    Parameters
+    ----------
+    panel
+        The panel around it, which shows errors.
+    changed
+        Called when pictures have come, or no more will.
+    back_to
+        The button that has the focus when Cancel, which had it, is hidden.
+
+    Attributes
+    ----------
+    work
+        How far it is, and Cancel.
+    packshots_only
+        Whether packshots only are wanted.
+    """
+
+    def __init__(self, panel: Panel, changed: Callable[[], object], back_to: Any) -> None:
+        self._panel, self._changed = panel, changed
+        self._cells: OrderedDict[tuple[str, bool], SheetCell] = OrderedDict()
+        self._shown_at = 0.0
+        self.packshots_only: bool = False
+        self.work: WorkRow[Sequence[SheetCell]] = WorkRow(
+            panel, self._loaded, self._not_loaded, cancelled=changed, back_to=back_to
+        )
+
+    def clear(self) -> None:
+        """Forget all pictures: another catalogue is shown."""
+        self.work.forget()
+        self._cells.clear()
+
+    def cells(self, ids: Iterable[str]) -> dict[str, SheetCell]:
+        """Return the pictures of some products that are there, or known not to be."""
+        keys = {one: (one, self.packshots_only) for one in ids}
+        return {one: self._cells[key] for one, key in keys.items() if key in self._cells}
+
+    def broken(self, ids: Iterable[str]) -> list[str]:
+        """Return the products whose picture was not there, was damaged, or could not be shown."""
+        cells = self.cells(ids)
+        return [
+            one
+            for one, cell in cells.items()
+            if cell.thumbnail.bytes is None and cell.thumbnail.position is not None
+        ]
+
+    def forget(self, ids: Iterable[str]) -> None:
+        """Forget the pictures of some products, so that they are downloaded again."""
+        for one in ids:
+            self._cells.pop((one, self.packshots_only), None)
+
+    def load(self, catalog: Catalog, rows: Sequence[dict[str, Any]]) -> None:
+        """Download the pictures of some products; what was being downloaded before is given up."""
+        self.work.forget()
+        if rows:
+            fetch = partial(_fetched, catalog, rows, self.packshots_only, self._arrivals())
+            self.work.start(fetch, "Downloading pictures")
+
+    def _arrivals(self) -> Callable[[SheetCell], object]:
+        """Return a function that takes a picture from whichever thread downloads it."""
+        loop, only = running_loop(), self.packshots_only
+
+        def take(cell: SheetCell) -> None:
+            self._keep(cell, only)
+            # Each update sends the whole page, and dozens of pictures may come in a second.
+            if monotonic() - self._shown_at > _INTERVAL:
+                self._shown_at = monotonic()
+                self._changed()
+
+        def came(cell: SheetCell) -> None:
+            if loop is not None:  # without one, in a script, nobody watches them come
+                with suppress(RuntimeError):  # the loop may be closed by now
+                    loop.call_soon_threadsafe(take, cell)
+
+        return came
+
+    def _keep(self, cell: SheetCell, packshots_only: bool) -> None:
+        self._cells[cell.thumbnail.product_id, packshots_only] = cell
+        while len(self._cells) > _KEPT:
+            self._cells.popitem(last=False)
+
+    def _loaded(self, cells: Sequence[SheetCell]) -> None:
+        for cell in cells:
+            self._keep(cell, self.packshots_only)
+        self._changed()
+
+    def _not_loaded(self, error: BaseException) -> None:
+        self._panel.show_error(error)
+        self._changed()
+
+
+def _fetched(
+    catalog: Catalog,
+    rows: Sequence[dict[str, Any]],
+    packshots_only: bool,
+    came: Callable[[SheetCell], object],
+    progress: PhaseObserver,
+) -> Sequence[SheetCell]:
+    # Imported on request: most who open a panel look at no picture, and Pillow takes a while.
+    from prodex.pictures.contact_sheet import sheet_cells
+
+    reporter = Reporter(progress.tell, progress.count)
+    return sheet_cells(catalog, rows, SIDE, packshots_only, reporter=reporter, came=came)

@@ -1,0 +1,126 @@
+"""The gallery panel: the chosen products by their pictures, with the card of one beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets as w
+from traitlets import Instance, Tuple, link
+
+from prodex.catalog import Catalog
+from prodex.notebook.background import LatestTask
+from prodex.notebook.card.panel import ProductCard
+from prodex.notebook.conditions import Code, Conditions
+from prodex.notebook.exploration import Exploration
+from prodex.notebook.gallery.export import GalleryExport
+from prodex.notebook.gallery.product_gallery import ProductGallery
+from prodex.notebook.panel import Fold, Panel, button, row, show_if, styled
+from prodex.notebook.products.filtering import ProductFilter
+from prodex.notebook.products.product_columns import Mask
+from prodex.notebook.products.selection_bar import SelectionBar
+
+
+class GalleryPanel(Panel):
+    """The pictures of the products that an exploration has chosen, page by page or by the values of a facet.
+
+    Pictures are downloaded by Python, those of the page that is shown, and only after "Show pictures" was pressed once
+    in the session; the browser itself loads nothing.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue; may be left out with an exploration, which has one.
+    exploration
+        The state to share with other panels: its conditions choose the products, and a press on a picture opens the
+        card of its product.
+
+    Attributes
+    ----------
+    selected
+        Ids of the selected products, in the order of selection.
+    exploration
+        The shared state.
+    gallery
+        The pictures, with their controls.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> panel = GalleryPanel(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}]))
+    >>> panel.exploration.conditions = panel.exploration.conditions.toggled("brand", "ACME")
+    >>> panel.wait()
+    >>> [group.rows for group in panel.gallery.shown]
+    [(0,)]
+    """
+
+    selected: Instance[tuple[str, ...]] = Tuple()
+
+    def __init__(self, catalog: Catalog | None = None, *, exploration: Exploration | None = None) -> None:
+        super().__init__("Gallery")
+        self.add_class("gallery-panel")
+        if exploration is None:
+            exploration = Exploration.of(catalog, None, "GalleryPanel")
+        elif catalog is not None and catalog is not exploration.catalog:
+            exploration.look_at(catalog)
+        self.exploration: Exploration = exploration
+        self._filter: ProductFilter | None = None
+        self.gallery: ProductGallery = ProductGallery(panel=self, pressed=self._keep_value)
+        self.export: GalleryExport = GalleryExport(panel=self, gallery=self.gallery)
+        self._card = ProductCard(exploration=exploration)
+        self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
+        self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
+        self._sides = row(self.gallery, self.pane, look="sides")
+        self._narrowing: LatestTask[tuple[ProductFilter, Conditions, Mask]] = LatestTask(
+            _narrowed, self._show, self.show_error
+        )
+        fold = Fold("Export", [self.export])
+        self.fill(SelectionBar(self, exploration), *self.gallery.head, self._sides, fold)
+        link((exploration, "selected"), (self, "selected"))
+        link((exploration, "selected"), (self.gallery, "selected"))
+        link((exploration, "product_id"), (self.gallery, "product_id"))
+        self.on(exploration, lambda _: self._show_pane(), "product_id")
+        self.on(exploration, lambda _: self._follow(), "catalog", "audit", "conditions")
+        self.on(self._close, lambda _: self._close_card())
+        self._show_pane()
+        with self.guarded():
+            self._follow()
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until the pictures of the page are there; for scripts and tests."""
+        self._narrowing.wait(seconds)
+        self.gallery.wait(seconds)
+        self.export.wait(seconds)
+
+    def _follow(self) -> None:
+        """Show the products that the conditions choose; which these are is found out in the background."""
+        now = self.exploration.filter
+        if self._filter is not now:
+            self._filter = now
+            self.gallery.hold(now)
+        self._narrowing(now, self.exploration.conditions)
+
+    def _show(self, found: tuple[ProductFilter, Conditions, Mask]) -> None:
+        filter_, conditions, mask = found
+        # Another panel may have changed both meanwhile.
+        if filter_ is self.exploration.filter and conditions == self.exploration.conditions:
+            with self.guarded():
+                self.gallery.show(mask)
+
+    def _keep_value(self, facet: str, code: Code) -> None:
+        """Keep only the products of a value that was pressed, and show them one by one."""
+        self.gallery.group_by.value = ""
+        self.exploration.conditions = self.exploration.conditions.choosing(facet, (code,))
+
+    def _show_pane(self) -> None:
+        is_open = self.exploration.product_id is not None
+        show_if(self.pane, is_open)
+        (self._sides.add_class if is_open else self._sides.remove_class)("with-card")
+
+    def _close_card(self) -> None:
+        # The button that was pressed is hidden with the card, and would leave the focus nowhere.
+        self.gallery.focus(self.exploration.product_id)
+        self.exploration.product_id = None
+
+
+def _narrowed(filter_: ProductFilter, conditions: Conditions) -> tuple[ProductFilter, Conditions, Any]:
+    return filter_, conditions, filter_.mask(conditions)
