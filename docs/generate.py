@@ -1,4 +1,4 @@
-"""Writes the pages of the reference that are made from the package: public names, commands, tables, rules, faults.
+"""Writes the pages that are made from other files: the reference from the package, examples from tests, and tutorials.
 
 Sphinx runs it before each build (conf.py). What it writes is not kept in version control.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import shutil
 import sys
@@ -25,6 +26,7 @@ from prodex.sandbox.simulation import ACTIONS
 from prodex.tables.declaration import TABLES, data_dictionary
 
 _EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
+_NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 #: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
 _GROUPS = {
@@ -46,6 +48,8 @@ _TABLES_INTRODUCTION = """\
 `prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
 `product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
 `productBenefits.text`, and `position` holds the list indexes along that path."""
+#: A picture of a panel, as a notebook shows it: on a light page.
+_PICTURE = re.compile(r"^!\[(.*?)\]\(images/([a-z-]+)-light\.png\)$", re.MULTILINE)
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
 
 
@@ -83,6 +87,37 @@ def write_examples(folder: Path) -> None:
         text = f"# {_text(title)}\n\n{_text(_sentence(what))}\n\n"
         code = f"```{{literalinclude}} /../tests/extending/{path.name}\n:language: python\n```\n"
         (folder / f"{path.stem.removeprefix('test_')}.md").write_text(text + code, "utf-8")
+
+
+def write_tutorials(folder: Path) -> None:
+    """Write each notebook with the outputs that it keeps, as a page of the documentation."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in sorted(_NOTEBOOKS.glob("*.ipynb")):
+        notebook = json.loads(path.read_text("utf-8"))
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = _PICTURE.sub(_picture, "".join(cell["source"]))
+        title, *others = notebook["cells"]
+        file = f"../../../notebooks/{path.name}"
+        notebook["cells"] = [title, _markdown(f"Download {{download}}`{path.name} <{file}>`."), *others]
+        # Otherwise the code would be shown without colours.
+        notebook["metadata"]["language_info"]["pygments_lexer"] = "python"
+        (folder / path.name).write_text(json.dumps(notebook), "utf-8")
+
+
+def _picture(found: re.Match[str]) -> str:
+    """Return a picture that fits the page: the light one or the dark one."""
+    alt, name = found.groups()
+    shown = [
+        f"```{{image}} ../../../notebooks/images/{name}-{theme}.png\n:alt: {alt}\n:class: only-{theme}\n```\n"
+        for theme in ("light", "dark")
+    ]
+    return "\n".join(shown)
+
+
+def _markdown(text: str) -> dict[str, object]:
+    return {"cell_type": "markdown", "id": "download", "metadata": {}, "source": text}
 
 
 def _public_names() -> Iterator[tuple[str, str]]:

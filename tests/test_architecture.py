@@ -21,7 +21,7 @@ SOURCE = Path(prodex.__file__).parent
 ROWS = (
     {"errors"},
     {"limits", "text", "arguments", "display_text", "progress", "dispatch", "frames", "threads"},
-    {"gtin", "locales", "safe_xml"},
+    {"gtin", "installation", "locales", "safe_xml"},
     {"files"},
     {"query", "tables"},
     {"formats", "ledger"},

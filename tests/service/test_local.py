@@ -154,7 +154,7 @@ def test_a_sandbox_that_does_not_start_says_why(home):
 def test_what_the_sandbox_needs_is_named(home, monkeypatch):
     """Without the packages of the extra, the error names the command that installs them."""
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(MissingExtra, match=r"needs uvicorn.*pip install 'prodex\[sandbox\]'"):
+    with pytest.raises(MissingExtra, match=r"needs uvicorn\. Install it with: .*pip install .*\[sandbox\]'$"):
         connect("sandbox")
 
 
