@@ -36,6 +36,9 @@ html_sidebars: dict[str, list[str]] = {
     )
 }
 html_show_sourcelink = False
+# Search works from a folder of files, but there a page cannot read the others to quote them.
+html_show_search_summary = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_copy_source = False
 html_theme_options = {
     "navigation_with_keys": False,

@@ -31,19 +31,24 @@ _NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 #: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
 _GROUPS = {
     "service": "Connecting",
+    "network": "Connecting",
+    "limits": "Connecting",
     "query": "Queries",
     "load": "Loading",
+    "ledger": "Loading",
     "catalog": "Catalogues",
     "store": "Snapshots",
     "quality": "Audits",
+    "fix": "Worklists",
     "compare": "Comparing",
     "send": "Sending",
+    "formats": "Exporting",
     "publishing": "Publishing",
     "pictures": "Pictures",
     "notebook": "Panels",
     "job": "Jobs",
+    "errors": "Errors",
 }
-_OTHERS = "Further names"
 _TABLES_INTRODUCTION = """\
 `prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
 `product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
@@ -64,7 +69,6 @@ def write_reference(folder: Path) -> None:
     pages = {
         **dict(_public_names()),
         "api-charts": _members("Charts", "prodex.charts", charts.__all__),
-        "api-errors": _members("Errors", "prodex.errors", _errors()),
         "api-sandbox": _members("The sandbox in Python", "prodex.sandbox", _objects(sandbox)),
         "commands": _commands(),
         "tables": _tables(),
@@ -125,10 +129,12 @@ def _public_names() -> Iterator[tuple[str, str]]:
     groups = defaultdict(list)
     for name in prodex.__all__:
         part = str(getattr(getattr(prodex, name), "__module__", "")).split(".")[1:2]
-        groups[_GROUPS.get("".join(part), _OTHERS)].append(name)
-    for title in (*_GROUPS.values(), _OTHERS):
-        if title in groups:
-            yield f"api-{title.lower().replace(' ', '-')}", _members(title, "prodex", groups[title])
+        groups[_GROUPS["".join(part)]].append(name)
+    for title, names in groups.items():
+        text = _members(title, "prodex", names)
+        if title == "Errors":
+            text += _described("prodex.errors", _errors())
+        yield f"api-{title.lower()}", text
 
 
 def _objects(module: object) -> list[str]:
@@ -143,7 +149,11 @@ def _errors() -> list[str]:
 
 
 def _members(title: str, module: str, names: Iterable[str]) -> str:
-    parts = [f"# {title}", "```{eval-rst}", f".. currentmodule:: {module}"]
+    return f"# {title}\n{_described(module, names)}"
+
+
+def _described(module: str, names: Iterable[str]) -> str:
+    parts = ["```{eval-rst}", f".. currentmodule:: {module}"]
     for name in names:
         one = getattr(import_module(module), name)
         if inspect.isclass(one):
