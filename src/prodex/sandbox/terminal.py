@@ -73,8 +73,9 @@ def announce(server: Mapping[str, Any], home: Path) -> None:
         sys.stdout.flush()
         return
     url, key = server["base_url"], server["credentials"][0]
+    number = server["products"]
     lines = [
-        f"The sandbox answers at {url} with {server['products']:,} products.",
+        f"The sandbox answers at {url} with {number:,} {'product' if number == 1 else 'products'}.",
         f"  documentation  {url}/docs",
         f"  access key     {key['client_id']}, secret {key['client_secret']} ({key['organization']})",
         f"  all keys       {home / 'server.json'}",
