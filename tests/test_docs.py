@@ -34,6 +34,7 @@ ARCHITECTURE = DOCS / "architecture.md"
 WRITTEN_BY_HAND = (DOCS, *(DOCS / name for name in ("tutorials", "howto", "reference", "extending")))
 PAGES = [README, *sorted(page for folder in WRITTEN_BY_HAND for page in folder.glob("*.md"))]
 _CONFORMANCE = re.compile(r"(<!-- conformance: .*? -->\n).*?(<!-- conformance end -->)", re.DOTALL)
+_FIGURES = re.compile(r"(<!-- figures: .*? -->\n).*?(<!-- figures end -->)", re.DOTALL)
 _FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 #: Of the sandbox that the pages use: enough for every example to find something.
@@ -83,6 +84,41 @@ def _test(node: str) -> str:
     return f"[{name.removeprefix('test_').replace('_', ' ')}](../{path})"
 
 
+def figures() -> str:
+    """Return the table of the README: what the last `make bench` measured, with its own digits."""
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text_of(ROOT / "tests" / "bench" / "RESULTS.md").splitlines()
+        if line.startswith("|")
+    ]
+    rows = {row[0]: row[1:] for row in reversed(cells)}  # of rows with one name, the first
+    header = next(row for row in cells if row[-1] == "exponent of s")
+    size = max(
+        (name.partition(":")[0] for name in header if name.endswith(": s")),
+        key=lambda name: int(name.replace(",", "")),
+    )
+    seconds, megabytes = (header.index(f"{size}: {unit}") - 1 for unit in ("s", "MB"))
+    loaded = f"{size} products of the sandbox: "
+    peers = ("json_normalize", "dlt", "polars", "duckdb")
+    shown = {
+        "the first report, from an empty environment, by `pip install` and `prodex demo`": f"{rows['by pip, s'][0]} s",
+        "the first report, from a fresh checkout, by `make demo`": f"{rows['by make demo in a fresh checkout, s'][0]} s",
+        f"a whole load of {size} products": f"{rows[f'{loaded}load, s'][0]} s",
+        "downloading the same pages and reading their JSON, without keeping it": (
+            f"{rows[f'{loaded}download and json(), s'][0]} s"
+        ),
+        "the same bytes as zstd Parquet: pandas.json_normalize, dlt, polars, DuckDB take": (
+            f"{', '.join(rows[name][1] for name in peers)} times as long"
+        ),
+        f"opening and showing a snapshot of {size} products": f"{rows['open and repr'][seconds]} s",
+        "the texts of one of its brands": f"{rows['where one brand, then its texts'][seconds]} s",
+        "its audit for online listing": f"{rows['audit'][seconds]} s, {rows['audit'][megabytes]} MB",
+    }
+    return "| what | measured |\n|---|--:|\n" + "".join(
+        f"| {what} | {value} |\n" for what, value in shown.items()
+    )
+
+
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Fill the store of a sandbox, once."""
@@ -104,7 +140,21 @@ def sandbox_is_running(filled: Path, home: Path) -> Iterator[None]:
 
 def test_the_readme_is_short() -> None:
     """It is the front door: everything else is in docs/."""
-    assert len(text_of(README).splitlines()) <= 300
+    assert len(text_of(README).splitlines()) <= 200
+
+
+def test_the_figures_of_the_readme_are_those_of_the_last_bench() -> None:
+    """Whoever measures again renews the README as well."""
+    found = _FIGURES.search(text_of(README))
+
+    assert found is not None
+    assert f"{found[1]}{figures()}{found[2]}" == found[0]
+
+
+def test_the_readme_shows_ten_lines_of_python() -> None:
+    """With the import, and without blank lines."""
+    (block,) = blocks(README, "python")
+    assert 10 == len([line for line in block.splitlines() if line])
 
 
 @pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a page shows how it comes
@@ -327,3 +377,4 @@ def test_every_picture_of_the_pages_and_the_notebooks_is_there() -> None:
 if __name__ == "__main__" and "--write" in sys.argv:
     page = text_of(CONFORMANCE)
     CONFORMANCE.write_text(_CONFORMANCE.sub(lambda found: found[1] + conformance() + found[2], page), "utf-8")
+    README.write_text(_FIGURES.sub(lambda found: found[1] + figures() + found[2], text_of(README)), "utf-8")

@@ -375,11 +375,11 @@ def first_report(run: _Run) -> None:
     if run.options.quick:
         print("the first report is left out: it installs from the package index\n")
         return
-    pip, make = alone("first_report", "pip"), alone("first_report", "make")
+    pip, make = (alone("first_report", way, run.options.rounds) for way in ("pip", "make"))
     run.add(
         "The first report, on a new machine with what pip keeps in its cache",
         [
-            Figure("by pip, s", sum(pip.values()), -90),
+            Figure("by pip, s", pip["all"], -90),
             Figure("of which making the environment, s", pip["environment"]),
             Figure("of which pip install 'prodex[sandbox,lab]', s", pip["install"]),
             Figure("of which prodex demo until the report, s", pip["demo"]),

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 
 from tests.bench.measuring import HOME
@@ -24,28 +25,40 @@ _EXTRAS = "sandbox,lab"
 _REPORT = "The report opens in a browser"
 
 
-def by_pip() -> dict[str, float]:
+def by_pip(rounds: int) -> dict[str, float]:
     """Return the seconds of making an environment, of installing the wheel into it, and of the demo's report."""
     with tempfile.TemporaryDirectory(prefix="prodex-first-") as name:
-        folder = Path(name)
-        wheel = _built("wheel", folder)
-        _installed(wheel, folder / "warm")
-        environment, installed = _installed(wheel, folder / "measured")
-        work = folder / "work"
-        work.mkdir()
-        demo = [str(folder / "measured" / "bin" / "prodex"), "demo"]
-        report = _until_report(demo, work, PRODEX_HOME=str(folder / "home"))
-    return {"environment": environment, "install": installed, "demo": report}
+        wheel = _built("wheel", Path(name))
+        _installed(wheel, Path(name, "warm"))
+        return _median(_first_by_pip(wheel, Path(name, str(number))) for number in range(rounds))
 
 
-def by_make() -> dict[str, float]:
+def _first_by_pip(wheel: Path, folder: Path) -> dict[str, float]:
+    environment, work = folder / "environment", folder / "work"
+    work.mkdir(parents=True)
+    made, installed = _installed(wheel, environment)
+    demo = [str(environment / "bin" / "prodex"), "demo"]
+    report = _until_report(demo, work, PRODEX_HOME=str(folder / "home"))
+    return {"all": made + installed + report, "environment": made, "install": installed, "demo": report}
+
+
+def by_make(rounds: int) -> dict[str, float]:
     """Return the seconds from a fresh checkout to the report of `make demo`."""
     with tempfile.TemporaryDirectory(prefix="prodex-first-") as name:
-        folder = Path(name)
-        with tarfile.open(_built("sdist", folder / "sdist")) as archive:
-            archive.extractall(folder / "unpacked", filter="data")
-        (checkout,) = (folder / "unpacked").iterdir()
-        return {"make demo": _until_report(["make", "demo", f"PYTHON={sys.executable}"], checkout)}
+        sdist = _built("sdist", Path(name, "sdist"))
+        return _median(_first_by_make(sdist, Path(name, str(number))) for number in range(rounds))
+
+
+def _first_by_make(sdist: Path, folder: Path) -> dict[str, float]:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (checkout,) = folder.iterdir()
+    return {"make demo": _until_report(["make", "demo", f"PYTHON={sys.executable}"], checkout)}
+
+
+def _median(rounds: Iterable[dict[str, float]]) -> dict[str, float]:
+    every = list(rounds)
+    return {name: median(one[name] for one in every) for name in every[0]}
 
 
 def _built(target: str, folder: Path) -> Path:
@@ -98,4 +111,4 @@ def _environment() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"pip": by_pip, "make": by_make}[sys.argv[1]]()))
+    print(json.dumps({"pip": by_pip, "make": by_make}[sys.argv[1]](int(sys.argv[2]))))
