@@ -31,6 +31,7 @@ html_sidebars: dict[str, list[str]] = {
         "performance",
         "conformance",
         "architecture",
+        "contributing",
         "security",
         "changelog",
     )

@@ -32,7 +32,11 @@ DOCS = ROOT / "docs"
 CONFORMANCE = DOCS / "conformance.md"
 ARCHITECTURE = DOCS / "architecture.md"
 WRITTEN_BY_HAND = (DOCS, *(DOCS / name for name in ("tutorials", "howto", "reference", "extending")))
-PAGES = [README, *sorted(page for folder in WRITTEN_BY_HAND for page in folder.glob("*.md"))]
+PAGES = [
+    README,
+    ROOT / "CONTRIBUTING.md",
+    *sorted(page for folder in WRITTEN_BY_HAND for page in folder.glob("*.md")),
+]
 _CONFORMANCE = re.compile(r"(<!-- conformance: .*? -->\n).*?(<!-- conformance end -->)", re.DOTALL)
 _FIGURES = re.compile(r"(<!-- figures: .*? -->\n).*?(<!-- figures end -->)", re.DOTALL)
 _FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -102,7 +106,9 @@ def figures() -> str:
     peers = ("json_normalize", "dlt", "polars", "duckdb")
     shown = {
         "the first report, from an empty environment, by `pip install` and `prodex demo`": f"{rows['by pip, s'][0]} s",
-        "the first report, from a fresh checkout, by `make demo`": f"{rows['by make demo in a fresh checkout, s'][0]} s",
+        "the first report, from a fresh checkout, by `make demo`": (
+            f"{rows['by make demo in a fresh checkout, s'][0]} s"
+        ),
         f"a whole load of {size} products": f"{rows[f'{loaded}load, s'][0]} s",
         "downloading the same pages and reading their JSON, without keeping it": (
             f"{rows[f'{loaded}download and json(), s'][0]} s"

@@ -108,6 +108,7 @@ def test_security_changelog_and_conformance_are_among_the_pages(built: Path) -> 
     for page, words in (
         ("security", "What is defended"),
         ("changelog", "newest first"),
+        ("contributing", "before each commit"),
         ("conformance", "POST /auth/v2/token"),
     ):
         assert words in text_of(built / f"{page}.html"), page
