@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shlex
@@ -163,9 +164,19 @@ def test_the_readme_shows_ten_lines_of_python() -> None:
     assert 10 == len([line for line in block.splitlines() if line])
 
 
+@pytest.fixture
+def logging_is_restored() -> Iterator[None]:
+    """Take back what a page sets for all of Python."""
+    root, own = logging.getLogger(), logging.getLogger("prodex")
+    handlers, level = list(root.handlers), own.level
+    yield
+    root.handlers[:] = handlers
+    own.setLevel(level)
+
+
 @pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a page shows how it comes
 @pytest.mark.slow
-@pytest.mark.usefixtures("sandbox_is_running")
+@pytest.mark.usefixtures("sandbox_is_running", "logging_is_restored")
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
 def test_the_python_of_every_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every block runs in the order of its page, as a newcomer would paste it, in an empty folder."""
@@ -349,6 +360,14 @@ def test_the_drawings_are_what_their_program_draws(monkeypatch: pytest.MonkeyPat
         assert draw() == (DOCS / "images" / name).read_text("utf-8"), name
     ranks = [RANK[part] for _, parts in reversed(drawing.LAYERS) for part in reversed(parts)]
     assert sorted(ranks) == ranks
+
+
+def test_every_error_that_is_explained_exists() -> None:
+    """The page about errors names classes that can be caught."""
+    named = re.findall(r"^\| `(\w+)` \|", text_of(DOCS / "howto" / "errors.md"), re.MULTILINE)
+
+    assert named
+    assert [] == [name for name in named if not issubclass(getattr(prodex.errors, name), prodex.ProdexError)]
 
 
 def test_every_link_to_a_file_leads_somewhere() -> None:
