@@ -151,9 +151,16 @@ def test_a_damaged_file_of_the_installer_is_no_error(
 def test_a_tool_is_installed_anew_with_the_extras_that_it_has(
     environment: Environment, tmp_path: Path, file: str, line: str
 ) -> None:
-    """Both programs own the environment, and would forget what pip adds to it; what is incomplete is no extra."""
+    """Both programs own the environment, and would forget what pip adds to it; what is incomplete is no extra.
+
+    The lines were also run with pipx 1.18 and uv 0.13.
+    """
     (environment.folder / file).touch()
-    assert line == environment.says(tmp_path)[0]
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / "prodex").symlink_to(environment.program)
+    environment.monkeypatch.setenv("PATH", str(linked))
+    assert [line, "prodex"] == environment.says(tmp_path)
 
 
 def test_uv_adds_to_its_own_environments(environment: Environment, elsewhere: Path) -> None:

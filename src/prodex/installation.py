@@ -48,8 +48,9 @@ class Installation:
     #: "pip", "uv" or another program; "pipx" and "uv tool" if the environment is one of theirs.
     installer: str = "pip"
     has_pip: bool = True
-    #: Whether the programs of the environment are those that a shell finds.
+    #: Whether the programs of the environment are those that a shell finds, or at least `prodex` is.
     is_active: bool = False
+    is_on_path: bool = False
     is_notebook: bool = False
     #: Extras of which every package is there.
     extras: tuple[str, ...] = ()
@@ -85,7 +86,7 @@ class Installation:
         """How the command `prodex` of this environment is called in a shell."""
         beside = self.python.with_name("prodex")
         # Programs of a user are elsewhere than the interpreter of the system.
-        program = "prodex" if self.is_active or not beside.exists() else _path(beside)
+        program = "prodex" if self.is_on_path or not beside.exists() else _path(beside)
         # A setting that make gave to this process is not in the shell that make was called from.
         given = os.environ.get("PRODEX_HOME") if self.is_made_by_make and "MAKELEVEL" in os.environ else None
         return program if given is None else f"PRODEX_HOME={shlex.quote(given)} {program}"
@@ -127,7 +128,7 @@ def installation_of(own: Distribution, prefix: Path, python: Path) -> Installati
     tools = {"pipx_metadata.json": "pipx", "uv-receipt.toml": "uv tool"}
     tool = next((name for file, name in tools.items() if (prefix / file).exists()), None)
     source, address, is_editable = _origin(own)
-    program = shutil.which("prodex")
+    program = Path(shutil.which("prodex") or python)
     return Installation(
         prefix=prefix,
         python=python,
@@ -135,7 +136,9 @@ def installation_of(own: Distribution, prefix: Path, python: Path) -> Installati
         address=address,
         is_editable=is_editable,
         installer=tool or (own.read_text("INSTALLER") or "pip").strip(),
-        is_active=program is not None and Path(program).parent == python.parent,
+        is_active=program == python.with_name("prodex"),
+        # pipx and uv link to it from a folder that is on the path.
+        is_on_path=program.resolve() == python.with_name("prodex").resolve(),
         extras=_complete_extras(own),
     )
 
