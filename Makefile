@@ -53,7 +53,7 @@ constraints: | $(VENV)/bin/python ## renew the exact versions that all of these 
 	mv $(FRESH)/new constraints.txt && rm -rf $(FRESH)
 
 clean: ## leave only what was written by hand
-	rm -rf $(VENV) docs/_build docs/reference/generated docs/extending/generated notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build docs/reference/generated docs/extending/generated docs/tutorials/generated notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find data -mindepth 1 -maxdepth 1 ! -name sample ! -name README.md -exec rm -rf {} +
 
 $(VENV)/bin/python:

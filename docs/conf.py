@@ -7,14 +7,14 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from generate import write_examples, write_reference
+from generate import write_examples, write_reference, write_tutorials
 
 project = "prodex"
 author = "the prodex contributors"
 copyright = "the prodex contributors, Apache-2.0"  # noqa: A001 - Sphinx gives it this name
 release = version = version_of("prodex")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 # A docstring may name a method without its class, where several classes have one of that name: shown as code.
 suppress_warnings = ["ref.python"]
@@ -31,11 +31,15 @@ html_sidebars: dict[str, list[str]] = {
         "performance",
         "conformance",
         "architecture",
+        "contributing",
         "security",
         "changelog",
     )
 }
 html_show_sourcelink = False
+# Search works from a folder of files, but there a page cannot read the others to quote them.
+html_show_search_summary = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_copy_source = False
 html_theme_options = {
     "navigation_with_keys": False,
@@ -44,6 +48,10 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+# Notebooks are shown with the outputs that they keep; tests run them (tests/test_notebooks.py).
+nb_execution_mode = "off"
+nb_merge_streams = True
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
@@ -64,3 +72,4 @@ autodoc_preserve_defaults = True
 # Reference pages are made from the package itself, so that a new column or rule is one entry in one file.
 write_reference(Path(__file__).parent / "reference" / "generated")
 write_examples(Path(__file__).parent / "extending" / "generated")
+write_tutorials(Path(__file__).parent / "tutorials" / "generated")

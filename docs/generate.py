@@ -1,4 +1,4 @@
-"""Writes the pages of the reference that are made from the package: public names, commands, tables, rules, faults.
+"""Writes the pages that are made from other files: the reference from the package, examples from tests, and tutorials.
 
 Sphinx runs it before each build (conf.py). What it writes is not kept in version control.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import shutil
 import sys
@@ -25,27 +26,47 @@ from prodex.sandbox.simulation import ACTIONS
 from prodex.tables.declaration import TABLES, data_dictionary
 
 _EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
+_NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 #: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
 _GROUPS = {
     "service": "Connecting",
+    "network": "Connecting",
+    "limits": "Connecting",
     "query": "Queries",
     "load": "Loading",
+    "ledger": "Loading",
     "catalog": "Catalogues",
     "store": "Snapshots",
     "quality": "Audits",
+    "fix": "Worklists",
     "compare": "Comparing",
     "send": "Sending",
+    "formats": "Exporting",
     "publishing": "Publishing",
     "pictures": "Pictures",
     "notebook": "Panels",
     "job": "Jobs",
+    "errors": "Errors",
 }
-_OTHERS = "Further names"
 _TABLES_INTRODUCTION = """\
 `prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
 `product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
 `productBenefits.text`, and `position` holds the list indexes along that path."""
+_RULES_INTRODUCTION = """\
+The sentence of each rule says what should be true. *Problem* is what lists and charts show where it is not. A word in
+braces is a parameter, which a profile can set. [Auditing](../../howto/auditing.md) explains severities, weights and
+scores."""
+_PROFILES_INTRODUCTION = """\
+These profiles come with prodex. `px.audit(catalog, "core")` uses one, and a profile of your own can extend it
+([how](../../howto/auditing.md#a-profile-of-your-own))."""
+_FAULTS_INTRODUCTION = """\
+What can go wrong at chosen calls of the sandbox ([how to use them](../../howto/testing-clients.md)). Each option is
+shown with its default."""
+_SIMULATION_INTRODUCTION = """\
+What happens on simulated days of the sandbox ([how to simulate them](../../howto/simulating.md))."""
+#: A picture of a panel, as a notebook shows it: on a light page.
+_PICTURE = re.compile(r"^!\[(.*?)\]\(images/([a-z-]+)-light\.png\)$", re.MULTILINE)
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
 
 
@@ -60,7 +81,6 @@ def write_reference(folder: Path) -> None:
     pages = {
         **dict(_public_names()),
         "api-charts": _members("Charts", "prodex.charts", charts.__all__),
-        "api-errors": _members("Errors", "prodex.errors", _errors()),
         "api-sandbox": _members("The sandbox in Python", "prodex.sandbox", _objects(sandbox)),
         "commands": _commands(),
         "tables": _tables(),
@@ -85,15 +105,48 @@ def write_examples(folder: Path) -> None:
         (folder / f"{path.stem.removeprefix('test_')}.md").write_text(text + code, "utf-8")
 
 
+def write_tutorials(folder: Path) -> None:
+    """Write each notebook with the outputs that it keeps, as a page of the documentation."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in sorted(_NOTEBOOKS.glob("*.ipynb")):
+        notebook = json.loads(path.read_text("utf-8"))
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = _PICTURE.sub(_picture, "".join(cell["source"]))
+        title, *others = notebook["cells"]
+        file = f"../../../notebooks/{path.name}"
+        notebook["cells"] = [title, _markdown(f"Download {{download}}`{path.name} <{file}>`."), *others]
+        # Otherwise the code would be shown without colours.
+        notebook["metadata"]["language_info"]["pygments_lexer"] = "python"
+        (folder / path.name).write_text(json.dumps(notebook), "utf-8")
+
+
+def _picture(found: re.Match[str]) -> str:
+    """Return a picture that fits the page: the light one or the dark one."""
+    alt, name = found.groups()
+    shown = [
+        f"```{{image}} ../../../notebooks/images/{name}-{theme}.png\n:alt: {alt}\n:class: only-{theme}\n```\n"
+        for theme in ("light", "dark")
+    ]
+    return "\n".join(shown)
+
+
+def _markdown(text: str) -> dict[str, object]:
+    return {"cell_type": "markdown", "id": "download", "metadata": {}, "source": text}
+
+
 def _public_names() -> Iterator[tuple[str, str]]:
     """Yield a page for each part of the package, with the public names that this part defines."""
     groups = defaultdict(list)
     for name in prodex.__all__:
         part = str(getattr(getattr(prodex, name), "__module__", "")).split(".")[1:2]
-        groups[_GROUPS.get("".join(part), _OTHERS)].append(name)
-    for title in (*_GROUPS.values(), _OTHERS):
-        if title in groups:
-            yield f"api-{title.lower().replace(' ', '-')}", _members(title, "prodex", groups[title])
+        groups[_GROUPS["".join(part)]].append(name)
+    for title, names in groups.items():
+        text = _members(title, "prodex", names)
+        if title == "Errors":
+            text += _described("prodex.errors", _errors())
+        yield f"api-{title.lower()}", text
 
 
 def _objects(module: object) -> list[str]:
@@ -108,9 +161,20 @@ def _errors() -> list[str]:
 
 
 def _members(title: str, module: str, names: Iterable[str]) -> str:
-    parts = [f"# {title}", "```{eval-rst}", f".. currentmodule:: {module}"]
-    for name in names:
-        one = getattr(import_module(module), name)
+    return f"# {title}\n{_described(module, names)}"
+
+
+def _described(module: str, names: Iterable[str]) -> str:
+    home = import_module(module)
+    # What is called comes first; what it takes and returns is looked up from there.
+    ordered = sorted(names, key=lambda name: (inspect.isclass(getattr(home, name)), name))
+    parts = ["", "| name | what it is |", "|---|---|"]
+    for name in ordered:
+        summary = (inspect.getdoc(getattr(home, name)) or "").partition("\n\n")[0]
+        parts.append(f"| {{py:obj}}`{name} <{module}.{name}>` | {_cell(summary)} |")
+    parts += ["", "```{eval-rst}", f".. currentmodule:: {module}"]
+    for name in ordered:
+        one = getattr(home, name)
         if inspect.isclass(one):
             parts += [f".. autoclass:: {name}", "   :members:"]
             parts += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
@@ -123,7 +187,7 @@ def _members(title: str, module: str, names: Iterable[str]) -> str:
 
 
 def _commands() -> str:
-    parts = ["# Commands", "`prodex COMMAND --help` prints the same.", ""]
+    parts = ["# Commands", "", "`prodex COMMAND --help` prints the same for one command.", ""]
     for path, command in sorted(_every_command(typer.main.get_command(app), ())):
         name = " ".join(("prodex", *path))
         parts += [f"## {name}", "", _text(command.help or ""), ""]
@@ -172,40 +236,54 @@ def _tables() -> str:
 def _rules() -> str:
     rules = prodex.rules()
     shipped = rules[rules["shipped"]]
-    parts = ["# Rules", "", f"{len(shipped)} rules come with prodex, by block.", ""]
+    asked = _asking_profiles()
+    parts = ["# Rules", "", f"{len(shipped)} rules come with prodex, by block. {_RULES_INTRODUCTION}", ""]
     for block, some in shipped.groupby("block", sort=False):
-        parts += [f"## {block}", ""]
+        parts += [f"## {str(block).capitalize()}", ""]
         for rule in some.to_dict("records"):
-            parts += [f"### {rule['rule']}", "", f"{_text(_sentence(rule['title']))}", ""]
+            parts += [f"(rule-{rule['rule']})=", f"### {rule['rule']}", ""]
+            parts += [f"**{_text(_sentence(rule['title']))}**", "", _text(rule["why"]), ""]
             facts = {
-                "Problem": rule["problem"],
-                "Why": rule["why"],
                 "What to do": rule["fix"],
                 "Severity and weight": f"{rule['severity']}, {rule['weight']:g}",
                 "Dimension": rule["dimension"],
                 "Parameters": rule["parameters"],
-                "Applies to": rule["scope"],
-                "Source": rule["source"],
+                "Applies to": rule["scope"] or "all products",
+                "Source": rule["source"] or "good practice; no regulation or standard",
+                "Profiles": ", ".join(asked[rule["rule"]]) or "none; choose it in a profile of your own",
             }
-            parts += ["| | |", "|---|---|"]
+            parts += [f"| Problem | {_cell(rule['problem'])} |", "|---|---|"]
             parts += [f"| {name} | {_cell(str(fact))} |" for name, fact in facts.items() if fact]
             parts.append("")
     return "\n".join(parts)
 
 
+def _asking_profiles() -> dict[str, list[str]]:
+    """Return the profiles that have a check of each rule."""
+    asked = defaultdict(list)
+    for name in prodex.profiles()["profile"]:
+        for rule in {check.rule.id for check in prodex.Profile.read(name).checks}:
+            asked[rule].append(name)
+    return asked
+
+
 def _profiles() -> str:
-    parts = ["# Profiles", "", "The profiles that come with prodex, and the checks of each.", ""]
+    parts = ["# Profiles", "", _PROFILES_INTRODUCTION, ""]
     for row in prodex.profiles().to_dict("records"):
         profile = prodex.Profile.read(row["profile"])
         parts += [f"## {row['profile']}", "", f"{_text(row['title'])}. {_text(row['description'])}", ""]
-        parts += [f"{row['rules']} rules, {row['checks']} checks:", "", "| check | severity |", "|---|---|"]
-        parts += [f"| {_code(check.id)} | {check.severity} |" for check in profile.checks]
+        parts += [f"{row['rules']} rules, {row['checks']} checks:", ""]
+        parts += ["| check | what should be true | severity |", "|---|---|---|"]
+        parts += [
+            f"| [{_code(check.id)}](#rule-{check.rule.id}) | {_cell(_sentence(check.title))} | {check.severity} |"
+            for check in profile.checks
+        ]
         parts.append("")
     return "\n".join(parts)
 
 
 def _faults() -> str:
-    parts = ["# Faults", "", "| fault | what happens | options |", "|---|---|---|"]
+    parts = ["# Faults", "", _FAULTS_INTRODUCTION, "", "| fault | what happens | options |", "|---|---|---|"]
     for name, fault in sandbox.FAULTS.items():
         options = ", ".join(f"{option} = {value!r}" for option, value in fault.options.items())
         parts.append(f"| `{name}` | {_cell(fault.meaning)} | {_cell(options)} |")
@@ -213,7 +291,14 @@ def _faults() -> str:
 
 
 def _simulation() -> str:
-    parts = ["# Simulated days", "", "| action in the journal | what happened |", "|---|---|"]
+    parts = [
+        "# Simulated days",
+        "",
+        _SIMULATION_INTRODUCTION,
+        "",
+        "| action in the journal | what happened |",
+        "|---|---|",
+    ]
     parts += [f"| `{name}` | {_cell(_sentence(action.meaning))} |" for name, action in ACTIONS.items()]
     parts += ["", "| incident | what happens | to the products of |", "|---|---|---|"]
     for name, incident in sandbox.INCIDENTS.items():

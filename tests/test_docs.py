@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shlex
@@ -31,16 +32,21 @@ README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 CONFORMANCE = DOCS / "conformance.md"
 ARCHITECTURE = DOCS / "architecture.md"
-WRITTEN_BY_HAND = (DOCS, DOCS / "howto", DOCS / "reference", DOCS / "extending")
-PAGES = [README, *sorted(page for folder in WRITTEN_BY_HAND for page in folder.glob("*.md"))]
+WRITTEN_BY_HAND = (DOCS, *(DOCS / name for name in ("tutorials", "howto", "reference", "extending")))
+PAGES = [
+    README,
+    ROOT / "CONTRIBUTING.md",
+    *sorted(page for folder in WRITTEN_BY_HAND for page in folder.glob("*.md")),
+]
 _CONFORMANCE = re.compile(r"(<!-- conformance: .*? -->\n).*?(<!-- conformance end -->)", re.DOTALL)
+_FIGURES = re.compile(r"(<!-- figures: .*? -->\n).*?(<!-- figures end -->)", re.DOTALL)
 _FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 #: Of the sandbox that the pages use: enough for every example to find something.
 PRODUCTS = 300
 
 #: Lines that another test runs, or that end only when somebody stops them.
-_RUN_ELSEWHERE = re.compile(r"(pip|make|prodex (demo|sandbox))\b")
+_RUN_ELSEWHERE = re.compile(r"(pip|make|prodex (demo|lab|sandbox))\b")
 
 
 def text_of(page: Path) -> str:
@@ -83,6 +89,43 @@ def _test(node: str) -> str:
     return f"[{name.removeprefix('test_').replace('_', ' ')}](../{path})"
 
 
+def figures() -> str:
+    """Return the table of the README: what the last `make bench` measured, with its own digits."""
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text_of(ROOT / "tests" / "bench" / "RESULTS.md").splitlines()
+        if line.startswith("|")
+    ]
+    rows = {row[0]: row[1:] for row in reversed(cells)}  # of rows with one name, the first
+    header = next(row for row in cells if row[-1] == "exponent of s")
+    size = max(
+        (name.partition(":")[0] for name in header if name.endswith(": s")),
+        key=lambda name: int(name.replace(",", "")),
+    )
+    seconds, megabytes = (header.index(f"{size}: {unit}") - 1 for unit in ("s", "MB"))
+    loaded = f"{size} products of the sandbox: "
+    peers = ("json_normalize", "dlt", "polars", "duckdb")
+    shown = {
+        "the first report, from an empty environment, by `pip install` and `prodex demo`": f"{rows['by pip, s'][0]} s",
+        "the first report, from a fresh checkout, by `make demo`": (
+            f"{rows['by make demo in a fresh checkout, s'][0]} s"
+        ),
+        f"a whole load of {size} products": f"{rows[f'{loaded}load, s'][0]} s",
+        "downloading the same pages and reading their JSON, without keeping it": (
+            f"{rows[f'{loaded}download and json(), s'][0]} s"
+        ),
+        "the same bytes as zstd Parquet: pandas.json_normalize, dlt, polars, DuckDB take": (
+            f"{', '.join(rows[name][1] for name in peers)} times as long"
+        ),
+        f"opening and showing a snapshot of {size} products": f"{rows['open and repr'][seconds]} s",
+        "the texts of one of its brands": f"{rows['where one brand, then its texts'][seconds]} s",
+        "its audit for online listing": f"{rows['audit'][seconds]} s, {rows['audit'][megabytes]} MB",
+    }
+    return "| what | measured |\n|---|--:|\n" + "".join(
+        f"| {what} | {value} |\n" for what, value in shown.items()
+    )
+
+
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Fill the store of a sandbox, once."""
@@ -104,12 +147,36 @@ def sandbox_is_running(filled: Path, home: Path) -> Iterator[None]:
 
 def test_the_readme_is_short() -> None:
     """It is the front door: everything else is in docs/."""
-    assert len(text_of(README).splitlines()) <= 300
+    assert len(text_of(README).splitlines()) <= 200
+
+
+def test_the_figures_of_the_readme_are_those_of_the_last_bench() -> None:
+    """Whoever measures again renews the README as well."""
+    found = _FIGURES.search(text_of(README))
+
+    assert found is not None
+    assert f"{found[1]}{figures()}{found[2]}" == found[0]
+
+
+def test_the_readme_shows_ten_lines_of_python() -> None:
+    """With the import, and without blank lines."""
+    (block,) = blocks(README, "python")
+    assert 10 == len([line for line in block.splitlines() if line])
+
+
+@pytest.fixture
+def logging_is_restored() -> Iterator[None]:
+    """Take back what a page sets for all of Python."""
+    root, own = logging.getLogger(), logging.getLogger("prodex")
+    handlers, level = list(root.handlers), own.level
+    yield
+    root.handlers[:] = handlers
+    own.setLevel(level)
 
 
 @pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a page shows how it comes
 @pytest.mark.slow
-@pytest.mark.usefixtures("sandbox_is_running")
+@pytest.mark.usefixtures("sandbox_is_running", "logging_is_restored")
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
 def test_the_python_of_every_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every block runs in the order of its page, as a newcomer would paste it, in an empty folder."""
@@ -295,6 +362,14 @@ def test_the_drawings_are_what_their_program_draws(monkeypatch: pytest.MonkeyPat
     assert sorted(ranks) == ranks
 
 
+def test_every_error_that_is_explained_exists() -> None:
+    """The page about errors names classes that can be caught."""
+    named = re.findall(r"^\| `(\w+)` \|", text_of(DOCS / "howto" / "errors.md"), re.MULTILINE)
+
+    assert named
+    assert [] == [name for name in named if not issubclass(getattr(prodex.errors, name), prodex.ProdexError)]
+
+
 def test_every_link_to_a_file_leads_somewhere() -> None:
     """Pages, tests, notebooks and pictures are named by their path from the page."""
     links = [
@@ -306,7 +381,8 @@ def test_every_link_to_a_file_leads_somewhere() -> None:
     ]
 
     assert links
-    made = re.compile(r"(\.\./)?reference/generated/")  # by the build, whose test finds a wrong one
+    # By the build, whose test finds a wrong one.
+    made = re.compile(r"((\.\./)?(reference|tutorials)/)?generated/")
     assert [] == [
         (name_of(page), link)
         for page, link in links
@@ -326,3 +402,4 @@ def test_every_picture_of_the_pages_and_the_notebooks_is_there() -> None:
 if __name__ == "__main__" and "--write" in sys.argv:
     page = text_of(CONFORMANCE)
     CONFORMANCE.write_text(_CONFORMANCE.sub(lambda found: found[1] + conformance() + found[2], page), "utf-8")
+    README.write_text(_FIGURES.sub(lambda found: found[1] + figures() + found[2], text_of(README)), "utf-8")

@@ -1,4 +1,4 @@
-"""The documentation builds without a warning, offline, and has every name, column, rule and fault."""
+"""The documentation builds without a warning, offline, and has every name, column, rule, fault and notebook."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 
 import prodex
@@ -17,11 +23,14 @@ from prodex import charts, sandbox
 from prodex.quality.rulebook import RULES
 from prodex.tables.declaration import TABLES
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
 ROOT = Path(__file__).parents[1]
 # One worker builds once for all of them.
 pytestmark = [pytest.mark.xdist_group("documentation"), pytest.mark.slow]
 
-TOOLS = ("sphinx", "myst_parser", "pydata_sphinx_theme")
+TOOLS = ("sphinx", "myst_nb", "pydata_sphinx_theme")
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +108,7 @@ def test_security_changelog_and_conformance_are_among_the_pages(built: Path) -> 
     for page, words in (
         ("security", "What is defended"),
         ("changelog", "newest first"),
+        ("contributing", "before each commit"),
         ("conformance", "POST /auth/v2/token"),
     ):
         assert words in text_of(built / f"{page}.html"), page
@@ -113,3 +123,157 @@ def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
         for page in built.rglob("*.html")
         for found in fetched.findall(page.read_text("utf-8"))
     ]
+
+
+class Links(HTMLParser):
+    """What a page links to and shows, and the places in it that others may link to."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.places: set[str] = set()
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep addresses of links and pictures, and ids."""
+        found = dict(attrs)
+        wanted = {"a": "href", "img": "src"}.get(tag)
+        if wanted and (target := found.get(wanted)):
+            self.targets.append(target)
+        self.places |= {value for name in ("id", "name") if (value := found.get(name))}
+
+
+@pytest.fixture(scope="module")
+def links(built: Path) -> dict[Path, Links]:
+    """Read each page once."""
+    return {page: Links(page) for page in built.rglob("*.html") if "_static" not in page.parts}
+
+
+def linked(page: Path, target: str) -> tuple[Path, str]:
+    """Return the file and the place that a link of a page leads to."""
+    parts = urlsplit(target)
+    return ((page.parent / unquote(parts.path)).resolve() if parts.path else page), unquote(parts.fragment)
+
+
+def test_every_link_and_picture_of_every_page_is_there(links: dict[Path, Links]) -> None:
+    """Files, and places in them; only what is elsewhere in the network is not asked for."""
+    wrong = []
+    for page, found in links.items():
+        for target in found.targets:
+            if urlsplit(target).scheme:
+                assert target.startswith(("https://", "data:image/", "mailto:")), (page.name, target)
+                continue
+            file, place = linked(page, target)
+            if not file.exists() or (place and file in links and place not in links[file].places):
+                wrong.append((page.name, target))
+
+    assert [] == wrong
+
+
+def test_every_page_is_reached_from_the_first(built: Path, links: dict[Path, Links]) -> None:
+    """By links alone, without search and index."""
+    apart = {built / name for name in ("search.html", "genindex.html", "py-modindex.html")}
+    reached, waiting = set(), [built / "index.html"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or page in apart or page not in links:
+            continue
+        reached.add(page)
+        waiting += [linked(page, target)[0] for target in links[page].targets if not urlsplit(target).scheme]
+
+    assert set() == links.keys() - reached - apart
+
+
+def test_every_notebook_is_a_page_with_its_results(built: Path, links: dict[Path, Links]) -> None:
+    """Headings, code, tables and charts as they are kept, and the file itself to download."""
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        page = built / "tutorials" / "generated" / f"{path.stem}.html"
+        shown = "".join(text_of(page).split())
+        cells = nbformat.read(path, as_version=4).cells
+        outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
+
+        assert [] == [
+            one.source
+            for one in cells
+            if one.cell_type == "code" and "".join(one.source.split()) not in shown
+        ]
+        assert sum("image/png" in data for data in outputs) <= page.read_text("utf-8").count("<img")
+        assert sum("text/html" in data for data in outputs) == page.read_text("utf-8").count(
+            "output text_html"
+        )
+        assert [path.name] == [Path(one).name for one in links[page].targets if one.endswith(".ipynb")]
+
+
+@contextmanager
+def opened(
+    browser: Browser, page: Path, *, scheme: str = "light", width: int = 1280, query: str = ""
+) -> Iterator[Page]:
+    """Open a page as a file, where nobody serves it; what the browser complains of is an error."""
+    context = browser.new_context(viewport={"width": width, "height": 1000}, color_scheme=scheme)  # type: ignore[arg-type]
+    said: list[str] = []
+    with context.new_page() as tab:
+        tab.on("console", lambda one: said.append(one.text) if one.type in {"error", "warning"} else None)
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.goto(f"{page.as_uri()}{query}")
+        yield tab
+    context.close()
+    assert [] == said
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("worklist", "howto/worklists.html"),
+        ("packshot", "tutorials/generated/04_pictures.html"),
+        ("units_per_root", "reference/generated/tables.html"),
+        ("PublicationConflict", "reference/generated/api-errors.html"),
+    ],
+)
+def test_search_finds_pages_in_a_folder_of_files(built: Path, browser: Browser, word: str, page: str) -> None:
+    """Somebody who got the folder as an archive searches as on a server."""
+    with opened(browser, built / "search.html", query=f"?q={word}") as tab:
+        tab.locator("ul.search li").first.wait_for()
+        tab.wait_for_function(
+            "document.querySelector('#search-progress, .search-summary')?.innerText.includes('finished')"
+        )
+        found = tab.eval_on_selector_all("ul.search li a", "links => links.map(link => link.href)")
+
+    assert [link for link in found if urlsplit(link).path.endswith(page)]
+
+
+#: One of each kind: front, tutorial with charts and with panels, how-to, tables, rules, benchmarks.
+LOOKED_AT = (
+    "index",
+    "tutorials/generated/01_first_look",
+    "tutorials/generated/03_filter_and_explore",
+    "howto/auditing",
+    "reference/generated/tables",
+    "extending/generated/rule",
+    "performance",
+)
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_pages_can_be_read_on_light_and_dark_screens(built: Path, browser: Browser, name: str) -> None:
+    """Text has contrast, and of each picture the one that fits is shown, on the ground of the page."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    for scheme, other in (("light", "dark"), ("dark", "light")):
+        with opened(browser, built / f"{name}.html", scheme=scheme) as tab:
+            assert scheme == tab.evaluate("document.documentElement.dataset.theme")
+            assert [] == [one for one in tab.locator(f"img.only-{other}").all() if one.is_visible()]
+            options = {"runOnly": ["color-contrast", "image-alt", "link-name", "duplicate-id"]}
+            found = Axe().run(tab, context="article", options=options).response["violations"]
+            assert [] == [(one["id"], [node["html"][:150] for node in one["nodes"][:3]]) for one in found]
+            grounds = tab.eval_on_selector_all(
+                "article img:not(.only-light):not(.only-dark), article .cell_output .text_html",
+                "all => all.map(one => getComputedStyle(one).backgroundColor)",
+            )
+            assert {"rgba(0, 0, 0, 0)"} >= set(grounds)
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_pages_fit_a_phone(built: Path, browser: Browser, name: str) -> None:
+    """Wide tables, code and charts scroll inside themselves."""
+    with opened(browser, built / f"{name}.html", width=390) as tab:
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import tarfile
 import time
 import venv
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "prodex"
+
+#: What the README installs.
+EXTRAS = "sandbox,lab"
 
 # One worker builds once for all of them.
 pytestmark = [pytest.mark.xdist_group("packaging"), pytest.mark.slow]
@@ -57,22 +67,13 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel with what the demo needs into an empty environment, and return the folder of its programs."""
+    """Install the wheel as the README does into an empty environment, and return the folder of its programs."""
     folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=False, symlinks=True)
+    venv.create(folder, with_pip=True, symlinks=True)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     options = ["--quiet", "--no-compile", "--constraint", str(ROOT / "constraints.txt")]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "--python",
-            str(programs / "python"),
-            "install",
-            *options,
-            f"{wheel}[sandbox]",
-        ],
+        [programs / "python", "-m", "pip", "install", *options, f"{wheel}[{EXTRAS}]"],
         capture_output=True,
         text=True,
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
@@ -83,32 +84,75 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return programs
 
 
-def run(programs: Path, folder: Path, *command: str) -> str:
-    """Run a command outside the checkout, in an environment that says nothing, and return what it printed."""
-    settings = {
-        "PATH": f"{programs}{os.pathsep}/usr/bin",
-        "HOME": str(folder),
-        "PRODEX_HOME": str(folder / "home"),
-    }
+def settings_of(programs: Path, folder: Path, **more: str) -> dict[str, str]:
+    """Return an environment that says nothing, but where programs and data are, and where pip finds packages."""
+    pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    path = f"{programs}{os.pathsep}/usr/bin{os.pathsep}/bin"
+    return {**pip, "PATH": path, "HOME": str(folder), "PRODEX_HOME": str(folder / "home"), **more}
+
+
+def run(programs: Path, folder: Path, *command: str, fails: bool = False) -> str:
+    """Run a command outside the checkout, and return what it printed."""
     done = subprocess.run(
         [programs / command[0], *command[1:]],
         capture_output=True,
         text=True,
-        env=settings,
+        env=settings_of(programs, folder),
         cwd=folder,
         check=False,
     )
-    assert 0 == done.returncode, done.stderr[-2000:]
-    return done.stdout
+    assert fails == bool(done.returncode), done.stderr[-2000:]
+    return done.stdout + done.stderr if fails else done.stdout
+
+
+@contextmanager
+def served(programs: Path, folder: Path) -> Iterator[None]:
+    """Serve 600 products of the sample instead of 12,000 where programs look for a sandbox first."""
+    ready = folder / "ready.json"
+    ready.unlink(missing_ok=True)
+    options = ["--sample", "600", "--ready", str(ready), "--home", str(folder / "home" / "sandbox")]
+    serving = subprocess.Popen(
+        [programs / "prodex", "sandbox", *options],
+        env=settings_of(programs, folder),
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(ready.exists, serving)
+        yield
+    finally:
+        serving.terminate()
+        serving.wait(30)
+
+
+def wait_for(come: Callable[[], bool], process: subprocess.Popen[Any], seconds: float = 120) -> None:
+    """Wait until something has come, while a process runs."""
+    end = time.monotonic() + seconds
+    while not come():
+        assert process.poll() is None, "the process ended"
+        assert time.monotonic() < end, "the process takes too long"
+        time.sleep(0.1)
+
+
+def tutorials() -> set[str]:
+    """Return the notebooks and the pictures that they show."""
+    notebooks = list((ROOT / "notebooks").glob("*.ipynb"))
+    shown = {
+        name
+        for path in notebooks
+        for name in re.findall(r"\((images/[a-z-]+\.png)\)", path.read_text("utf-8"))
+    }
+    return shown | {path.name for path in notebooks}
 
 
 def test_every_file_of_the_package_is_in_the_wheel(wheel: Path) -> None:
-    """Modules, profiles, word lists, styles, templates and py.typed: what is in the source tree, and nothing else."""
+    """Modules, profiles, word lists, styles, templates, notebooks: what is in the source tree, and nothing else."""
     there = {
         f"prodex/{path.relative_to(SOURCE).as_posix()}"
         for path in SOURCE.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
-    }
+    } | {f"prodex/tutorials/{name}" for name in tutorials()}
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
 
@@ -146,39 +190,97 @@ def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     code = "import prodex; print(prodex.__file__)"
     assert str(ROOT) not in run(installed, tmp_path, "python", "-c", code)
 
-    store = tmp_path / "home" / "sandbox"
-    # A sandbox of 600 products instead of 12,000; the demo finds it in its home.
-    serving = subprocess.Popen(
-        [
-            installed / "prodex",
-            "sandbox",
-            "--sample",
-            "600",
-            "--home",
-            store,
-            "--ready",
-            tmp_path / "ready.json",
-        ],
-        env={"PATH": "/usr/bin", "HOME": str(tmp_path)},
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _wait_for(tmp_path / "ready.json", serving)
+    with served(installed, tmp_path):
         shown = run(installed, tmp_path, "prodex", "demo")
-    finally:
-        serving.terminate()
-        serving.wait(30)
 
     for words in ("status SUCCESS", "1 changed", "Audit of 600 products", "The report opens in a browser"):
         assert words in shown, words
     assert list((tmp_path / "home" / "reports").glob("*/report.html"))
 
 
-def _wait_for(ready: Path, serving: subprocess.Popen[bytes], seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not ready.exists():
-        assert serving.poll() is None, "the sandbox ended"
-        assert time.monotonic() < end, "the sandbox did not start"
-        time.sleep(0.1)
+def test_what_the_demo_says_next_can_be_done(installed: Path, tmp_path: Path) -> None:
+    """Each command, and each line of Python, in the same folder and environment; `make` is not there, and not named."""
+    with served(installed, tmp_path):
+        said = run(installed, tmp_path, "prodex", "demo").partition("The sandbox keeps what was corrected.")[
+            2
+        ]
+        pasted = [line.strip() for line in said.splitlines() if line.startswith("  ")]
+        commands = [line for line in pasted if line.startswith("prodex ")]
+        python = "\n".join(line for line in pasted if line not in commands)
+
+        assert "make " not in said
+        assert ["prodex sandbox --reset", "prodex sandbox --simulate 7", "prodex lab"] == commands
+        for command in commands[:2]:
+            run(installed, tmp_path, *command.split())
+        assert "px.audit" in python
+        run(installed, tmp_path, "python", "-c", python)
+
+
+def test_the_notebooks_run_in_jupyterlab_of_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """`prodex lab` copies them and serves them; the first one runs from top to bottom with what the README installs."""
+    folder, token, port = tmp_path / "prodex-notebooks", "of-the-tests", free_port()
+    # Without a browser; and whoever tests may be root, whom JupyterLab refuses.
+    server = {"open_browser": False, "allow_root": True, "port": port}
+    configuration = tmp_path / "configuration"
+    configuration.mkdir()
+    text = json.dumps({"ServerApp": server, "IdentityProvider": {"token": token}})
+    (configuration / "jupyter_server_config.json").write_text(text, "utf-8")
+    settings = settings_of(installed, tmp_path, JUPYTER_CONFIG_DIR=str(configuration))
+    with served(installed, tmp_path):
+        lab = subprocess.Popen(
+            [installed / "prodex", "lab"], env=settings, cwd=tmp_path, stderr=subprocess.DEVNULL
+        )
+        try:
+            wait_for(lambda: asked(port, token) is not None, lab)
+            listed = {one["name"] for one in (asked(port, token) or {})["content"]}
+        finally:
+            lab.terminate()
+            lab.wait(30)
+        first = folder / "01_first_look.ipynb"
+        run(installed, folder, "jupyter", "execute", str(first), "--allow-errors", "--inplace")
+
+    assert {name.partition("/")[0] for name in tutorials()} == listed
+    cells = [cell for cell in json.loads(first.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["execution_count"] for cell in cells)
+    assert [] == [one for cell in cells for one in cell["outputs"] if one["output_type"] == "error"]
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def asked(port: int, token: str) -> dict[str, Any] | None:
+    """Return what a server of Jupyter lists in its folder; None while it does not answer."""
+    request = Request(f"http://127.0.0.1:{port}/api/contents", headers={"Authorization": f"token {token}"})
+    try:
+        with urlopen(request, timeout=10) as reply:
+            return dict(json.load(reply))
+    except OSError:
+        return None
+
+
+def test_notebooks_that_were_edited_are_kept(installed: Path, tmp_path: Path) -> None:
+    """A second `prodex lab` adds only what is missing."""
+    run(installed, tmp_path, "prodex", "lab", "--to", "course", "--copy-only")
+    edited, removed = (tmp_path / "course" / name for name in ("01_first_look.ipynb", "04_pictures.ipynb"))
+    edited.write_text("{}", "utf-8")
+    removed.unlink()
+    run(installed, tmp_path, "prodex", "lab", "--to", "course", "--copy-only")
+
+    assert "{}" == edited.read_text("utf-8")
+    assert removed.exists()
+
+
+def test_the_line_after_a_missing_extra_installs_it(installed: Path, wheel: Path, tmp_path: Path) -> None:
+    """The message names the file that prodex came from, and what it says works as it is pasted into a shell."""
+    code = 'import prodex; prodex.flatten([{"id": 1}]).save("one"); prodex.publish(prodex.open_snapshot("one"), "out")'
+    said = run(installed, tmp_path, "python", "-c", code, fails=True).strip().splitlines()[-1]
+    line = said.partition("Install it with: ")[2]
+
+    assert f"pip install '{wheel}[publish]'" == line
+    settings = settings_of(installed, tmp_path, PIP_CONSTRAINT=str(ROOT / "constraints.txt"))
+    subprocess.run(["sh", "-c", line], env=settings, cwd=tmp_path, check=True, capture_output=True)
+    run(installed, tmp_path, "python", "-c", code)
+    assert (tmp_path / "out" / "products").is_dir()

@@ -370,7 +370,26 @@ def explorer(run: _Run) -> None:
     run.add("The explorer", figures)
 
 
+def first_report(run: _Run) -> None:
+    """Measure how long a new user waits for the first report."""
+    if run.options.quick:
+        print("the first report is left out: it installs from the package index\n")
+        return
+    pip, make = (alone("first_report", way, run.options.rounds) for way in ("pip", "make"))
+    run.add(
+        "The first report, on a new machine with what pip keeps in its cache",
+        [
+            Figure("by pip, s", pip["all"], -90),
+            Figure("of which making the environment, s", pip["environment"]),
+            Figure("of which pip install 'prodex[sandbox,lab]', s", pip["install"]),
+            Figure("of which prodex demo until the report, s", pip["demo"]),
+            Figure("by make demo in a fresh checkout, s", make["make demo"], -180),
+        ],
+    )
+
+
 _SECTIONS = {
+    "first_report": first_report,
     "odd": odd,
     "race": race,
     "main_job": main_job,

@@ -14,8 +14,8 @@ from exchange import Exchange
 
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.sandbox import Sandbox
-from prodex.service import connect
-from prodex.service.local_sandbox import running_sandbox, sandbox_home
+from prodex.service import connect, local_sandbox
+from prodex.service.local_sandbox import running_sandbox, sandbox_home, sandbox_settings
 
 # Connects, says what it found, and stays until its input ends.
 ANALYST = """
@@ -154,7 +154,7 @@ def test_a_sandbox_that_does_not_start_says_why(home):
 def test_what_the_sandbox_needs_is_named(home, monkeypatch):
     """Without the packages of the extra, the error names the command that installs them."""
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(MissingExtra, match=r"needs uvicorn.*pip install 'prodex\[sandbox\]'"):
+    with pytest.raises(MissingExtra, match=r"needs uvicorn\. Install it with: .*pip install .*\[sandbox\]'$"):
         connect("sandbox")
 
 
@@ -177,3 +177,38 @@ def test_the_home_of_the_sandbox_is_the_platforms_unless_told(monkeypatch, tmp_p
     assert tmp_path / "sandbox" == sandbox_home()
     monkeypatch.delenv("PRODEX_HOME")
     assert sandbox_home().parts[-2:] == ("prodex", "sandbox")
+
+
+#: A sandbox that takes its time: it counts, and is ready when it has counted.
+COUNTING = """
+import json, sys, time
+ready = sys.argv[sys.argv.index("--ready") + 1]
+for done in ("1,000", "9,000"):
+    print(f"prodex sandbox: making the sample catalogue, {done} of 12,000 products", file=sys.stderr, flush=True)
+    time.sleep(0.3)
+facts = {"base_url": "http://127.0.0.1:9", "pid": 1, "credentials": [{"client_id": "a", "client_secret": "b"}]}
+open(ready, "w").write(json.dumps(facts))
+time.sleep(60)
+"""
+
+
+def test_who_watches_sees_how_far_the_sample_is_and_where_it_answers(tmp_path, monkeypatch, capsys):
+    """A bar while it is made, then the address and how long it stays; where nobody watches, nothing."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
+    script = tmp_path / "counting.py"
+    script.write_text(COUNTING, "utf-8")
+    monkeypatch.setattr(local_sandbox, "_COMMAND", (sys.executable, str(script)))
+
+    assert "http://127.0.0.1:9" == sandbox_settings().base_url
+    assert "" == capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    sandbox_settings()
+    said = capsys.readouterr().err
+    for words in (
+        "Making the sample catalogue",
+        "9000/12000",
+        "12000/12000",
+        "Started the sandbox at http://127.0.0.1:9",
+    ):
+        assert words in said, words
+    assert "it stops with this program" in said

@@ -21,9 +21,10 @@ import pyarrow as pa
 
 from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
-from prodex.errors import MissingExtra, QueryError, SnapshotDamaged
+from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.frames import to_frame
+from prodex.installation import missing_extra
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table
 from prodex.text import nearest
@@ -194,7 +195,7 @@ def ask(
     try:
         import duckdb
     except ImportError as error:
-        raise MissingExtra("catalog.sql() needs DuckDB: pip install 'prodex[sql]'.") from error
+        raise missing_extra("catalog.sql()", "DuckDB", "sql") from error
     with _scratch() as folder:
         # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
         settings: Settings = {"python_enable_replacements": "false", "temp_directory": folder}

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from prodex.cli import demo, exchange, fix, jobs, quality, snapshots
+from prodex.cli import demo, exchange, fix, jobs, lab, quality, snapshots
 from prodex.cli.output import PrintableFormatter, say
 from prodex.display_text import on_one_line
 from prodex.errors import ProdexError
@@ -52,5 +52,5 @@ def _all(verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log ever
         logging.basicConfig(level=logging.DEBUG, handlers=[lines])
 
 
-for _part in (exchange, snapshots, quality, fix, jobs, demo):
+for _part in (exchange, snapshots, quality, fix, jobs, demo, lab):
     app.add_typer(_part.app)

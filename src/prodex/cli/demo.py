@@ -16,6 +16,7 @@ import typer
 
 import prodex
 from prodex.catalog import Catalog
+from prodex.cli.lab import next_steps
 from prodex.cli.output import aligned, say
 from prodex.compare import diff
 from prodex.display_text import on_one_line
@@ -32,6 +33,7 @@ from prodex.quality.scores import readiness
 from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
+from prodex.service.local_sandbox import require_sandbox
 from prodex.store.reading import flatten
 from prodex.tables.attributes import PENDING
 from prodex.tables.declaration import TABLES
@@ -260,12 +262,10 @@ app: typer.Typer = typer.Typer()
 )
 def sandbox(context: typer.Context) -> None:
     """Run a complete exchange service on this machine (prodex sandbox --help)."""
-    try:
-        from prodex.sandbox.command import main as serve
-    except ImportError as error:
-        raise prodex.errors.MissingExtra(
-            f"The sandbox needs {error.name}: pip install 'prodex[sandbox]'."
-        ) from error
+    if not {"-h", "--help"} & set(context.args):
+        require_sandbox()
+    from prodex.sandbox.command import main as serve
+
     raise typer.Exit(serve(context.args))
 
 
@@ -285,8 +285,6 @@ def demo() -> None:
     judged, folder = audit_the_sample(fresh, say)
     say("")
     answer_a_worklist(client, judged, folder, say)
-    say(
-        "\nThe sandbox keeps what was corrected: prodex sandbox --reset takes back all that was changed in it."
-    )
-    say("prodex sandbox --simulate 7 lets a week pass in it, for refreshes and comparisons.")
-    say("Next: prodex --help lists the commands. In a checkout, make lab opens the first notebook.")
+    say("")
+    for line in next_steps("sample"):
+        say(line)

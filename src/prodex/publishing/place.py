@@ -23,11 +23,12 @@ from urllib.parse import urlsplit
 import pyarrow.fs as arrow_files
 
 from prodex.arguments import described
-from prodex.errors import InputError, MissingExtra, ProdexError, SettingsError, StorageError
+from prodex.errors import InputError, ProdexError, SettingsError, StorageError
 from prodex.files import parquet
 from prodex.files.atomic import left_over, remove, storage, writing
 from prodex.files.parquet import FileFacts
 from prodex.files.untrusted import read_bytes
+from prodex.installation import missing_extra
 
 #: Requests to an object store at a time.
 WORKERS = 8
@@ -282,7 +283,7 @@ def delta() -> Any:
     try:
         import deltalake
     except ImportError as error:
-        raise MissingExtra("Publishing needs deltalake: pip install 'prodex[publish]'.") from error
+        raise missing_extra("Publishing", "deltalake", "publish") from error
     return deltalake
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -29,6 +27,7 @@ from prodex.sandbox.running import access_keys
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 from prodex.sandbox.simulation import Incident
 from prodex.sandbox.simulation.journal import printable
+from prodex.sandbox.terminal import announce, counted, report
 
 if TYPE_CHECKING:
     import uvicorn
@@ -66,10 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             serve(behaviour=behaviour, **options)
     except ModuleNotFoundError as error:
-        _report(f"it needs {error.name}: pip install 'prodex[sandbox]'")
+        report(f"it needs {error.name}: pip install 'prodex[sandbox]'")
         return 2
     except (StoreUnusable, OSError, ValueError, LookupError) as error:
-        _report(str(error))
+        report(str(error))
         return 2
     return 0
 
@@ -123,7 +122,7 @@ def serve(
     """Serve until the process is asked to stop.
 
     Once it answers, one line of JSON goes to the standard output: service, base_url, pid, number of products,
-    and the access keys. The same is in `home`/server.json while it runs.
+    and the access keys. The same is in `home`/server.json while it runs. A terminal gets it in words.
 
     Parameters
     ----------
@@ -166,14 +165,18 @@ def serve(
 
     home = home or default_home()
     left_out: list[str] = []
-    filling: Callable[[], Filling]
     if products:
         origin = f"the products of {', '.join(str(path.resolve()) for path in products)}"
-        filling = partial(read_records, products, left_out.append)
+
+        def filling() -> Filling:
+            return counted(read_records(products, left_out.append), None, "reading the files")
     else:
         sample_size, sample_seed = _SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
         origin = origin_of(sample_size, sample_seed)
-        filling = partial(shared_products, sample_size, sample_seed)
+
+        def filling() -> Filling:
+            made = shared_products(sample_size, sample_seed)
+            return counted(made, sample_size, "making the sample catalogue")
 
     # Filling a store takes a while, and can be interrupted; uvicorn sets handlers of its own later.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
@@ -187,16 +190,16 @@ def serve(
             )
         # A damaged file may have thousands of such lines.
         for text in left_out[:_MAX_REPORTED]:
-            _report(text)
+            report(text)
         if left_out:
-            _report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
+            report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
         worker = stack.enter_context(running_worker(store, behaviour))
         serves_host = served_hosts(host, allow_hosts)
         app = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
         server = server_of(app, behaviour)
         importer = _organization(store, import_as)
         for path in imports or ():
-            _report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
+            report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")
         listener = listen_on_home_port(host, home) if port is None else listen(host, port)
         announcement = {
             "service": SERVICE,
@@ -206,8 +209,7 @@ def serve(
             "credentials": access_keys(store.organizations),
         }
         with announced(home, ready, announcement):
-            sys.stdout.write(json.dumps(announcement) + "\n")  # ASCII: nothing in it moves a cursor
-            sys.stdout.flush()
+            announce(announcement, home)
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
             server.run(sockets=[listener])
@@ -237,7 +239,7 @@ def change_home(
     """
     home = home or default_home()
     if not store_file(home).exists():
-        _report(f"there is no store in {home} yet; it is filled with the sample first, which takes a while")
+        report(f"there is no store in {home} yet; it is filled with the sample first, which takes a while")
     if reset is not None:
         count = reset_home(reset or None, home=home, behaviour=behaviour)
         what = "as they were at the beginning, dated to now" if reset else _AFTER_RESET
@@ -288,11 +290,6 @@ def _runs(pid: int) -> bool:
     # A process that has ended exists as a zombie until its parent waits for it.
     stat = Path(f"/proc/{pid}/stat")
     return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
-
-
-def _report(text: str) -> None:
-    """Report something on one line."""
-    sys.stderr.write(f"prodex sandbox: {printable(text)}\n")
 
 
 def _say(text: str) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from prodex.sandbox.behaviour import Behaviour
-from prodex.sandbox.home import default_home, open_store, remove_store, store_file
+from prodex.sandbox.home import Filling, default_home, open_store, remove_store, store_file
 from prodex.sandbox.records.beginning import reset_store, take_back
 from prodex.sandbox.records.store import Store, StoreOfAnotherVersion, StoreUnusable
 from prodex.sandbox.simulation import Incident, Journal, read_journal, simulate_store
+from prodex.sandbox.terminal import counted
 
 
 def simulate(
@@ -131,8 +132,12 @@ def changed_store(home: Path | None) -> Iterator[Store]:
 
     home = home or default_home()
     if not store_file(home).exists():
-        filling, origin = shared_products, origin_of(12_000, 1)
-        with open_store(home, filling, organizations(), LABELS, origin):
+        count = 12_000
+
+        def filling() -> Filling:
+            return counted(shared_products(count), count, "making the sample catalogue")
+
+        with open_store(home, filling, organizations(), LABELS, origin_of(count, 1)):
             pass
     with changing(home):
         store = Store(store_file(home))

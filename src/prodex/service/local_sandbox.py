@@ -9,22 +9,25 @@ import atexit
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
 import filelock
 import msgspec
 
-from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
+from prodex.errors import ServiceUnreachable, SettingsError
 from prodex.files.atomic import home, is_alive, make_folder, storage
 from prodex.files.untrusted import read_json
+from prodex.installation import missing_extra
 from prodex.network.addresses import is_health_of_sandbox, is_loopback
-from prodex.progress import is_watched
+from prodex.progress import in_notebook, showing, tell
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
@@ -32,8 +35,10 @@ _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
 
 # Seconds. The first start takes long: it fills the store with the sample catalogue.
 _START_TIME = 300
-_HINT_AFTER = 3
 _STOP_TIME = 10
+
+# How far a new store is, as the sandbox reports it.
+_COUNTED = re.compile(rb"([\d,]+) of ([\d,]+) products")
 
 
 def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secret | None = None) -> Settings:
@@ -76,6 +81,13 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     )
 
 
+def require_sandbox() -> None:
+    """Raise a `MissingExtra` where the packages that the sandbox needs are not installed."""
+    for package in ("fastapi", "uvicorn"):
+        if importlib.util.find_spec(package) is None:
+            raise missing_extra("The sandbox", package, "sandbox")
+
+
 def sandbox_home() -> Path:
     """Return the folder of the sandbox's store: under `PRODEX_HOME`, else the platform's data folder."""
     return home() / "sandbox"
@@ -113,9 +125,7 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
 
 
 def _start(home: Path) -> Mapping[str, Any]:
-    for package in ("fastapi", "uvicorn"):
-        if importlib.util.find_spec(package) is None:
-            raise MissingExtra(f"The sandbox needs {package}. Install it with: pip install 'prodex[sandbox]'")
+    require_sandbox()
     with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
         ready, output = Path(folder, "ready.json"), Path(folder, "stderr.txt")
         options = ["--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
@@ -128,28 +138,41 @@ def _start(home: Path) -> Mapping[str, Any]:
                 start_new_session=True,  # Ctrl-C in a notebook stops the cell, not the sandbox
             )
         atexit.register(_stop, process)
-        facts = _await(process, ready)
+        facts = _await(process, ready, output)
         if facts is None:
             _stop(process)
             raise ServiceUnreachable(
                 f"The sandbox did not start. Try `{' '.join(_COMMAND[1:])}` in a terminal. Its output: "
                 f"{output.read_text('utf-8', 'replace').strip()[-2000:] or 'nothing'}"
             )
+    end = "this kernel" if in_notebook() else "this program"
+    tell(
+        None,
+        f"Started the sandbox at {facts['base_url']}; it stops with {end}. "
+        "To keep one running, start `prodex sandbox` in a terminal.",
+    )
     return facts
 
 
-def _await(process: subprocess.Popen[bytes], ready: Path) -> Mapping[str, Any] | None:
+def _await(process: subprocess.Popen[bytes], ready: Path, output: Path) -> Mapping[str, Any] | None:
     """Wait until the sandbox writes that it is ready; None if it ends or takes too long."""
-    begin, is_announced = time.monotonic(), False
-    while time.monotonic() - begin < _START_TIME:
-        if ready.exists():
-            return dict(json.loads(ready.read_bytes()))
-        if process.poll() is not None:
-            return None
-        if not is_announced and time.monotonic() - begin > _HINT_AFTER and is_watched():
-            sys.stderr.write("Starting the sandbox. The first time, it creates its sample catalogue ...\n")
-            is_announced = True
-        time.sleep(0.05)
+    begin = time.monotonic()
+    with ExitStack() as bar:
+        show: Callable[[int, int], object] | None = None
+        total = 0
+        while time.monotonic() - begin < _START_TIME:
+            if ready.exists():
+                if show is not None:
+                    show(total, total)
+                return dict(json.loads(ready.read_bytes()))
+            if process.poll() is not None:
+                return None
+            if counted := _COUNTED.findall(output.read_bytes()):
+                # Only a new store takes so long that there is something to show.
+                show = show or bar.enter_context(showing(None, "Making the sample catalogue"))
+                done, total = (int(number.replace(b",", b"")) for number in counted[-1])
+                show(done, total)
+            time.sleep(0.05)
     return None
 
 

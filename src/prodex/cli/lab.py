@@ -1,0 +1,110 @@
+"""The notebooks: copied to where the user works, and opened in JupyterLab; and what to do after the demo."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import prodex
+from prodex.cli.output import say
+from prodex.errors import InputError
+from prodex.files.atomic import home, storage, writing
+from prodex.installation import Installation, installation, missing_extra
+
+_FIRST = "01_first_look.ipynb"
+#: In an installed package, and in a checkout.
+_PLACES = (Path(prodex.__file__).with_name("tutorials"), Path(prodex.__file__).parents[2] / "notebooks")
+
+app: typer.Typer = typer.Typer()
+
+
+@app.command(epilog="Example: prodex lab; prodex lab --to course --copy-only")
+def lab(
+    to: Annotated[Path, typer.Option(help="Folder for the notebooks.")] = Path("prodex-notebooks"),
+    copy_only: Annotated[bool, typer.Option("--copy-only", help="Copy them, and open nothing.")] = False,
+) -> None:
+    """Copy the notebooks into a folder, and open the first one in JupyterLab. Files that are there are kept."""
+    copied, kept = copy_notebooks(to)
+    say(f"{len(copied)} files copied to {to}, {len(kept)} were there and are kept.", aside=True)
+    if copy_only:
+        return
+    if not has_lab():
+        raise missing_extra("prodex lab", "JupyterLab", "lab")
+    from jupyterlab.labapp import main as open_lab
+
+    # Notebooks and this terminal share snapshots and sandbox, also where PRODEX_HOME is relative.
+    os.environ["PRODEX_HOME"] = str(home())
+    os.chdir(to)
+    say("JupyterLab opens in your browser. Stop it with Ctrl-C.", aside=True)
+    open_lab([_FIRST])
+
+
+def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Copy the notebooks and their pictures to a folder; return the files that were copied and those that were there.
+
+    Raises
+    ------
+    InputError
+        When this installation has no notebooks.
+    StorageError
+        When the disk refuses.
+    """
+    source = next((place for place in _PLACES if (place / _FIRST).exists()), None)
+    if source is None:
+        raise InputError(f"This installation has no notebooks in {_PLACES[0]}. Install prodex again.")
+    copied, kept = [], []
+    files = [*source.glob("*.ipynb"), *source.glob("images/*-light.png")]
+    with storage(folder):
+        for path in sorted(files):
+            copy = folder / path.relative_to(source)
+            if copy.exists():
+                kept.append(copy)
+                continue
+            with writing(copy) as beside:
+                beside.write_bytes(path.read_bytes())
+            copied.append(copy)
+    return copied, kept
+
+
+def has_lab() -> bool:
+    """Whether JupyterLab is installed."""
+    return find_spec("jupyterlab") is not None
+
+
+def next_steps(snapshot: str, here: Installation | None = None) -> list[str]:
+    """Return what to do after the demo, in lines that can be pasted.
+
+    Parameters
+    ----------
+    snapshot
+        Name of the snapshot that the demo made.
+    here
+        The installation; this one unless given.
+    """
+    here = here or installation()
+    command = here.command
+    lines = [
+        "The sandbox keeps what was corrected. These commands take it back, and let a week pass in it:",
+        f"  {command} sandbox --reset",
+        f"  {command} sandbox --simulate 7",
+        "",
+        "Next, eight notebooks in JupyterLab:",
+    ]
+    if here.is_made_by_make:
+        lines += ["  make lab"]
+    elif has_lab():
+        lines += [f"  {command} lab"]
+    else:
+        lines += [f"  {here.line_for('lab')}", f"  {command} lab"]
+    return [
+        *lines,
+        "or these lines of Python:",
+        "  import prodex as px",
+        f"  catalog = px.open_snapshot({str(snapshot)!r})",
+        "  catalog.products",
+        '  px.audit(catalog, "online-listing").gaps()',
+    ]

@@ -1,0 +1,113 @@
+"""What somebody at a terminal sees of a sandbox: how far its products are, where it answers, how to stop it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from prodex.sandbox import Sandbox, terminal
+from prodex.sandbox.terminal import announce, counted
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+@pytest.fixture
+def _each_product_takes_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the clock go on whenever it is looked at."""
+    seconds = count()
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: float(next(seconds)))
+
+
+@pytest.mark.usefixtures("_each_product_takes_a_second")
+def test_a_file_gets_a_line_for_each_report(capsys: pytest.CaptureFixture[str]) -> None:
+    """Products come unchanged; a number that is not known beforehand is not shown."""
+    assert ["a", "b"] == list(counted("ab", 12_000, "making the sample catalogue"))
+    assert ["a"] == list(counted("a", None, "reading the files"))
+
+    assert [
+        "prodex sandbox: making the sample catalogue, 0 of 12,000 products",
+        "prodex sandbox: making the sample catalogue, 1 of 12,000 products",
+        "prodex sandbox: reading the files, 0 products",
+    ] == capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.usefixtures("_each_product_takes_a_second")
+def test_a_terminal_gets_one_line_that_is_gone_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is written again and again, and then what follows is written over it."""
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    list(counted("ab", 2, "making the sample catalogue"))
+
+    assert "\n" not in screen.getvalue()
+    assert "" == screen.getvalue().split("\r")[-1]
+    assert screen.getvalue().split("\r")[-2].isspace()
+
+
+def test_what_takes_no_time_is_not_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody can read it."""
+    list(counted(range(100), 100, "making the sample catalogue"))
+    assert "" == capsys.readouterr().err
+
+
+def test_the_announcement_is_in_words_on_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Text of others that is in it moves no cursor."""
+    key = {"client_id": "shop", "client_secret": "invented", "organization": "Shop \x1b[2J"}
+    server = {"base_url": "http://127.0.0.1:8080", "products": 12_000, "credentials": [key]}
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    announce(server, tmp_path)
+
+    for words in (
+        "http://127.0.0.1:8080/docs",
+        "12,000 products",
+        "shop, secret invented",
+        "Stop it with Ctrl-C",
+    ):
+        assert words in screen.getvalue(), words
+    assert "\x1b" not in screen.getvalue()
+    assert "prodex.connect" not in screen.getvalue()  # it looks in another folder
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
+    announce(server, tmp_path / "sandbox")
+    assert 'prodex.connect("sandbox")' in screen.getvalue()
+
+
+def test_a_program_gets_one_line_of_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """As ever, with all access keys."""
+    server = {"base_url": "http://127.0.0.1:8080", "products": 1, "credentials": [{"client_id": "shop"}]}
+    announce(server, tmp_path)
+    assert server == json.loads(capsys.readouterr().out)
+
+
+def test_ctrl_c_stops_what_a_real_terminal_shows(tmp_path: Path) -> None:
+    """A process with a terminal of its own, told to stop by the key that it names."""
+    with Sandbox([{"id": 1, "gtin": "03036811359935"}], home=tmp_path):
+        pass
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "prodex", "sandbox", "--home", str(tmp_path)]
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        said = b""
+        while b"Ctrl-C" not in said:
+            said += os.read(ours, 1000)
+        process.send_signal(2)
+        assert 0 == process.wait(30)
+    os.close(ours)
+
+    assert b"with 1 product." in said
+    assert b"{" not in said

@@ -1,0 +1,79 @@
+"""`prodex lab` copies the notebooks and opens them; after the demo, each next step is one that can be taken here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from prodex.cli import app
+from prodex.cli.lab import copy_notebooks, next_steps
+from prodex.errors import MissingExtra, StorageError
+from prodex.installation import Installation
+
+NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+
+
+def test_the_notebooks_are_copied_with_the_pictures_that_they_show(tmp_path: Path) -> None:
+    """Whole, and under their names."""
+    copied, kept = copy_notebooks(tmp_path / "course")
+
+    assert [] == kept
+    assert {path.name for path in NOTEBOOKS.glob("*.ipynb")} <= {path.name for path in copied}
+    assert [] == [
+        path.name
+        for path in copied
+        if path.read_bytes() != (NOTEBOOKS / path.relative_to(tmp_path / "course")).read_bytes()
+    ]
+    for path in copied:
+        if path.suffix == ".ipynb" and "](images/" in path.read_text("utf-8"):
+            name = path.read_text("utf-8").partition("](")[2].partition(")")[0]
+            assert (path.parent / name).exists()
+
+
+def test_what_is_there_is_kept(tmp_path: Path) -> None:
+    """Somebody may have worked in it for a week."""
+    (tmp_path / "02_completeness_audit.ipynb").write_text("mine", "utf-8")
+    copied, kept = copy_notebooks(tmp_path)
+
+    assert [tmp_path / "02_completeness_audit.ipynb"] == kept
+    assert "mine" == kept[0].read_text("utf-8")
+    assert ([], len(copied) + 1) == (copy_notebooks(tmp_path)[0], len(copy_notebooks(tmp_path)[1]))
+
+
+def test_a_file_where_the_folder_should_be_is_an_error_of_ours(tmp_path: Path) -> None:
+    """It says what to do, and the file stays."""
+    (tmp_path / "file").write_text("mine", "utf-8")
+
+    with pytest.raises(StorageError, match="There is a file where a folder should be"):
+        copy_notebooks(tmp_path / "file")
+    assert "mine" == (tmp_path / "file").read_text("utf-8")
+
+
+def test_without_jupyterlab_the_notebooks_are_there_and_the_line_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other programs open notebooks as well."""
+    monkeypatch.setitem(sys.modules, "jupyterlab", None)
+    ended = CliRunner().invoke(app, ["lab", "--to", str(tmp_path / "course")])
+
+    assert isinstance(ended.exception, MissingExtra)
+    assert "prodex lab needs JupyterLab. Install it with: " in str(ended.exception)
+    assert (tmp_path / "course" / "01_first_look.ipynb").exists()
+
+
+def test_the_next_steps_fit_the_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make` only where make was used, and what is missing is installed first."""
+    active = Installation(tmp_path, tmp_path / "bin" / "python", is_active=True, is_on_path=True)
+    assert "  prodex lab" in next_steps("sample", active)
+    assert not [line for line in next_steps("sample", active) if "make" in line]
+
+    monkeypatch.setitem(sys.modules, "jupyterlab", None)
+    lines = next_steps("sample", active)
+    assert ["  pip install 'prodex[lab]'", "  prodex lab"] == lines[lines.index("  prodex lab") - 1 :][:2]
+
+    (tmp_path / "Makefile").touch()
+    made = Installation(tmp_path / ".venv", tmp_path / ".venv" / "bin" / "python", tmp_path, is_editable=True)
+    assert "  make lab" in next_steps("sample", made)
