@@ -20,7 +20,7 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
     {"errors"},
-    {"limits", "text", "arguments", "display_text", "progress", "dispatch", "frames", "threads"},
+    {"limits", "text", "arguments", "display_text", "progress", "dispatch", "frames", "threads", "clock"},
     {"gtin", "locales", "safe_xml"},
     {"files"},
     {"query", "tables"},
