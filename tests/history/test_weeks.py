@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.lived import UNTIL, exchange_in, three_weeks
 
 import prodex
 from prodex.errors import InputError, SnapshotError
@@ -17,28 +16,14 @@ from prodex.history.record import WeeksRecord
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 
-#: A Friday.
-UNTIL = datetime(2026, 11, 20, 9, tzinfo=UTC)
 DAYS = [date(2026, 11, day) for day in (2, 9, 16, 18, 19, 20)]
-COUNT = 600
-
-
-@contextmanager
-def exchange_in(home: Path, products: object = None) -> Iterator[Sandbox]:
-    """Serve a sandbox where `connect("sandbox")` looks for it."""
-    with Sandbox(products or shared_products(COUNT), home=home / "sandbox") as exchange:  # type: ignore[arg-type]
-        facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
-        (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
-        yield exchange
 
 
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Sandbox]]:
     """Let the weeks pass, once for all tests that only look."""
     home = tmp_path_factory.mktemp("lived")
-    with pytest.MonkeyPatch.context() as patch, exchange_in(home) as exchange:
-        patch.setenv("PRODEX_HOME", str(home))
-        prodex.simulated_weeks(until=UNTIL)
+    with three_weeks(home) as exchange:
         yield home, exchange
 
 
@@ -55,9 +40,13 @@ def days_of(times: list[str]) -> list[date]:
 
 def test_snapshots_and_audits_are_of_their_days(weeks: prodex.SimulatedWeeks) -> None:
     """By their names, by the service's clock and by ours, which agree; an audit is of its snapshot and of its day."""
-    listed = prodex.list_snapshots("shop")
-    assert DAYS == days_of(listed["time"].tolist()) == days_of(prodex.list_audits("shop")["time"].tolist())
-    assert [f"shop@{time}" for time in listed["time"]] == list(weeks.snapshots)
+    listed = prodex.list_snapshots("french-shop")
+    assert (
+        DAYS
+        == days_of(listed["time"].tolist())
+        == days_of(prodex.list_audits("french-shop")["time"].tolist())
+    )
+    assert [f"french-shop@{time}" for time in listed["time"]] == list(weeks.snapshots)
     assert date(2026, 11, 16) == date.fromisoformat(weeks.monday.partition("@")[2][:10])
     for day, name, audit in zip(DAYS, weeks.snapshots, weeks.audits, strict=True):
         catalog = prodex.open_snapshot(name)
@@ -82,7 +71,7 @@ def test_the_trend_has_a_story(weeks: prodex.SimulatedWeeks) -> None:
 def test_the_incident_is_found(weeks: prodex.SimulatedWeeks) -> None:
     """By a watch, and by a comparison with Monday or with the night before."""
     supplier = weeks.incident.partition(":")[0]
-    found = prodex.watch("shop", now=UNTIL)
+    found = prodex.watch("french-shop", now=UNTIL)
     assert ("pictures", supplier) in set(zip(found.new["measure"], found.new["label"], strict=True))
     assert found.new["label"].eq(supplier).all()
     for before in (weeks.monday, weeks.snapshots[-2]):
@@ -120,8 +109,8 @@ def test_they_are_made_once(weeks: prodex.SimulatedWeeks, lived: tuple[Path, San
 
     assert weeks == again
     assert asked + 1 == len(lived[1].requests)  # whether the sandbox runs
-    assert 6 == len(prodex.list_snapshots("shop"))
-    for words in ("02 November to 20 November 2026", "6 snapshots of 'shop'", "3 worklists came back"):
+    assert 6 == len(prodex.list_snapshots("french-shop"))
+    for words in ("02 November to 20 November 2026", "6 snapshots of 'french-shop'", "3 worklists came back"):
         assert words in repr(again)
 
 
@@ -151,22 +140,24 @@ def small(home: Path) -> Iterator[Sandbox]:
 
 
 def test_after_a_reset_they_are_made_anew(small: Sandbox) -> None:
-    """What belonged to them is removed, and what did not stays: other snapshots, and worklists that were filled in."""
+    """What was kept under their name is removed, and worklists that somebody filled in stay."""
     first = prodex.simulated_weeks(until=UNTIL)
     client = prodex.connect("sandbox")
-    own = prodex.load_products(client, name="shop", max_age=0, progress=False).folder
+    assert prodex.refresh("french-shop", client, progress=False).folder is not None
+    other = prodex.load_products(client, name="shop", max_age=0, progress=False)
     (first.sent / "index.csv").write_text("filled in", "utf-8")
     small.reset()
     second = prodex.simulated_weeks(until=UNTIL - timedelta(days=1))
 
-    assert own is not None
-    assert {*second.snapshots, f"shop@{own.name}"} == {
-        f"shop@{time}" for time in prodex.list_snapshots("shop")["time"]
-    }
-    assert len(second.snapshots) == len(prodex.list_audits("shop"))
+    times = prodex.list_snapshots("french-shop")["time"]
+    assert list(second.snapshots) == [f"french-shop@{time}" for time in times]
+    assert not set(first.snapshots) & set(second.snapshots)
+    assert len(times) == len(prodex.list_audits("french-shop"))
+    assert len(times) == prodex.watch("french-shop", now=UNTIL).audits
+    assert [str(other.folder)] == prodex.list_snapshots("shop")["folder"].tolist()
     assert "filled in" == (first.sent / "index.csv").read_text("utf-8")
     assert second.sent != first.sent
-    assert second.incident in small.journal.incidents
+    assert [second.incident] == small.journal.incidents
 
 
 def test_what_was_interrupted_is_made_anew(small: Sandbox) -> None:
@@ -182,34 +173,43 @@ def test_what_was_interrupted_is_made_anew(small: Sandbox) -> None:
     assert catalog.origin.server_time is not None
     assert abs(catalog.origin.server_time - datetime.now(UTC)) < timedelta(minutes=5)
     weeks = prodex.simulated_weeks(until=UNTIL)
-    assert [f"shop@{time}" for time in prodex.list_snapshots("shop")["time"]] == list(weeks.snapshots)
+    assert [f"french-shop@{time}" for time in prodex.list_snapshots("french-shop")["time"]] == list(
+        weeks.snapshots
+    )
     assert [weeks.incident] == small.journal.incidents
 
 
 def test_a_sandbox_that_was_used_before_begins_anew(
     small: Sandbox, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Days that were simulated before are taken back, and it says so."""
+    """What was simulated and sent before is taken back, and it says so; snapshots of other names stay."""
     small.simulate(40)
+    small.change([{"id": 5, "gtin": "00000000000055"}])
+    client = prodex.connect("sandbox")
+    other = prodex.load_products(client, name="shop", max_age=0, progress=False)
     weeks = prodex.simulated_weeks(until=UNTIL, progress=True)
 
     assert DAYS[0] + timedelta(days=1) == small.journal.days[0]
     assert [weeks.incident] == small.journal.incidents
+    assert other.folder == prodex.open_snapshot("shop").folder
     told = capfd.readouterr().err
     assert "from 02 November to 20 November 2026: their time is simulated" in told
-    assert "put back to its beginning" in told
+    assert "What happened in it before is taken back first" in told
+    for name in weeks.snapshots:
+        assert () == prodex.open_snapshot(name).origin.ledger.notes
 
 
-def test_snapshots_of_another_service_are_left_alone(small: Sandbox) -> None:
-    """The name is refused, with another one; nothing has happened in the sandbox."""
+def test_a_name_that_is_in_use_is_refused(small: Sandbox) -> None:
+    """With another one; nothing is removed, and nothing has happened in the sandbox."""
     folder = prodex.flatten([{"id": 7}], source="https://api.example.com").save("shop").folder
+    small.simulate(1)
     with pytest.raises(
-        InputError, match=r"'shop' holds snapshots of https://api.example.com.*'shop-sandbox'"
+        InputError, match=r"'shop' has snapshots already.*simulated_weeks\('simulated-shop'\)"
     ):
-        prodex.simulated_weeks(until=UNTIL)
+        prodex.simulated_weeks("shop", until=UNTIL)
     assert [str(folder)] == prodex.list_snapshots("shop")["folder"].tolist()
-    assert () == tuple(small.journal.days)
-    assert 6 == len(prodex.simulated_weeks("shop-sandbox", until=UNTIL).snapshots)
+    assert 1 == len(small.journal.days)
+    assert 6 == len(prodex.simulated_weeks("simulated-shop", until=UNTIL).snapshots)
 
 
 def test_products_of_ones_own_live_too(home: Path) -> None:
@@ -231,10 +231,11 @@ def test_a_moment_without_zone_is_refused(until: object) -> None:
 
 
 def test_a_record_that_cannot_be_read_is_none(home: Path) -> None:
-    """Damaged, or naming what is no time of a snapshot: nothing is removed by it. One of a newer version is refused."""
-    record = WeeksRecord("shop").noting(began="2026-11-20T090000", snapshots=("2026-11-20T090000.000000Z",))
-    assert record == WeeksRecord.read("shop")
-    path = home / "weeks" / "shop" / "weeks.json"
+    """Damaged, or naming what is no time of a snapshot, it names nothing; one of a newer version is refused."""
+    record = WeeksRecord("french-shop", "2026-11-20T090000", ("2026-11-20T090000.000000Z",))
+    record.write()
+    assert record == WeeksRecord.read("french-shop")
+    path = home / "weeks" / "french-shop" / "weeks.json"
     written = json.loads(path.read_text("utf-8"))
     for content in (
         "{",
@@ -242,7 +243,7 @@ def test_a_record_that_cannot_be_read_is_none(home: Path) -> None:
         json.dumps(written | {"ended": 1}),
     ):
         path.write_text(content, "utf-8")
-        assert WeeksRecord("shop") == WeeksRecord.read("shop")
+        assert WeeksRecord("french-shop") == WeeksRecord.read("french-shop")
     path.write_text(json.dumps(written | {"format": 2}), "utf-8")
     with pytest.raises(SnapshotError, match="made by a newer version"):
-        WeeksRecord.read("shop")
+        WeeksRecord.read("french-shop")

@@ -1,9 +1,9 @@
-"""What is noted of simulated weeks: which snapshots and audits are theirs, so that they are found, and removed."""
+"""What is noted of simulated weeks: that a name is theirs, and which of its snapshots and audits they are."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Self
@@ -14,10 +14,7 @@ from prodex.errors import SnapshotError
 from prodex.files.atomic import checked_name, discard, home, safe_name, writing
 from prodex.files.lock import locked
 from prodex.files.untrusted import MadeByNewer, is_folder, read_json
-from prodex.quality.archive import AUDITS
-from prodex.quality.figure_archive import FIGURES
-from prodex.store.archive import snapshots_folder
-from prodex.store.snapshot import SNAPSHOTS
+from prodex.store.archive import entries_of, snapshots_folder
 
 _FILE = "weeks.json"
 _FORMAT = 1
@@ -36,13 +33,13 @@ class WeeksRecord:
     snapshots, audits
         Their times, as their folders are called, oldest first.
     monday
-        The time of the snapshot of the last Monday; "" as long as there is none.
+        The time of the snapshot of the last Monday.
     asked
-        The day on which worklists were sent, as text; "" as long as none were.
+        The day on which worklists were sent.
     incident
-        The sentence of the sandbox's journal about the incident; "" as long as there was none.
+        The sentence of the sandbox's journal about the incident.
     ended
-        Whether nothing is missing.
+        Whether they were made to their end.
     """
 
     name: str
@@ -75,33 +72,24 @@ class WeeksRecord:
             raise SnapshotError(f"{path} was {error}.") from error
         except (OSError, ValueError):
             return cls(name)
-        times = (*written.snapshots, *written.audits, written.began)
-        # They become names of folders, some of which are removed.
-        if any(time != safe_name(time) for time in times):
+        # They become names of folders.
+        if any(time != safe_name(time) for time in (*written.snapshots, *written.audits, written.began)):
             return cls(name)
         return cls(name, **msgspec.structs.asdict(written))
 
-    def noting(self, **facts: object) -> Self:
-        """Return the record with facts replaced, and write it down."""
-        newer = replace(self, **facts)  # type: ignore[arg-type] # names and types are those of the fields
+    def write(self) -> None:
+        """Write it down."""
         with writing(_folder(self.name) / _FILE, private=True) as beside:
-            content = {"format": _FORMAT, **asdict(newer)}
+            content = {"format": _FORMAT, **asdict(self)}
             beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
-        return newer
 
-    def remove(self) -> None:
-        """Remove the snapshots and audits of these weeks; others of the same name stay, and so do the worklists."""
+    def remove_snapshots(self) -> None:
+        """Remove everything that is kept under the name: it is that of the weeks. Worklists stay."""
         folder = snapshots_folder() / self.name
-        if is_folder(folder):
-            with locked(folder, f"removing the simulated weeks {self.name!r}", without_space=True):
-                for archive, times in (
-                    (SNAPSHOTS, self.snapshots),
-                    (AUDITS, self.audits),
-                    (FIGURES, self.audits),
-                ):
-                    for time in times:
-                        if is_folder(place := archive.folder(self.name) / time):
-                            discard(place)
+        with locked(folder, f"removing the simulated weeks {self.name!r}", without_space=True):
+            for path in entries_of(folder):
+                if is_folder(path):
+                    discard(path)
 
 
 def _folder(name: str) -> Path:

@@ -38,7 +38,7 @@ class SimulatedWeeks:
     name
         Name of the snapshots.
     snapshots
-        The snapshots as they are opened, `shop@2026-11-16T200000.000000Z`, oldest first.
+        The snapshots as they are opened, `french-shop@2026-11-16T200000.000000Z`, oldest first.
     monday
         The one of the last Monday.
     asked
@@ -90,17 +90,18 @@ class SimulatedWeeks:
 
 
 def simulated_weeks(
-    name: str = "shop", *, until: datetime | None = None, progress: Progress = None
+    name: str = "french-shop", *, until: datetime | None = None, progress: Progress = None
 ) -> SimulatedWeeks:
     """Return three weeks of the sandbox, with the snapshots, audits and worklists of a shop; the first call makes them.
 
-    That takes about half a minute. `prodex.sandbox.reset()` takes back what happened in the sandbox, and the next call
-    makes the weeks anew. A sandbox in which days were simulated before is put back to its beginning first.
+    That takes about half a minute, and begins with the sandbox as it was filled: what was sent to it or simulated in it
+    before is taken back. So does `prodex.sandbox.reset()` take back the weeks, and the next call makes them anew.
 
     Parameters
     ----------
     name
-        Name of the snapshots. It may not be that of snapshots of another service.
+        Name of the snapshots. It belongs to the weeks: whatever else was kept under it is removed when they are made
+        anew.
     until
         When the weeks end: a moment with a time zone, by default now.
     progress
@@ -109,7 +110,7 @@ def simulated_weeks(
     Raises
     ------
     InputError
-        When the name is that of snapshots of another service, or `until` is no moment.
+        When there are snapshots of this name that are not those of weeks, or `until` is no moment.
     MissingExtra
         When the packages that the sandbox needs are not installed.
 
