@@ -129,7 +129,7 @@ def _sandbox_of_examples(request: pytest.FixtureRequest, home: Path) -> Iterator
         if isinstance(request.node, pytest.DoctestItem):
             sources = [one.source for one in request.node.dtest.examples]
             exchange = None
-            if any("import sandbox" in source for source in sources):
+            if any("import sandbox" in source or "simulated_weeks" in source for source in sources):
                 # What happens to the store of a home happens to nobody else's.
                 own = Sandbox(products=shared_products(30), home=home / "sandbox")
                 exchange = stack.enter_context(own)

@@ -1,13 +1,18 @@
-"""The demo's tables in a terminal: every table with its size, a few lines, and nothing that a supplier could run."""
+"""The demo in a terminal: every table, three weeks, answers that came back, and nothing that a supplier could run."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from typer.testing import CliRunner
+
 import prodex
+from prodex.cli import app
 from prodex.cli.demo import audit_the_sample, show_tables
+from prodex.cli.demo_weeks import show_weeks, take_answers
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from tests.lived import UNTIL, exchange_in
 
 
 def shown(catalog: prodex.Catalog) -> list[str]:
@@ -56,3 +61,82 @@ def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path)
     assert (folder / "report.html").as_uri() in told
     assert str(folder / "to_fix") in told
     assert list((folder / "to_fix").glob("*.xlsx"))
+
+
+def test_the_demo_runs_again_and_again(home: Path) -> None:
+    """The first time three weeks pass; the second time they are there; after a reset, they pass again."""
+    home.mkdir(parents=True)
+    with exchange_in(home) as exchange:
+        first, second = (CliRunner().invoke(app, ["demo"]) for _ in range(2))
+        weeks = prodex.simulated_weeks()
+        exchange.reset()
+        third = CliRunner().invoke(app, ["demo"])
+        anew = prodex.simulated_weeks()
+    supplier = weeks.incident.partition(":")[0]
+    for shown in (first, second, third):
+        assert 0 == shown.exit_code, shown.output
+        for words in (
+            "Three simulated weeks of the sandbox",
+            "findings that suppliers were asked about",
+            f"  Pictures of {supplier}: 0 % of its products have one",
+            "status SUCCESS",
+            "1 changed",
+            "Audit of ",
+            "The report opens in a browser",
+            "prodex sandbox --reset",
+        ):
+            assert words in shown.stdout, words
+    assert "proves it" in first.stdout
+    assert "proves it" in third.stdout
+    assert "was sent before" in second.stdout
+    assert not set(weeks.snapshots) & set(anew.snapshots)
+
+
+def test_the_weeks_are_shown(home: Path) -> None:
+    """A line for each audit, who corrected most and who least, what changed since Monday, what is unusual."""
+    home.mkdir(parents=True)
+    with exchange_in(home):
+        weeks = prodex.simulated_weeks(until=UNTIL)
+        said: list[str] = []
+        show_weeks(weeks, said.append)
+    told = "\n".join(said)
+    days = [one.partition("@")[2][:10] for one in weeks.snapshots]
+
+    for day in days:
+        assert day in told
+    assert f"Since Monday, {weeks.monday.partition('@')[2][:10]}: " in told
+    rates = [line for line in said if line.endswith(" corrected")]
+    assert 4 == len(rates)
+
+
+def test_what_came_back_is_sent_once(home: Path) -> None:
+    """The worklist of one supplier is read, sent and proved; the others are left for whoever comes next."""
+    home.mkdir(parents=True)
+    with exchange_in(home):
+        weeks = prodex.simulated_weeks(until=UNTIL)
+        client = prodex.connect("sandbox")
+        said: list[str] = []
+        compared = take_answers(client, weeks, prodex.audit(weeks.catalog, "online-listing"), said.append)
+        assert compared is not None
+        assert len(compared.changes("fixed"))
+        left = prodex.read_worklist(weeks.returned, "french-shop", profile="online-listing")
+        assert {path.name for path in weeks.returned.iterdir()} - {
+            Path(file).name for file in left.accepted["file"]
+        }
+        assert len(left.accepted)
+        again = take_answers(client, weeks, prodex.audit("french-shop", "online-listing"), said.append)
+    assert again is None
+    assert "was sent before" in said[-1]
+
+
+def test_nothing_may_have_come_back(home: Path) -> None:
+    """With products of one's own nobody knows what to answer, and the demo says so."""
+    home.mkdir(parents=True)
+    records = [{"id": n, "gtin": f"{n:014d}", "owner": {"id": 4, "name": "Mill"}} for n in range(1, 40)]
+    with exchange_in(home, records):
+        weeks = prodex.simulated_weeks(until=UNTIL)
+        said: list[str] = []
+        show_weeks(weeks, said.append)
+        judged = prodex.audit(weeks.catalog, "online-listing")
+        assert take_answers(prodex.connect("sandbox"), weeks, judged, said.append) is None
+    assert "No worklist came back" in said[-1]

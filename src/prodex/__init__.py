@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from prodex.fix.worklists import read_worklist
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
+    from prodex.history import SimulatedWeeks, simulated_weeks
     from prodex.job import JobResult, run_job
     from prodex.ledger import Ledger
     from prodex.limits import Limits
@@ -90,6 +91,7 @@ _LATER = {
     "prodex.fix.worklists": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
+    "prodex.history": ("SimulatedWeeks", "simulated_weeks"),
     "prodex.job": ("JobResult", "run_job"),
     "prodex.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),
@@ -181,6 +183,7 @@ __all__ = [
     "RetryPolicy",
     "ScenarioRequest",
     "SharingStatus",
+    "SimulatedWeeks",
     "SnapshotPanel",
     "TextCorrection",
     "Tracking",
@@ -220,6 +223,7 @@ __all__ = [
     "rules",
     "run_job",
     "scenario_request",
+    "simulated_weeks",
     "track",
     "unescape_formulas",
     "upsert",

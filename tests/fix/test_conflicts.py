@@ -54,6 +54,25 @@ def test_what_waits_is_gone_or_has_changed_is_a_conflict(answer: Answer) -> None
         fix.apply(prodex.connect("sandbox"))
 
 
+def test_the_value_that_was_seen_may_be_escaped(tmp_path: Path) -> None:
+    """A CSV has an apostrophe before a text that a spreadsheet would run; the product has none, and did not change."""
+    record = RECORDS[2] | {"description": [text("fra-FR", "-")], "updatedAt": "2026-11-10T06:00:00"}
+    catalog = prodex.flatten([record])
+    profile = {
+        "checks": {"names_are_words": {}, "text_says_enough": {"attribute": "description", "characters": 20}}
+    }
+    folder = tmp_path / "to_fix"
+    prodex.audit(catalog, profile).worklists(folder)
+    (file,) = (path for path in folder.glob("*.csv") if path.name != "index.csv")
+    rows = pd.read_csv(file, dtype=str).assign(updated_at="2026-11-01T06:00:00")
+    assert {"'-"} == set(rows["value"])
+    rows["new_value"] = "Un pain de campagne aux graines de lin, cuit au four à bois chaque matin."
+    rows.to_csv(tmp_path / "answers.csv", index=False)
+    fix = prodex.read_worklist(tmp_path / "answers.csv", catalog, profile=profile)
+    assert "conflict" not in fix.counts
+    assert 1 == len(fix.preview())
+
+
 def test_what_is_there_already_changes_nothing(answer: Answer) -> None:
     """Also as a code with another label, or a quantity in the same unit."""
     fix = answer(

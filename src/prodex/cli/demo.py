@@ -1,12 +1,11 @@
-"""The sandbox and the demo: every table, a correction and what changed by it, an audit - shown in a terminal."""
+"""The sandbox and the demo: three weeks, every table, a correction and what changed by it, an audit - in a terminal."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,9 @@ import pyarrow.compute as pc
 import typer
 
 import prodex
+from prodex import clock
 from prodex.catalog import Catalog
+from prodex.cli.demo_weeks import day_of, show_weeks, take_answers
 from prodex.cli.lab import next_steps
 from prodex.cli.output import aligned, say
 from prodex.compare import diff
@@ -23,11 +24,9 @@ from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.facts.groups import shown_names
 from prodex.files.atomic import home
-from prodex.fix.worklists import read_worklist
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality.audit import Audit
-from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.run import audit
 from prodex.quality.scores import readiness
 from prodex.query import ProductQuery
@@ -35,7 +34,6 @@ from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.service.local_sandbox import require_sandbox
 from prodex.store.reading import flatten
-from prodex.tables.attributes import PENDING
 from prodex.tables.declaration import TABLES
 from prodex.text import percent
 
@@ -43,6 +41,7 @@ _LINES = 3
 _WIDTH = 110
 _CELL = 26
 _ATTRIBUTE = "namePublicLong"
+_JUST_MADE = timedelta(minutes=1)
 _CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
 
 
@@ -157,8 +156,8 @@ def _a_correction(catalog: Catalog) -> Changes:
     raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
 
 
-def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> tuple[Audit, Path]:
-    """Audit the catalogue for online listing, write the report and a worklist for each owner, and return their folder.
+def audit_the_sample(catalog: Catalog, say: Callable[[str], object], trend: Sequence[Audit] = ()) -> Audit:
+    """Audit the catalogue for online listing, and write the report and a worklist for each owner.
 
     Parameters
     ----------
@@ -166,6 +165,8 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> tuple[Au
         The catalogue, audited as of its last change.
     say
         Prints a line.
+    trend
+        Earlier audits, which the report shows over time.
     """
     changed = catalog.arrow("products", ["updated_at"])["updated_at"]
     # As of its last change: as of today, the figures of the sample would change with its age.
@@ -179,77 +180,21 @@ def audit_the_sample(catalog: Catalog, say: Callable[[str], object]) -> tuple[Au
             f"  {on_one_line(name):<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}"
         )
     folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
-    page = judged.to_html(folder / "report.html")
+    page = judged.to_html(folder / "report.html", trend=trend)
     index = judged.worklists(folder / "to_fix")
     say(f"The report opens in a browser: {page.as_uri()}")
     say(
         f"{len(index):,} worklists, one for each owner, with {index['findings'].sum():,} findings: {folder / 'to_fix'}"
     )
-    return judged, folder
+    return judged
 
 
-def answer_a_worklist(
-    client: Client, judged: Audit, folder: Path, say: Callable[[str], object]
-) -> AuditComparison | None:
-    """Fill in a worklist as a supplier would, send what can be used, and prove what it fixed.
-
-    Where the demo ran so often that no owner has two missing names left, it says so.
-
-    Parameters
-    ----------
-    judged
-        An audit of a snapshot.
-    folder
-        Where its worklists are.
-
-    Raises
-    ------
-    IncompleteLoad
-        When the answers did not arrive.
-    """
-    rows = _answerable(folder / "to_fix", judged)
-    if len(rows) < 2:
-        say("No owner has two missing short names left; prodex sandbox --reset restores the sample.")
-        return None
-    owner = rows["owner"].iloc[0]
-    names = rows["name"].fillna("Article")
-    # The last one is longer than a short name may be, which somebody always overlooks.
-    answers = [f"{name:.22} {number + 1}" for number, name in enumerate(names)]
-    answers[-1] = f"{names.iloc[-1]:.20}, the name of which is much too long"
-    returned = folder / "returned" / "answers.csv"
-    returned.parent.mkdir()
-    rows.assign(new_value=answers).to_csv(returned, index=False)
-    say(
-        f"{on_one_line(owner)} fills in {len(rows)} missing short names, and sends the worklist back: {returned}"
-    )
-    fix = read_worklist(returned, judged.catalog, profile=judged.profile, now=judged.now)
-    say(repr(fix))
-    for row in fix.preview().itertuples():
-        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language}: {on_one_line(row.after)}")
-    tracking = fix.apply(client, progress=False).wait(progress=False)
-    say(f"Sent: status {tracking.status}. {on_one_line(tracking.message)}".rstrip())
-    assert judged.catalog_folder is not None  # noqa: S101 - the audit of a snapshot
-    fresh = refresh(judged.catalog_folder.parent.name, client, progress=False)
-    compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
-    fixed = compared.changes("fixed")
-    if not set(fix.accepted["product_id"]) <= set(fixed["product_id"]):
-        raise IncompleteLoad("The audit after the answers does not show all of them as fixed.")
-    say(f"The audit of the refreshed catalogue proves it: {len(fixed)} findings are fixed.")
-    return compared
-
-
-def _answerable(folder: Path, judged: Audit) -> pd.DataFrame:
-    """Return a few findings of one owner that somebody can answer by writing a short name."""
-    assert judged.catalog is not None  # noqa: S101 - it was made of one
-    texts = judged.catalog.arrow("texts", ["product_id", "attribute"])
-    waiting = texts.filter(pc.starts_with(texts["attribute"], PENDING))["product_id"].unique().to_pylist()
-    rows = pd.concat(map(pd.read_parquet, sorted(folder.glob("*.parquet"))))
-    rows = rows[rows["check"].str.startswith("required_text[namePublicShort")]
-    # What waits for acceptance, or has a wrong GTIN, is no matter of a name.
-    rows = rows[~rows["product_id"].isin(waiting) & are_valid(rows["gtin"].fillna("").tolist())]
-    rows = rows.drop_duplicates("product_id")
-    most = rows["owner_id"].value_counts().index[:1]
-    return rows[rows["owner_id"].isin(most)].head(_LINES + 1)
+def _newest(client: Client, weeks: prodex.SimulatedWeeks) -> Catalog:
+    """Return the products as they are now: what was sent since the weeks, by an earlier demo for example, included."""
+    kept = prodex.open_snapshot(weeks.name)
+    loaded_at = kept.origin.loaded_at
+    is_new = loaded_at is not None and timedelta(0) <= clock.now() - loaded_at < _JUST_MADE
+    return kept if is_new else refresh(weeks.name, client, progress=False)
 
 
 app: typer.Typer = typer.Typer()
@@ -271,10 +216,12 @@ def sandbox(context: typer.Context) -> None:
 
 @app.command(epilog="Example: prodex demo")
 def demo() -> None:
-    """Load the catalogue of the sandbox over HTTP, show every table, correct a text, audit, and answer a worklist."""
+    """Let three weeks pass in the sandbox, show what can be found in them, correct a text, audit, and take answers."""
     client = prodex.connect("sandbox")
-    say(f"The sandbox is running at {client.base_url}; its catalogue is loaded with the real client.\n")
-    catalog = prodex.load_products(client, name="sample", max_age=0, progress=True)
+    say(f"The sandbox is running at {client.base_url}; all that follows goes through its service.\n")
+    weeks = prodex.simulated_weeks(progress=True)
+    show_weeks(weeks, say)
+    catalog = _newest(client, weeks)
     say("")
     show_tables(catalog, say)
     say(f"\nThe snapshot is in {catalog.folder}.\n")
@@ -282,9 +229,12 @@ def demo() -> None:
     say("")
     fresh = refresh_and_compare(client, catalog, say)
     say("")
-    judged, folder = audit_the_sample(fresh, say)
+    judged = audit_the_sample(fresh, say, trend=weeks.audits)
     say("")
-    answer_a_worklist(client, judged, folder, say)
+    take_answers(client, weeks, judged, say)
+    since = f"{weeks.name}@{day_of(weeks.monday)}"
+    say(f"\nprodex watch {weeks.name} and prodex diff {since} {weeks.name} show the weeks again.")
+    say("prodex sandbox --reset takes back all that happened in the sandbox; the next demo begins anew.")
     say("")
     for line in next_steps("sample"):
         say(line)

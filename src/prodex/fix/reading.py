@@ -235,7 +235,7 @@ def _read_row(
     for name in KEYS:
         place = headings.first(name)
         cell = None if place is None else merged.cell(number, place, row)
-        if cell is not None and cell.kind != "error" and (text := _key_text(name, cell)):
+        if cell is not None and cell.kind != "error" and (text := _key_text(name, cell, sheet)):
             keys[name] = text
     is_answered = False
     for place in headings.places["new_value"]:
@@ -247,17 +247,31 @@ def _read_row(
         if why is not None:
             returned.problems.append(_problem(sheet, number, place, why, answer.text, keys))
             continue
-        text = unescape_formulas(answer.text) if sheet.name == "" else answer.text
         place_in_sheet = place_of(number, place)
         returned.answers.append(
-            Answer(str(sheet.file), sheet.name, number, place_in_sheet, trimmed(text), answer.kind, keys)
+            Answer(
+                str(sheet.file),
+                sheet.name,
+                number,
+                place_in_sheet,
+                trimmed(_verbatim(answer, sheet)),
+                answer.kind,
+                keys,
+            )
         )
     returned.rows += not is_answered
 
 
-def _key_text(name: str, cell: Cell) -> str:
+def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
     # The value that was seen is compared with texts to the last character.
-    return cell.text if name == "value" else cell.text.strip().lstrip("'")
+    if name == "value":
+        return _verbatim(cell, sheet)
+    return cell.text.strip().lstrip("'")
+
+
+def _verbatim(cell: Cell, sheet: Sheet) -> str:
+    """Return the text of a cell; in a CSV file, an apostrophe may stand before what looks like a formula."""
+    return unescape_formulas(cell.text) if sheet.name == "" else cell.text
 
 
 def _unusable(answer: Cell, height: int) -> str | None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from prodex import clock
 from prodex.errors import IncompleteLoad, ProdexError
 from prodex.files.atomic import remove
 from prodex.files.untrusted import is_folder, is_there
@@ -45,7 +46,7 @@ def resumed(
     question = json.loads(json.dumps(question))  # as the journal returns it: tuples become lists
     digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
     mine = folder / f".journal-{digest[:8]}"
-    now = datetime.now(UTC)
+    now = clock.now()
     for path in folder.glob(".journal-*"):
         found = Journal.question_of(path)
         # The question is written first: without it, nothing was received. One that cannot be read may be of a newer

@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from prodex import clock
 from prodex.catalog import Catalog, Origin
 from prodex.display_text import on_one_line
 from prodex.errors import QueryError, SnapshotError
@@ -57,7 +58,7 @@ def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress)
         catalog = open_snapshot(name)
     except SnapshotError:
         return None
-    now, begun = datetime.now(UTC), catalog.origin.loaded_at
+    now, begun = clock.now(), catalog.origin.loaded_at
     # A snapshot from the future was made with a wrong clock, so its age is not known.
     if begun is None or not _answers(catalog, asked) or not timedelta(0) <= now - begun < age:
         return None

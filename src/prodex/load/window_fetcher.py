@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
+from prodex import clock
 from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
 from prodex.limits import Spending
 from prodex.load.fetch_progress import FetchProgress
@@ -290,7 +291,7 @@ class WindowFetcher:
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
         self.progress.received(window, len(seen))
-        is_late = entries and datetime.now(UTC) - entries[-1].received_at > CURSOR_LIFE
+        is_late = entries and clock.now() - entries[-1].received_at > CURSOR_LIFE
         if is_late and state.by_scroll and not state.ended:
             self.journal.restart(window.name)
             seen.clear()

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
+from prodex import clock
 from prodex.arguments import whole_number
 from prodex.errors import OutcomeUnknown, ServiceError, ServiceUnreachable, SettingsError
 from prodex.limits import is_positive
@@ -284,4 +285,4 @@ def retry_after(text: str | None, *, now: datetime | None = None) -> float | Non
     if re.fullmatch(r"[0-9]{1,9}", word):
         return float(word)
     moment = http_date(word)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds()) if moment else None
+    return max(0.0, (moment - (now or clock.now())).total_seconds()) if moment else None

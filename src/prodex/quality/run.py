@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from prodex import clock
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.progress import Progress, reporting
@@ -143,7 +144,7 @@ def audit_among(
         assumed=profile.assume,
         origin=catalog.origin,
         now=now,
-        audited_at=datetime.now(UTC),
+        audited_at=clock.now(),
         catalog_folder=catalog.folder,
         catalog=catalog,
         grade_with_blocker=profile.grade_with_blocker,
@@ -153,7 +154,7 @@ def audit_among(
 
 def moment_of(now: datetime | None) -> datetime:
     """Return a moment as dates of the service are: without zone, in UTC; the present by default."""
-    given = datetime.now(UTC) if now is None else now
+    given = clock.now() if now is None else now
     if not isinstance(given, datetime):
         raise InputError(f"now is {now!r}; give a datetime.")
     # Dates of the service have no zone, and two kinds of dates cannot be compared.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import pandas as pd
 
+from prodex import clock
 from prodex.catalog import Catalog
 from prodex.dispatch import call
 from prodex.errors import InputError
@@ -153,7 +154,7 @@ def watch(name: str | Catalog, *, now: datetime | None = None) -> Watch:
     >>> prodex.watch("shop").sentences
     ['Not enough is known yet: 1 of 5 audits.']
     """
-    moment = datetime.now(UTC) if now is None else now
+    moment = clock.now() if now is None else now
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InputError(f"now is {now!r:.60}; give a datetime with a time zone.")
     known = name_of(name, "watch")

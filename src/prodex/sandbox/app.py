@@ -19,6 +19,7 @@ from prodex.sandbox.api.docs import DESCRIPTION, docs_page
 from prodex.sandbox.api.endpoints import ROUTES, SERVICE, Exchange
 from prodex.sandbox.api.listing import Listing
 from prodex.sandbox.api.middleware import (
+    DateMiddleware,
     HostMiddleware,
     RoutingMiddleware,
     ServesHost,
@@ -30,6 +31,7 @@ from prodex.sandbox.api.openapi import components
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.schedule import FaultMiddleware, FaultSchedule
 from prodex.sandbox.records.imports import Worker
+from prodex.sandbox.records.service_clock import service_clock
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.refusals import Refusal, reply_of
 from prodex.sandbox.server import LOOPBACK
@@ -81,7 +83,7 @@ def create_app(
     schedule: FaultSchedule,
     clock: Callable[[], float] = time.monotonic,
     serves_host: ServesHost | None = None,
-) -> HostMiddleware:
+) -> DateMiddleware:
     """Make the application that serves a store.
 
     Parameters
@@ -102,7 +104,8 @@ def create_app(
         store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)
     )
     served = FaultMiddleware(RoutingMiddleware(app, _routes_of(app)), schedule, behaviour, tokens.expire)
-    return HostMiddleware(served, serves_host or served_hosts(LOOPBACK))
+    checked = HostMiddleware(served, serves_host or served_hosts(LOOPBACK))
+    return DateMiddleware(checked, service_clock(store, behaviour))
 
 
 def _routes_of(app: FastAPI) -> list[BaseRoute]:

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultSchedule
-from prodex.sandbox.home import Filling, announced, default_home, open_store, store_file
+from prodex.sandbox.home import Filling, access_keys, announced, default_home, open_store, store_file
 from prodex.sandbox.kept_at_home import reset as reset_home
 from prodex.sandbox.kept_at_home import simulate as simulate_home
 from prodex.sandbox.options import parser
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.reading import read_records
 from prodex.sandbox.records.store import StoreUnusable
-from prodex.sandbox.running import access_keys
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 from prodex.sandbox.simulation import Incident
 from prodex.sandbox.simulation.journal import printable
@@ -196,7 +195,7 @@ def serve(
         worker = stack.enter_context(running_worker(store, behaviour))
         serves_host = served_hosts(host, allow_hosts)
         app = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
-        server = server_of(app, behaviour)
+        server = server_of(app)
         importer = _organization(store, import_as)
         for path in imports or ():
             report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")

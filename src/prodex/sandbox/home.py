@@ -114,6 +114,19 @@ def announced(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iter
         path.unlink(missing_ok=True)
 
 
+def access_keys(organizations: Iterable[Organization]) -> list[dict[str, Any]]:
+    """Return names, types and access keys, as the sandbox prints them."""
+    return [
+        {
+            "organization": one.name,
+            "type": int(one.type),
+            "client_id": one.client_id,
+            "client_secret": one.client_secret,
+        }
+        for one in organizations
+    ]
+
+
 def _create(
     path: Path, filling: Filling, organizations: Sequence[Organization], labels: Labels, origin: str
 ) -> None:

@@ -8,22 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.home import Filling, default_home, open_store, remove_store, store_file
 from prodex.sandbox.records.beginning import reset_store, take_back
+from prodex.sandbox.records.service_clock import service_clock, set_service_time
 from prodex.sandbox.records.store import Store, StoreOfAnotherVersion, StoreUnusable
-from prodex.sandbox.simulation import Incident, Journal, read_journal, simulate_store
+from prodex.sandbox.simulation import Incident, Journal, OpenDefect, read_journal, simulate_store
+from prodex.sandbox.simulation import open_defects as open_defects_of
 from prodex.sandbox.terminal import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def simulate(
     days: int = 7,
     seed: int = 1,
     incidents: Iterable[Incident | str] = (),
+    requested: Iterable[str] = (),
     *,
     home: Path | None = None,
     behaviour: Behaviour | None = None,
@@ -34,7 +43,7 @@ def simulate(
 
     Parameters
     ----------
-    days, seed, incidents
+    days, seed, incidents, requested
         As for `Sandbox.simulate`.
     home
         Folder of the store; the user's unless given. It is made, and filled with the sample, where there is none.
@@ -56,7 +65,70 @@ def simulate(
     (1, 1)
     """
     with changed_store(home) as store:
-        return simulate_store(store, days, seed, incidents, (behaviour or Behaviour()).now)
+        clock = service_clock(store, behaviour or Behaviour())
+        return simulate_store(store, days, seed, incidents, clock, requested)
+
+
+def set_time(
+    moment: datetime | None = None, *, home: Path | None = None, behaviour: Behaviour | None = None
+) -> None:
+    """Set the clock of the service that `prodex.connect("sandbox")` uses, running or not; it runs on from there.
+
+    Replies, writes and simulated days are dated by it, also after the sandbox was started again, until it is set
+    back, or the whole store is reset.
+
+    Parameters
+    ----------
+    moment
+        With a time zone. The clock of this machine unless given.
+    home, behaviour
+        As for `simulate`.
+
+    Raises
+    ------
+    ValueError
+        When the moment has no time zone.
+    StoreUnusable
+        As for `simulate`.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> from prodex import sandbox
+    >>> sandbox.set_time(datetime(2026, 11, 20, 20, tzinfo=UTC))
+    >>> str(sandbox.simulate(1).days[0])
+    '2026-11-20'
+    >>> sandbox.set_time()
+    >>> _ = sandbox.reset()
+    """
+    with changed_store(home) as store:
+        set_service_time(store, moment, behaviour or Behaviour())
+
+
+def open_defects(gtins: Iterable[str], *, home: Path | None = None) -> pd.DataFrame:
+    """Return what is wrong with products of the sandbox's sample, and what would be right.
+
+    Parameters
+    ----------
+    gtins
+        Of which products.
+    home
+        As for `simulate`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each value, with the columns of `OpenDefect`: supplier, gtin, product_id, defect, attribute,
+        language, value, right.
+
+    Examples
+    --------
+    >>> from prodex import sandbox
+    >>> sandbox.open_defects(["03036811359935"]).columns.tolist()[-2:]
+    ['value', 'right']
+    """
+    with changed_store(home) as store:
+        return defects_frame(store, gtins)
 
 
 def reset(
@@ -117,11 +189,20 @@ def journal(*, home: Path | None = None) -> Journal:
         return read_journal(store)
 
 
+def defects_frame(store: Store, gtins: Iterable[str]) -> pd.DataFrame:
+    """Return the open defects of a store as a frame; see `open_defects`."""
+    import pandas as pd
+
+    found = open_defects_of(store, [gtins] if isinstance(gtins, str) else gtins)
+    return pd.DataFrame([asdict(one) for one in found], columns=list(OpenDefect.__slots__))
+
+
 def reset_in(store: Store, gtins: Iterable[str] | str | None, behaviour: Behaviour) -> int:
     """Take back products of a store, or the whole; see `reset`."""
     if gtins is None:
         return reset_store(store)
-    return len(take_back(store, [gtins] if isinstance(gtins, str) else list(gtins), behaviour.now))
+    clock = service_clock(store, behaviour)
+    return len(take_back(store, [gtins] if isinstance(gtins, str) else list(gtins), clock))
 
 
 @contextmanager

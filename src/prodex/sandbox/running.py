@@ -7,17 +7,19 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prodex.sandbox.behaviour import Behaviour
 from prodex.sandbox.faults.fault import Fault
 from prodex.sandbox.faults.schedule import FaultHit, FaultSchedule
-from prodex.sandbox.home import Filling, open_store
+from prodex.sandbox.home import Filling, access_keys, open_store
 from prodex.sandbox.kept_at_home import changing, reset_in
 from prodex.sandbox.raw_json import encode
 from prodex.sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex.sandbox.records.model import Organization, SharedProduct
+from prodex.sandbox.records.service_clock import service_clock, set_service_time
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of, stop
 from prodex.sandbox.simulation import Incident, Journal, read_journal, simulate_store
 
@@ -110,9 +112,7 @@ class Sandbox:
             worker = stack.enter_context(running_worker(store, self._behaviour))
             app = create_app(store, self._behaviour, worker, self._schedule, self._clock)
             listener = listen_on_home_port(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
-            server = server_of(
-                RecordingMiddleware(app, self.requests, self._behaviour.body_limit), self._behaviour
-            )
+            server = server_of(RecordingMiddleware(app, self.requests, self._behaviour.body_limit))
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
             self._store, self._worker = store, worker
             self.organizations = store.organizations
@@ -200,7 +200,7 @@ class Sandbox:
         ...     sandbox.remove([1])
         """
         store, _ = self._running()
-        put_products(store, products, self._behaviour.now if moves_updated_at else None)
+        put_products(store, products, service_clock(store, self._behaviour) if moves_updated_at else None)
         self.organizations = store.organizations
 
     def remove(self, products: Iterable[str | int | Product]) -> None:
@@ -221,7 +221,13 @@ class Sandbox:
         store, _ = self._running()
         remove_products(store, products)
 
-    def simulate(self, days: int = 7, seed: int = 1, incidents: Iterable[Incident | str] = ()) -> Journal:
+    def simulate(
+        self,
+        days: int = 7,
+        seed: int = 1,
+        incidents: Iterable[Incident | str] = (),
+        requested: Iterable[str] = (),
+    ) -> Journal:
         """Let days pass: suppliers correct, break, add, delist, share and withdraw products.
 
         Each day is one transaction, and its changes are visible from the next call on. Suppliers differ in how much
@@ -232,6 +238,9 @@ class Sandbox:
         with; they are the dates of the journal. For the service all of it happens now: `updatedAt` is its clock, as
         with any other write, so that whoever loaded before finds every change by asking for what was updated since.
 
+        Where the time of the service was set (`set_time`), the days are its own: the last is the day that it has, and
+        what happens on a day is dated to that day, at the same hour.
+
         Parameters
         ----------
         days
@@ -240,6 +249,9 @@ class Sandbox:
             Another one gives another story; the same in the same store gives the same.
         incidents
             What goes wrong with many products at once: keys of `INCIDENTS`, as NAME[@DAY][:OWNER], or `Incident`.
+        requested
+            GTINs of products that suppliers were asked to correct, such as those of worklists. On each day they put
+            some of them right; careful suppliers correct most of them within a week.
 
         Examples
         --------
@@ -250,7 +262,28 @@ class Sandbox:
         """
         store, _ = self._running()
         with self._changing():
-            return simulate_store(store, days, seed, incidents, self._behaviour.now)
+            clock = service_clock(store, self._behaviour)
+            return simulate_store(store, days, seed, incidents, clock, requested)
+
+    def set_time(self, moment: datetime | None = None) -> None:
+        """Set the clock of the service, by which it dates replies and writes; it runs on from there.
+
+        Parameters
+        ----------
+        moment
+            With a time zone. The clock of this machine unless given.
+
+        Examples
+        --------
+        >>> from datetime import UTC, datetime
+        >>> with Sandbox([{"id": 1, "gtin": "03036811359935"}]) as sandbox:
+        ...     sandbox.set_time(datetime(2026, 11, 20, 20, tzinfo=UTC))
+        ...     str(sandbox.simulate(2).days[-1])
+        '2026-11-20'
+        """
+        store, _ = self._running()
+        with self._changing():
+            set_service_time(store, moment, self._behaviour)
 
     def reset(self, gtins: Iterable[str] | str | None = None) -> int:
         """Take back what was changed since the beginning, and return of how many products.
@@ -303,16 +336,3 @@ class Sandbox:
             return
         for product in self._products:
             yield product if isinstance(product, SharedProduct) else (encode(dict(product)), dict(product))
-
-
-def access_keys(organizations: Iterable[Organization]) -> list[dict[str, Any]]:
-    """Return names, types and access keys, as the sandbox prints them."""
-    return [
-        {
-            "organization": one.name,
-            "type": int(one.type),
-            "client_id": one.client_id,
-            "client_secret": one.client_secret,
-        }
-        for one in organizations
-    ]

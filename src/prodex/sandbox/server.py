@@ -8,8 +8,6 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from prodex.sandbox.behaviour import Behaviour
-
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
@@ -47,7 +45,7 @@ def base_url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
+def server_of(app: ASGIApp) -> uvicorn.Server:
     """Make the server of an application, silent and without anybody's logging touched."""
     import uvicorn
 
@@ -59,8 +57,8 @@ def server_of(app: ASGIApp, behaviour: Behaviour) -> uvicorn.Server:
             app,
             http=Connection,
             headers=[NO_SNIFFING],
-            # A skewed clock applies to Date too; `FaultMiddleware` sends it then.
-            date_header=not behaviour.clock_skew,
+            # `DateMiddleware` sends it, by the clock of the service.
+            date_header=False,
             ws="none",
             loop="asyncio",
             # The application has nothing to start or stop.

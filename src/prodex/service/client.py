@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
-from prodex import locales
+from prodex import clock, locales
 from prodex.errors import CursorLost, RequestRefused
 from prodex.query import ProductQuery
 from prodex.service.calls import ProtectedCalls
@@ -342,4 +341,4 @@ class Client(ProtectedCalls):
 
 
 def _page(reply: Reply) -> ProductPage:
-    return ProductPage(reply.body, envelope.split(reply.body), datetime.now(UTC), reply.date)
+    return ProductPage(reply.body, envelope.split(reply.body), clock.now(), reply.date)

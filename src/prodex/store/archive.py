@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from prodex import clock
 from prodex.errors import SnapshotDamaged, SnapshotNotFound
 from prodex.files.atomic import checked_name, home, safe_name, sweep
 from prodex.files.untrusted import MadeByNewer, is_folder, is_there, read_json
@@ -183,7 +184,7 @@ def new_entry(parent: Path, moment: datetime | None = None) -> Path:
         Its time; now by default. Microseconds keep values apart that are made in the same second.
     """
     sweep(parent)
-    return parent / f"{moment or datetime.now(UTC):%Y-%m-%dT%H%M%S.%f}Z"
+    return parent / f"{moment or clock.now():%Y-%m-%dT%H%M%S.%f}Z"
 
 
 def is_entry(folder: Path) -> bool:

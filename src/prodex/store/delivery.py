@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from prodex import clock
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
@@ -71,7 +71,7 @@ def save_files(
         plans = parts_of(journal, came.by_page())
         ledger = Ledger(reply.total, received=received, distinct=len(came), set_aside=tuple(reply.set_aside))
         source = ", ".join(path.name for path in files)
-        origin = Origin(source, query, loaded_at=datetime.now(UTC), ledger=ledger)
+        origin = Origin(source, query, loaded_at=clock.now(), ledger=ledger)
         # Keys and copies of all products are not needed any more, and there may be a million of them.
         path = journal.folder
         del journal, came
@@ -110,7 +110,7 @@ def _read(
     if journal is not None and journal.question.get(FILES) == asked[FILES] and _READ in journal.notes:
         found = json.loads(journal.notes[_READ])
         return journal, ReadingNotes(set(found["announced"]), found["set_aside"])
-    journal = Journal.begin(path, asked | {"began": datetime.now(UTC).isoformat()})
+    journal = Journal.begin(path, asked | {"began": clock.now().isoformat()})
     reply = ReadingNotes()
     try:
         records = (record for file in files for record in records_in(file, reply, limits))
@@ -132,7 +132,7 @@ def _facts(files: Iterable[Path]) -> list[list[Any]]:
             found = path.stat()
             facts.append([str(path.absolute()), found.st_size, found.st_mtime_ns])
         else:
-            facts.append([str(path.absolute()), datetime.now(UTC).isoformat()])
+            facts.append([str(path.absolute()), clock.now().isoformat()])
     return facts
 
 
@@ -153,7 +153,7 @@ def _fill(journal: Journal, records: Iterable[bytes], reporter: Reporter, megaby
                 else Identity(odd_key(index))
                 for index, record in enumerate(page, received)
             ]
-            moment = datetime.now(UTC)
+            moment = clock.now()
             journal.add(f"{Stage.PULL}/0", framed(page), Envelope([]), keys, received_at=moment)
             received += len(page)
             size += sum(map(len, page))

@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
@@ -220,7 +220,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
         distinct=len(chosen),
         set_aside=tuple(reply.set_aside),
     )
-    return Catalog(tuple(parts), Origin(source, loaded_at=datetime.now(UTC), ledger=ledger))
+    return Catalog(tuple(parts), Origin(source, loaded_at=clock.now(), ledger=ledger))
 
 
 def _encoded(record: Any, index: int) -> bytes:

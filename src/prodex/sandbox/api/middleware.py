@@ -1,4 +1,4 @@
-"""What a call passes before the endpoints: a recorder, the check of host and origin, routing beyond the endpoints.
+"""What a call passes before the endpoints: a recorder, the date, the check of host and origin, further routing.
 
 A sandbox listens on this machine, where every browser reaches it. A page of another site whose name is made to lead
 here (DNS rebinding) sends that name as `Host`, and would be of one origin with the sandbox; the call is refused. Any
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from email.utils import format_datetime
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlsplit
@@ -69,6 +71,23 @@ def _is_loopback(name: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+class DateMiddleware:
+    """Dates every reply by the clock of the service, which is not always that of the machine."""
+
+    def __init__(self, app: ASGIApp, clock: Callable[[], datetime]) -> None:
+        self._app = app
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def dated(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                date = (b"date", format_datetime(self._clock(), usegmt=True).encode())
+                message = {**message, "headers": [date, *message.get("headers", ())]}
+            await send(message)
+
+        await self._app(scope, receive, dated)
 
 
 class HostMiddleware:

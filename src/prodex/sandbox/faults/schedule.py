@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from asyncio import sleep
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from email.utils import formatdate
 from re import fullmatch
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +15,7 @@ from prodex.sandbox.faults.fault import ENDPOINTS, Fault
 from prodex.sandbox.faults.kinds import FAULTS
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ _PAGE_EFFECT: Final = "page_effect"
 
 
 class FaultMiddleware:
-    """The application as it looks from outside: late, with a clock of its own, and with the faults ordered."""
+    """The application as it looks from outside: late, and with the faults ordered."""
 
     def __init__(
         self, app: ASGIApp, schedule: FaultSchedule, behaviour: Behaviour, expire_tokens: Callable[[], None]
@@ -118,8 +116,6 @@ class FaultMiddleware:
         self._expire_tokens = expire_tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._behaviour.clock_skew:
-            send = _with_date(send, self._behaviour.clock_skew)
         if self._behaviour.latency:
             await sleep(self._behaviour.latency)
         if due := self._schedule.due(scope["method"], scope["path"]):
@@ -156,13 +152,3 @@ def page_effect(scope: Scope) -> Callable[[PageSlice], PageSlice]:
     """Return what faults do to the page that a call asks for."""
     effect: Callable[[PageSlice], PageSlice] = scope.get("state", {}).get(_PAGE_EFFECT, lambda page: page)
     return effect
-
-
-def _with_date(send: Send, skew: float) -> Send:
-    async def dated(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            date = (b"date", formatdate(time.time() + skew, usegmt=True).encode())
-            message = {**message, "headers": [*message.get("headers", ()), date]}
-        await send(message)
-
-    return dated

@@ -24,6 +24,8 @@ from prodex.sandbox.records.versions import write_product
 _KEPT: Final = {"products": "key", "records": "key", "views": "product_key", "tags": "product_key"}
 #: What only exists since the beginning.
 _SINCE: Final = ("activations", "imports", "journal")
+#: Settings that are only there since: the first and last simulated day, and by how much the clock was moved.
+_NOTED_SINCE: Final = ("simulated_since", "simulated_until", "clock_moved")
 
 #: The last version without a journal, and without what a store was at its beginning.
 _WITHOUT_JOURNAL: Final = "4"
@@ -114,7 +116,7 @@ def reset_store(store: Store) -> int:
             delete_product(connection, key)
         for table in _SINCE:
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
-        connection.execute("DELETE FROM settings WHERE name = 'simulated_until'")
+        connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in _NOTED_SINCE])
         known = int(_setting(connection, "organizations"))
         connection.execute("DELETE FROM organizations WHERE position >= ?", (known,))
     store.organizations = store.organizations[:known]

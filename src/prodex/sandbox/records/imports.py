@@ -23,6 +23,7 @@ from prodex.sandbox.raw_json import decode, encode
 from prodex.sandbox.records.merging import date_writes, stamp
 from prodex.sandbox.records.model import Organization
 from prodex.sandbox.records.payload import JSON, XML, Members, PayloadUnreadable, read_payload
+from prodex.sandbox.records.service_clock import service_clock
 from prodex.sandbox.records.store import Store
 from prodex.sandbox.records.upsert import Upsert, gtin_sent
 from prodex.sandbox.records.validation import ProductRefused
@@ -114,6 +115,7 @@ class Worker:
     def __init__(self, store: Store, behaviour: Behaviour) -> None:
         self._store = store
         self._behaviour = behaviour
+        self._clock = service_clock(store, behaviour)
         self._organizations = {one.id: one for one in store.organizations}
         # Read once: codes come from the records that fill a store, and imports add none.
         self._codes = store.referentials()
@@ -188,13 +190,13 @@ class Worker:
         with self._store.writing() as connection:
             organization = self._organizations[one.organization_id]
             # One time for the whole import; `date_writes` moves it to the end of the transaction.
-            now = self._behaviour.now()
+            now = self._clock()
             upsert = Upsert(connection, organization, self._codes, now)
             products = []
             for place, product in enumerate(sent, start=1):
                 self._check_time(deadline)
                 products.append(_outcome_of(upsert, product, place))
-            date_writes(connection, upsert.written, now, self._behaviour.now)
+            date_writes(connection, upsert.written, now, self._clock)
             self._check_time(deadline)
             _note_end(connection, one, _status_of(products), "", products)
 

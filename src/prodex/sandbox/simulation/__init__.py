@@ -3,6 +3,17 @@
 from prodex.sandbox.simulation.actions import ACTIONS
 from prodex.sandbox.simulation.incidents import INCIDENTS, Incident
 from prodex.sandbox.simulation.journal import Entry, Journal
+from prodex.sandbox.simulation.requests import OpenDefect, open_defects
 from prodex.sandbox.simulation.run import read_journal, simulate_store
 
-__all__ = ["ACTIONS", "INCIDENTS", "Entry", "Incident", "Journal", "read_journal", "simulate_store"]
+__all__ = [
+    "ACTIONS",
+    "INCIDENTS",
+    "Entry",
+    "Incident",
+    "Journal",
+    "OpenDefect",
+    "open_defects",
+    "read_journal",
+    "simulate_store",
+]

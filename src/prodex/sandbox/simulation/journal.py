@@ -207,13 +207,19 @@ def _entries(note: Note) -> Iterator[Entry]:
         yield Entry(*head, "", "", None, None)
     for attribute, pair in note.changes.items():
         before, after = (None if raw is None else decode(raw) for raw in pair)
-        texts = _texts(before), _texts(after)
-        if texts[0] is None or texts[1] is None or texts[0] == texts[1]:
-            yield Entry(*head, attribute, "", before, after)
-            continue
-        for language in dict.fromkeys([*texts[0], *texts[1]]):
-            if texts[0].get(language) != texts[1].get(language):
-                yield Entry(*head, attribute, language, texts[0].get(language), texts[1].get(language))
+        for language, old, new in by_language(before, after):
+            yield Entry(*head, attribute, language, old, new)
+
+
+def by_language(before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the texts that differ between two values of an attribute, by language; else the two values, with ""."""
+    texts = _texts(before), _texts(after)
+    if texts[0] is None or texts[1] is None or texts[0] == texts[1]:
+        yield "", before, after
+        return
+    for language in dict.fromkeys([*texts[0], *texts[1]]):
+        if texts[0].get(language) != texts[1].get(language):
+            yield language, texts[0].get(language), texts[1].get(language)
 
 
 def _texts(value: Any) -> dict[str, str] | None:

@@ -1,0 +1,129 @@
+"""Three simulated weeks in a terminal: what became better, what changed, what is unusual, and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pandas as pd
+
+from prodex.cli.output import aligned
+from prodex.compare import diff
+from prodex.display_text import on_one_line
+from prodex.errors import IncompleteLoad
+from prodex.fix.worklists import read_worklist
+from prodex.history import SimulatedWeeks
+from prodex.load import refresh
+from prodex.quality.audit import Audit
+from prodex.quality.comparison import AuditComparison, compare_audits
+from prodex.quality.run import audit
+from prodex.quality.watch import watch
+from prodex.service import Client
+from prodex.text import counted, percent
+
+_SUPPLIERS = 2
+#: Suppliers with fewer findings say little about how they work.
+_ENOUGH = 5
+_LINES = 3
+_ASKED = ["blocker", "error"]
+
+
+def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
+    """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
+    say(repr(weeks))
+    audits = weeks.audits
+    say("\nAudits over time:")
+    trend = audits[-1].trend(audits[:-1])
+    rows = [
+        (
+            f"{row['now']:%a %Y-%m-%d}",
+            f"{row['products']:,} products",
+            f"{percent(row['ready'])} ready",
+            f"score {percent(row['score'])}",
+            f"{row['to_work_on']:,} to work on",
+        )
+        for row in trend.to_dict("records")
+    ]
+    for line in aligned(rows):
+        say(f"  {line}")
+    _show_suppliers(weeks, audits, say)
+    _show_changes(weeks, say)
+    say(f"Unusual at the newest audit (prodex watch {weeks.name}):")
+    for sentence in watch(weeks.name).sentences:
+        say(f"  {on_one_line(sentence)}")
+
+
+def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Callable[[str], object]) -> None:
+    """Show how many of the findings that suppliers were asked about are gone, before the incident of the last night."""
+    asked = next(one for one in audits if one.now.date() == weeks.asked)
+    before, after = (
+        one.failures(severity=_ASKED).drop_duplicates(["product_id", "check"]) for one in (asked, audits[-2])
+    )
+    place = ["product_id", "check"]
+    is_left = before.set_index(place).index.isin(after.set_index(place).index)
+    corrected = pd.DataFrame({"owner": before["owner"], "gone": ~is_left}).groupby("owner")["gone"]
+    counts = corrected.agg(["size", "sum"])
+    say(
+        f"{int(counts['sum'].sum()):,} of {len(before):,} findings that suppliers were asked about on {weeks.asked} "
+        "are gone. Who corrected the largest share, and who the smallest:"
+    )
+    counts = counts[counts["size"] >= _ENOUGH]
+    ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
+    for owner, row in pd.concat([ranked.head(_SUPPLIERS), ranked.tail(_SUPPLIERS)]).iterrows():
+        say(f"  {on_one_line(owner):<30}  {int(row['sum']):,} of {int(row['size']):,} corrected")
+
+
+def _show_changes(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
+    """Show what changed since the last Monday, and whose products."""
+    difference = diff(weeks.monday, weeks.catalog)
+    counted_by = difference.summary.set_index("change")["products"]
+    counts = ", ".join(f"{int(count):,} {what!s}" for what, count in counted_by.items() if count)
+    say(f"Since Monday, {day_of(weeks.monday)}: {counts}.")
+    owners = difference.counts("owner").nlargest(_LINES, "changed")
+    most = ", ".join(f"{on_one_line(row.owner)} {row.changed:,}" for row in owners.itertuples())
+    say(f"  most changed: {most}")
+
+
+def day_of(snapshot: str) -> date:
+    """Return the day of a snapshot by its name."""
+    return date.fromisoformat(snapshot.partition("@")[2][:10])
+
+
+def take_answers(
+    client: Client, weeks: SimulatedWeeks, judged: Audit, say: Callable[[str], object]
+) -> AuditComparison | None:
+    """Read the worklist of one supplier that came back, send what can be used, and prove what it fixed.
+
+    The worklists of other suppliers are left as they are, for whoever tries it next.
+
+    Parameters
+    ----------
+    judged
+        An audit of the newest snapshot.
+
+    Raises
+    ------
+    IncompleteLoad
+        When the answers did not arrive.
+    """
+    file = next(iter(sorted(weeks.returned.glob("*.csv"))), None)
+    if file is None:
+        say("No worklist came back: what is right is known of the sample alone.")
+        return None
+    say(f"A supplier has filled in its worklist, and sent it back: {file}")
+    fix = read_worklist(file, judged.catalog, profile=judged.profile, now=judged.now)
+    say(repr(fix))
+    if fix.accepted.empty:
+        say("What it answered was sent before. prodex sandbox --reset restores the sample.")
+        return None
+    for row in fix.preview().head(_LINES).itertuples():
+        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language}: {on_one_line(row.after)}")
+    tracking = fix.apply(client, progress=False).wait(progress=False)
+    say(f"Sent: status {tracking.status}. {on_one_line(tracking.message)}".rstrip())
+    fresh = refresh(weeks.name, client, progress=False)
+    compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
+    fixed = compared.changes("fixed")
+    if not set(fix.accepted["product_id"]) <= set(fixed["product_id"]):
+        raise IncompleteLoad("The audit after the answers does not show all of them as fixed.")
+    say(f"The audit of the refreshed catalogue proves it: {counted(len(fixed), 'finding')} fixed.")
+    return compared

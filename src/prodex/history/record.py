@@ -1,0 +1,117 @@
+"""What is noted of simulated weeks: that a name is theirs, and which of its snapshots and audits they are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from prodex.errors import SnapshotError
+from prodex.files.atomic import checked_name, discard, home, safe_name, writing
+from prodex.files.lock import locked
+from prodex.files.untrusted import MadeByNewer, is_folder, read_json
+from prodex.store.archive import entries_of, snapshots_folder
+
+_FILE = "weeks.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class WeeksRecord:
+    """What was made of the weeks so far.
+
+    Attributes
+    ----------
+    name
+        Name of the snapshots.
+    began
+        When they were made, as folders are called; "" where there are none.
+    snapshots, audits
+        Their times, as their folders are called, oldest first.
+    monday
+        The time of the snapshot of the last Monday.
+    asked
+        The day on which worklists were sent.
+    incident
+        The sentence of the sandbox's journal about the incident.
+    ended
+        Whether they were made to their end.
+    """
+
+    name: str
+    began: str = ""
+    snapshots: tuple[str, ...] = ()
+    audits: tuple[str, ...] = ()
+    monday: str = ""
+    asked: str = ""
+    incident: str = ""
+    ended: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder of what was sent to suppliers, and of what came back."""
+        return _folder(self.name) / self.began
+
+    @classmethod
+    def read(cls, name: str) -> Self:
+        """Return what is noted of the weeks of a name; nothing where it cannot be read.
+
+        Raises
+        ------
+        SnapshotError
+            When a newer version of prodex wrote it.
+        """
+        path = _folder(name) / _FILE
+        try:
+            written = read_json(path, _Written, newest=_FORMAT)
+        except MadeByNewer as error:
+            raise SnapshotError(f"{path} was {error}.") from error
+        except (OSError, ValueError):
+            return cls(name)
+        # They become names of folders.
+        if any(time != safe_name(time) for time in (*written.snapshots, *written.audits, written.began)):
+            return cls(name)
+        return cls(name, **msgspec.structs.asdict(written))
+
+    def write(self) -> None:
+        """Write it down."""
+        with writing(_folder(self.name) / _FILE, private=True) as beside:
+            content = {"format": _FORMAT, **asdict(self)}
+            beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
+
+    def remove_snapshots(self) -> None:
+        """Remove everything that is kept under the name: it is that of the weeks. Worklists stay."""
+        folder = snapshots_folder() / self.name
+        with locked(folder, f"removing the simulated weeks {self.name!r}", without_space=True):
+            for path in entries_of(folder):
+                if is_folder(path):
+                    discard(path)
+
+
+def _folder(name: str) -> Path:
+    return home() / "weeks" / checked_name(name)
+
+
+class _Written(msgspec.Struct):
+    """A record as JSON."""
+
+    began: str
+    snapshots: tuple[str, ...]
+    audits: tuple[str, ...]
+    monday: str
+    asked: str
+    incident: str
+    ended: bool
+
+
+def day_of(time: str) -> date:
+    """Return the day of the time of a snapshot or audit.
+
+    >>> day_of("2026-11-16T200000.000123Z")
+    datetime.date(2026, 11, 16)
+    """
+    return date.fromisoformat(time[:10])
