@@ -141,7 +141,7 @@ def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
 
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_what_is_required_is_what_the_audit_says(sample: Catalog, audit: prodex.Audit, by: str) -> None:
-    """Counted of those to which it applies, the figures are those of `Audit.coverage`."""
+    """FilledCount of those to which it applies, the figures are those of `Audit.coverage`."""
     panel = panel_of(sample, audit=audit)
     panel.of_required, panel.by = True, by
     found = panel.coverage.query("state == ''")

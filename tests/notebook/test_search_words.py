@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prodex.notebook.products.search_words import HELP, SearchWords, Term
+from prodex.notebook.products.search_words import HELP, Term, WordQuery
 
 #: Each a text, whether it is excluded, and how it may be typed.
 terms = st.sampled_from(
@@ -47,7 +47,7 @@ def test_a_search_means_what_a_plain_walk_finds(
         all(any((text in one) != excluded for text, excluded, _ in group) for group in written) for one in hay
     ]
 
-    search = SearchWords.read(typed)
+    search = WordQuery.read(typed)
     found = search.met(lambda text: np.array([text in one for one in hay], bool), len(hay))
     assert expected == found.tolist()
 
@@ -59,13 +59,13 @@ def test_a_search_means_what_a_plain_walk_finds(
 )
 def test_whatever_is_typed_can_be_read(typed: str) -> None:
     """Nothing is an error, no group and no word is empty, and what has no words asks for nothing."""
-    search = SearchWords.read(typed)
+    search = WordQuery.read(typed)
 
     assert all(group and all(term.text for term in group) for group in search.groups)
     assert bool(search.groups) == bool(typed.replace('-"', " ").replace('"', " ").strip())
 
 
-def written(search: SearchWords) -> str:
+def written(search: WordQuery) -> str:
     """Write a search in one way."""
     return " ".join(
         " OR ".join(f"{'-' * term.is_excluded}[{term.text}]" for term in group) for group in search.groups
@@ -75,7 +75,7 @@ def written(search: SearchWords) -> str:
 @given(st.text())
 def test_any_text_can_be_read(typed: str) -> None:
     """Each word that is looked for was typed."""
-    assert all(word in typed for text in SearchWords.read(typed).texts for word in text.split())
+    assert all(word in typed for text in WordQuery.read(typed).texts for word in text.split())
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_any_text_can_be_read(typed: str) -> None:
 )
 def test_half_typed_searches_mean_what_stands_there(typed: str, meant: str) -> None:
     """An operator that lacks its word does nothing yet; nothing but operators are words."""
-    assert meant == written(SearchWords.read(typed))
+    assert meant == written(WordQuery.read(typed))
 
 
 def test_the_help_names_every_way_of_writing() -> None:
     """The sentence that the search field shows mentions all that can be written."""
     for way in ("OR", "NOT", "-", '"'):
         assert way in HELP
-    assert SearchWords(((Term("a"),),)) == SearchWords.read("a")
+    assert WordQuery(((Term("a"),),)) == WordQuery.read("a")

@@ -236,5 +236,5 @@ def demo() -> None:
     say(f"\nprodex watch {weeks.name} and prodex diff {since} {weeks.name} show the weeks again.")
     say("prodex sandbox --reset takes back all that happened in the sandbox; the next demo begins anew.")
     say("")
-    for line in next_steps("sample"):
+    for line in next_steps(weeks.name):
         say(line)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from traitlets import Bool, HasTraits
 
 from prodex.notebook.conditions import Conditions
 
-if TYPE_CHECKING:
-    from prodex.notebook.exploration import Exploration
-
 #: Conditions that are kept; nobody goes further back, and a long day of work has thousands.
 _MOST = 200
+
+
+class HasConditions(Protocol):
+    """What has conditions that can be followed: an `Exploration`."""
+
+    conditions: Any
+
+    def observe(self, handler: Callable[[Any], object], names: str) -> None:
+        """Call the handler whenever one of its traits changes."""
 
 
 class History(HasTraits):
@@ -46,7 +53,7 @@ class History(HasTraits):
     can_go_back: Bool[bool, bool | int] = Bool(default_value=False)
     can_go_forward: Bool[bool, bool | int] = Bool(default_value=False)
 
-    def __init__(self, exploration: Exploration) -> None:
+    def __init__(self, exploration: HasConditions) -> None:
         super().__init__()
         self._exploration = exploration
         self._kept: list[Conditions] = [exploration.conditions]

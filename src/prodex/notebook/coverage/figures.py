@@ -14,7 +14,7 @@ from prodex.facts.fill import Attribute
 from prodex.facts.groups import column_names
 from prodex.locales import language_label
 from prodex.notebook.conditions import Code
-from prodex.notebook.coverage.filled import CellState, Counted, FilledColumns
+from prodex.notebook.coverage.filled import CellState, FilledColumns, FilledCount
 from prodex.notebook.coverage.required import RequiredColumns
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.quality.scores import SMALL, ratio
@@ -113,7 +113,7 @@ class CoverageFigures:
         for row in rows:
             whole, parts = source.counted(row, among), source.counted_by(groups, row, among)
             counted.append(
-                Counted(
+                FilledCount(
                     *(np.concatenate([[one], some[there]]) for one, some in zip(whole, parts, strict=True))
                 )
             )
@@ -126,7 +126,7 @@ class CoverageFigures:
         by: str,
         rows: Sequence[Attribute],
         columns: Sequence[Group],
-        counted: Sequence[Counted],
+        counted: Sequence[FilledCount],
         states: Sequence[Sequence[CellState]],
     ) -> Self:
         shape = (len(rows), len(columns))
@@ -226,8 +226,8 @@ class CoverageFigures:
         return pd.DataFrame(found)
 
 
-def _side_by_side(counted: Sequence[Counted]) -> Counted:
-    return Counted(*(np.array(one, np.int64) for one in zip(*counted, strict=True)))
+def _side_by_side(counted: Sequence[FilledCount]) -> FilledCount:
+    return FilledCount(*(np.array(one, np.int64) for one in zip(*counted, strict=True)))
 
 
 def _shares(filled: Counts, products: Counts, there: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:

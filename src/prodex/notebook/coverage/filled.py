@@ -31,7 +31,7 @@ class CellState(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Counted(NamedTuple):
+class FilledCount(NamedTuple):
     """How many products have an attribute, of how many, and of how many it is unknown; for all, or for each group."""
 
     filled: Any
@@ -129,14 +129,14 @@ class FilledColumns:
             return CellState.NOT_APPLICABLE
         return _STATES[asked_for(self.catalog.origin, [attribute[0]], attribute[1])]
 
-    def counted(self, attribute: Attribute, among: Mask) -> Counted:
+    def counted(self, attribute: Attribute, among: Mask) -> FilledCount:
         """Return how many of some products have an attribute filled, in any language or in one."""
-        return Counted(self._count(attribute, among), int(among.sum()), 0)
+        return FilledCount(self._count(attribute, among), int(among.sum()), 0)
 
-    def counted_by(self, groups: FacetValues, attribute: Attribute, among: Mask) -> Counted:
+    def counted_by(self, groups: FacetValues, attribute: Attribute, among: Mask) -> FilledCount:
         """Return the same for each group."""
         products = groups.count(among)
-        return Counted(groups.count(self.mask(*attribute) & among), products, np.zeros_like(products))
+        return FilledCount(groups.count(self.mask(*attribute) & among), products, np.zeros_like(products))
 
     def _count(self, attribute: Attribute, among: Mask) -> int:
         held = self._held.get(attribute)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.facts.fill import Attribute
-from prodex.notebook.coverage.filled import CellState, Counted
+from prodex.notebook.coverage.filled import CellState, FilledCount
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
@@ -41,7 +41,7 @@ class RequiredColumns:
     >>> checks = {"required_text": {"attribute": "nameLegal", "language": "fr"}}
     >>> required = RequiredColumns.of(prodex.audit(catalog, {"checks": checks}), pa.array(["8", "7"]))
     >>> required.counted(("nameLegal", "fr"), np.array([True, True]))
-    Counted(filled=1, products=2, unknown=0)
+    FilledCount(filled=1, products=2, unknown=0)
     """
 
     audit: Audit
@@ -72,15 +72,15 @@ class RequiredColumns:
         """Return what the figures of an attribute, in any language or in one, mean."""
         return CellState.KNOWN if attribute in self.checks else CellState.NOT_REQUIRED
 
-    def counted(self, attribute: Attribute, among: Mask) -> Counted:
+    def counted(self, attribute: Attribute, among: Mask) -> FilledCount:
         """Return how many of some products have what is required, of how many it is, and of how many it is unknown."""
         passed, failed, unknown = (int(one.sum()) for one in self._masks(attribute, among))
-        return Counted(passed, passed + failed, unknown)
+        return FilledCount(passed, passed + failed, unknown)
 
-    def counted_by(self, groups: FacetValues, attribute: Attribute, among: Mask) -> Counted:
+    def counted_by(self, groups: FacetValues, attribute: Attribute, among: Mask) -> FilledCount:
         """Return the same for each group."""
         passed, failed, unknown = (groups.count(one) for one in self._masks(attribute, among))
-        return Counted(passed, passed + failed, unknown)
+        return FilledCount(passed, passed + failed, unknown)
 
     def _masks(self, attribute: Attribute, among: Mask) -> Iterator[Mask]:
         states = self._states.get(attribute)

@@ -14,7 +14,7 @@ from prodex.catalog import Part
 from prodex.notebook.products.part_words import PartWords
 from prodex.notebook.products.product_columns import Mask, ProductColumns
 from prodex.notebook.products.search_index import SearchIndex
-from prodex.notebook.products.search_words import SearchWords
+from prodex.notebook.products.search_words import WordQuery
 from prodex.tables.columns import encoded, of_each, places, unaccented_texts, whole
 
 #: Columns of `products` that are searched in addition to the texts.
@@ -62,7 +62,7 @@ class Search:
         self.index: SearchIndex = SearchIndex(products.catalog)
 
     def find(self, words: str) -> Mask:
-        """Return which products meet a search, as `SearchWords` reads it, in all texts, labels and numbers.
+        """Return which products meet a search, as `WordQuery` reads it, in all texts, labels and numbers.
 
         Each word may be in another text. A number matches GTINs with or without its leading zeros.
 
@@ -71,15 +71,13 @@ class Search:
         words
             What was typed.
         """
-        search = SearchWords.read(words)
+        search = WordQuery.read(words)
         found = self._containing(search.texts)
         return search.met(found.__getitem__, len(self._products))
 
     def find_in_labels(self, words: str) -> Mask:
         """Return which products meet a search in labels and numbers alone: an answer while the words are made."""
-        return SearchWords.read(words).met(
-            lambda text: self._in_labels(_Sought.of(text)), len(self._products)
-        )
+        return WordQuery.read(words).met(lambda text: self._in_labels(_Sought.of(text)), len(self._products))
 
     def _containing(self, texts: Sequence[str]) -> dict[str, Mask]:
         """Return which products contain each of some texts."""
@@ -199,4 +197,4 @@ def contains(labels: Sequence[str], words: str) -> Mask:
     [True, False]
     """
     texts = unaccented_texts(pa.array(labels, pa.string()))
-    return SearchWords.read(words).met(lambda text: _Sought.of(text).held_by(texts), len(labels))
+    return WordQuery.read(words).met(lambda text: _Sought.of(text).held_by(texts), len(labels))

@@ -46,7 +46,7 @@ _Token: TypeAlias = str | Term
 
 
 @dataclass(frozen=True)
-class SearchWords:
+class WordQuery:
     """A search: a product meets it if it meets at least one term of every group.
 
     Attributes
@@ -56,7 +56,7 @@ class SearchWords:
 
     Examples
     --------
-    >>> search = SearchWords.read('lait OR soja NOT bio "sans  sucre')
+    >>> search = WordQuery.read('lait OR soja NOT bio "sans  sucre')
     >>> [[(term.is_excluded, term.text) for term in group] for group in search.groups]
     [[(False, 'lait'), (False, 'soja')], [(True, 'bio')], [(False, 'sans sucre')]]
     """
@@ -92,7 +92,7 @@ class SearchWords:
         Examples
         --------
         >>> names = ["lait", "soja", "lait au chocolat"]
-        >>> search = SearchWords.read("lait OR soja -chocolat")
+        >>> search = WordQuery.read("lait OR soja -chocolat")
         >>> search.met(lambda text: np.array([text in name for name in names]), 3).tolist()
         [True, True, False]
         """

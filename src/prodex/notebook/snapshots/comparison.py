@@ -22,16 +22,7 @@ from prodex.formats.csv_files import write_csv
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import (
-    Panel,
-    button,
-    html,
-    list_html,
-    row,
-    set_busy,
-    show_if,
-    text_html,
-)
+from prodex.notebook.panel import Panel, button, html, list_html, row, set_busy, show_if, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.notebook.snapshots.since import starts
 from prodex.notebook.work import WorkRow
