@@ -41,6 +41,8 @@ function keepingFocus(root, draw) {
   const find = (name, value) => (value ? root.querySelector(`[data-${name}="${CSS.escape(value)}"]`) : null);
   const after = find("key", key) ?? find("group", group) ?? find("key", before.dataset.fallback ?? "");
   after?.focus({ preventScroll: true });
+  // What somebody is typing is newer than what Python has drawn; a field of another key is another field.
+  if (before.matches("input:not([type=checkbox])") && after?.dataset.key === key) after.value = before.value;
   if (after && start !== undefined && start !== null && after.setSelectionRange) after.setSelectionRange(start, end);
 }
 
@@ -54,6 +56,32 @@ function roving(event, elements, { along = ["ArrowUp", "ArrowDown"] } = {}) {
   elements[next].focus();
   event.preventDefault();
   return true;
+}
+
+/** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
+function bars(column, tell) {
+  const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));
+  const pick = (first, last) => tell("range", { column: column.name, first: Math.min(first, last), last: Math.max(first, last) });
+  let from = null;
+  const made = column.head.bins.map((bin, place) => el(
+    "button",
+    {
+      type: "button", class: `bin${bin.inside ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `--share: ${bin.count / most}`,
+      "data-key": `bin/${column.name}/${place}`, title: `${bin.label}: ${whole(bin.count)}`, "aria-label": `${column.title} ${bin.label}: ${whole(bin.count)}`,
+      onpointerdown: () => { from = place; },
+      onpointerup: () => { if (from !== null) pick(from, place); from = null; },
+      // A click without a pointer is one by keyboard.
+      onclick: (event) => { if (!event.detail) pick(place, place); },
+      onkeydown: (event) => {
+        if (!roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }) || !event.shiftKey) return;
+        // A range that ends here is moved at this end; elsewhere a new one begins.
+        const inside = column.head.bins.flatMap((one, at) => (one.inside ? [at] : []));
+        const [first, last] = [inside[0], inside[inside.length - 1]];
+        pick(place === last ? first : place === first ? last : place, made.indexOf(document.activeElement));
+      },
+    },
+  ));
+  return el("div", { class: "bins", role: "group", "aria-label": `${column.title}: distribution` }, ...made);
 }
 
 /** Show `view` now and whenever Python changes it. JupyterLab leaves the keys pressed inside to the widget. */
