@@ -58,6 +58,9 @@ function roving(event, elements, { along = ["ArrowUp", "ArrowDown"] } = {}) {
   return true;
 }
 
+/** Where the range begins that the arrow keys extend: keys come faster than Python draws what they have selected. */
+const BEGUN = new Map();
+
 /** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
 function bars(column, tell) {
   const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));
@@ -73,11 +76,17 @@ function bars(column, tell) {
       // A click without a pointer is one by keyboard.
       onclick: (event) => { if (!event.detail) pick(place, place); },
       onkeydown: (event) => {
-        if (!roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }) || !event.shiftKey) return;
+        if (!roving(event, made, { along: ["ArrowLeft", "ArrowRight"] })) return;
+        const known = BEGUN.get(column.name);
+        BEGUN.delete(column.name);
+        if (!event.shiftKey) return;
         // A range that ends here is moved at this end; elsewhere a new one begins.
         const inside = column.head.bins.flatMap((one, at) => (one.inside ? [at] : []));
         const [first, last] = [inside[0], inside[inside.length - 1]];
-        pick(place === last ? first : place === first ? last : place, made.indexOf(document.activeElement));
+        const anchor = known?.end === place ? known.anchor : place === last ? first : place === first ? last : place;
+        const end = made.indexOf(document.activeElement);
+        BEGUN.set(column.name, { anchor, end });
+        pick(anchor, end);
       },
     },
   ));
@@ -93,9 +102,19 @@ function live(name, draw) {
       const tell = (action, values = {}) => model.send({ do: action, ...values });
       const state = {};
       const show = () => keepingFocus(root, () => draw(root, model.get("view"), tell, state));
-      model.on("change:view", show);
+      // An element that is replaced between the two halves of a click is not clicked, so drawing waits for the second.
+      let [isPressed, isLate] = [false, false];
+      const changed = () => { isLate = isPressed; if (!isPressed) show(); };
+      const released = () => setTimeout(() => { isPressed = false; if (isLate) changed(); });
+      root.addEventListener("pointerdown", () => { isPressed = true; });
+      const ends = ["pointerup", "pointercancel"];
+      ends.forEach((name) => document.addEventListener(name, released, true));
+      model.on("change:view", changed);
       show();
-      return () => model.off("change:view", show);
+      return () => {
+        model.off("change:view", changed);
+        ends.forEach((name) => document.removeEventListener(name, released, true));
+      };
     },
   };
 }
