@@ -84,18 +84,40 @@ function bars(column, tell) {
   return el("div", { class: "bins", role: "group", "aria-label": `${column.title}: distribution` }, ...made);
 }
 
+/** Whether the kernel knows the widget in this place; JupyterLab marks those that it does not know any more. */
+const isConnected = (place) => !place.closest(".jupyter-widgets-disconnected");
+
+/** JupyterLab notices that somebody restarts the kernel, but not that it has died, in which case it is restarted, too. */
+function noticeDeath(manager) {
+  const watch = (_, status) => { if (status === "autorestarting" || status === "dead") manager.disconnect?.(); };
+  manager?.kernel?.statusChanged?.connect(watch);
+  return () => manager?.kernel?.statusChanged?.disconnect(watch);
+}
+
 /** Show `view` now and whenever Python changes it. JupyterLab leaves the keys pressed inside to the widget. */
 function live(name, draw) {
   return {
     render({ model, el: place }) {
       const root = el("div", { class: `live ${name}`, "data-lm-suppress-shortcuts": "true" });
-      place.append(root);
-      const tell = (action, values = {}) => model.send({ do: action, ...values });
+      const lost = el("div", { role: "alert" });
+      place.append(lost, root);
+      // Returns whether the kernel can hear it. Where it cannot, that is said beside what was pressed.
+      const tell = (action, values = {}) => {
+        if (!isConnected(place)) {
+          lost.className = "problem";
+          lost.textContent = "Nothing was done: the kernel was restarted or stopped. Run the cell of this panel again.";
+          lost.scrollIntoView({ block: "nearest" });
+          return false;
+        }
+        model.send({ do: action, ...values });
+        return true;
+      };
       const state = {};
       const show = () => keepingFocus(root, () => draw(root, model.get("view"), tell, state));
+      const forget = noticeDeath(model.widget_manager);
       model.on("change:view", show);
       show();
-      return () => model.off("change:view", show);
+      return () => { forget(); model.off("change:view", show); };
     },
   };
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime, time
 
-from prodex.notebook.conditions import Conditions, Range
+from prodex.notebook.conditions import Code, Conditions, Range
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.notebook.products.table_page import cut, title
 
@@ -25,16 +25,10 @@ def labels(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterato
     """
     for name, codes in conditions.facets.items():
         for code in codes:
-            facet = values[name]
-            yield (
-                f"{facet.facet.title.lower()}: {_isolated(facet.label(code))}",
-                conditions.toggled(name, code),
-            )
+            yield _value(name, code, values), conditions.toggled(name, code)
     for name, codes in conditions.excluded.items():
         for code in codes:
-            facet = values[name]
-            label = f"not {facet.facet.title.lower()}: {_isolated(facet.label(code))}"
-            yield label, conditions.excluding(name, code)
+            yield f"not {_value(name, code, values)}", conditions.excluding(name, code)
     for column, limits in conditions.ranges.items():
         yield f"{title(column).lower()}: {range_words(limits)}", conditions.within(column, Range())
     if conditions.words:
@@ -42,6 +36,14 @@ def labels(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterato
     for failing in conditions.failing:
         left = conditions.failing_any(failing.title, failing.checks)
         yield f"fails: {_isolated(failing.title)}", left
+
+
+def _value(name: str, code: Code, values: Mapping[str, FacetValues]) -> str:
+    # A facet of an audit has no values where there is no audit, and its condition can be removed nevertheless.
+    if name not in values:
+        return f"{cut(name, _LONGEST)}: {_isolated('none' if code is None else code)}"
+    facet = values[name]
+    return f"{facet.facet.title.lower()}: {_isolated(facet.label(code))}"
 
 
 def range_words(limits: Range) -> str:
