@@ -39,7 +39,9 @@ def bar_of(explored: Explore) -> SelectionBar:
     """Return the bar of the section Quality, which is opened."""
     explored.section = "Quality"
     (bar,) = (
-        one for one in explored.places["Quality"].children[0]._results.children if isinstance(one, SelectionBar)
+        one
+        for one in explored.places["Quality"].children[0]._results.children
+        if isinstance(one, SelectionBar)
     )
     return bar
 
@@ -79,7 +81,9 @@ def test_an_audit_keeps_the_checks_that_it_has(explored: Explore) -> None:
 
 def test_a_view_of_another_catalogue_says_what_is_not_here(explored: Explore) -> None:
     """What cannot be answered is left out, what nothing meets is kept, and both are said until something changes."""
-    asked = Conditions().toggled("brand", "NOBODY").toggled("grade", "A").failing_any("No name", ("has_name",))
+    asked = (
+        Conditions().toggled("brand", "NOBODY").toggled("grade", "A").failing_any("No name", ("has_name",))
+    )
     save_view(View("elsewhere", asked.within("score", Range(0.1, None))))
     other = explore(prodex.flatten(RECORDS))
     bar = other._explorer.bar

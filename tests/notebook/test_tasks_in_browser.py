@@ -93,7 +93,11 @@ def test_french_products_of_a_supplier_without_ingredients(
         hand = Hand(notebook)
         if width < 1080:
             hand.click(out.get_by_role("button", name="Filters", exact=True))
-        for title, label in (("Market", "France"), ("Missing", "ingredients"), ("Owner", "Biscuiterie Tramoy")):
+        for title, label in (
+            ("Market", "France"),
+            ("Missing", "ingredients"),
+            ("Owner", "Biscuiterie Tramoy"),
+        ):
             hand.click(value(out, title, label))
         asked = "catalog.where(target_market=250, owner='Biscuiterie Tramoy')"
         texts = "texts.query('attribute == \"composition\"').product_id.nunique()"

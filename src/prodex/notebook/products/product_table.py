@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as w
@@ -13,7 +13,7 @@ from prodex.locales import language_label
 from prodex.notebook.boxes import VBox
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, button, html, row, styled
+from prodex.notebook.panel import Panel, button, check_box, html, row, styled
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.product_rows import ProductRows
@@ -46,6 +46,9 @@ class ProductTable(VBox):
         The panel around it, which shows errors.
     edit
         Called with the id of a product that is to be corrected.
+    pick, narrow
+        Called for a press under the head of a column: with the column and the key of a value, or the first and the last
+        bin of its histogram.
 
     Attributes
     ----------
@@ -59,6 +62,8 @@ class ProductTable(VBox):
         How the products are sorted.
     is_dense
         Whether every product is one line.
+    with_heads
+        Whether the heads of columns show how their values are distributed.
     head, column_picker
         The rows of controls above the table, and the choice of columns.
     grid
@@ -70,11 +75,20 @@ class ProductTable(VBox):
     columns: Instance[tuple[str, ...]] = Tuple()
     order: Instance[Order] = Instance(Order, ())
     is_dense: Bool[bool, bool | int] = Bool(default_value=True)
+    with_heads: Bool[bool, bool | int] = Bool(default_value=True)
 
-    def __init__(self, *, panel: Panel, edit: Callable[[str], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        *,
+        panel: Panel,
+        edit: Callable[[str], object] = lambda _: None,
+        pick: Callable[[str, int], object] = lambda *_: None,
+        narrow: Callable[[str, int, int], object] = lambda *_: None,
+    ) -> None:
         super().__init__(columns=COLUMNS)
         self.add_class("product-table")
-        self._correct = edit
+        self._correct, self._pick, self._narrow = edit, pick, narrow
+        self._heads: Mapping[str, Any] = {}
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
         self._ids: list[str] = []
@@ -87,6 +101,7 @@ class ProductTable(VBox):
     def hold(self, products: ProductColumns) -> None:
         """Show another catalogue."""
         self._products, self._sorter, self._mask = products, Sorter(products), np.zeros(len(products), bool)
+        self._heads = {}
         # Only languages that the names have: in any other one the column would be empty.
         names = [(language_label(code), code) for code in products.languages()]
         self._language.options = [("any language", ""), *names]
@@ -97,10 +112,15 @@ class ProductTable(VBox):
             self.columns = (*kept, *judged)
         self.column_picker.offer(products, self.columns)
 
-    def show(self, mask: Mask) -> None:
-        """Show the products of a mask, from the first page."""
-        self._mask = mask
+    def show(self, mask: Mask, heads: Mapping[str, Any]) -> None:
+        """Show the products of a mask, from the first page, with what is known under the heads of columns."""
+        self._mask, self._heads = mask, heads
         self._from_start()
+
+    def show_heads(self, heads: Mapping[str, Any]) -> None:
+        """Show this under the heads of columns."""
+        self._heads = heads
+        self._show_page()
 
     @property
     def language(self) -> str | None:
@@ -165,7 +185,7 @@ class ProductTable(VBox):
             "align": "right" if is_number(name) else "left",
             "priority": 1 if name in _FIRST else 2 if name in _SECOND else 3,
             "sort": ("descending" if by.descending else "ascending") if by.column == name else "",
-            "head": None,
+            "head": self._heads.get(name) if self.with_heads else None,
         }
 
     def _make(self, panel: Panel) -> None:
@@ -179,6 +199,7 @@ class ProductTable(VBox):
         self._density = w.Dropdown(
             description="Rows", options=[("one line", True), ("as high as needed", False)], layout=narrow
         )
+        self._with_heads = check_box("Distributions under the heads", is_ticked=True)
         self.column_picker: ColumnPicker = ColumnPicker(panel=panel)
         self.grid: LiveWidget = LiveWidget(
             panel,
@@ -190,20 +211,23 @@ class ProductTable(VBox):
                 "select": self._select,
                 "sort": self._sort,
                 "turn": self._turn,
+                "pick": lambda column, key: self._pick(column, int(key)),
+                "range": lambda column, first, last: self._narrow(column, int(first), int(last)),
             },
         )
         self._chosen = html("", "muted")
         self._all, self._clear = button("Select this page"), button("Clear selection")
         self.head: tuple[Any, ...] = (row(self._above, self._chosen, self._all, self._clear, look="line"),)
-        self.settings: Any = row(self._language, self._size, self._density, look="line")
+        self.settings: Any = row(self._language, self._size, self._density, self._with_heads, look="line")
         self.children: tuple[Any, Any] = (self.grid, self._below)
 
     def _connect(self, panel: Panel) -> None:
         link((self._density, "value"), (self, "is_dense"))
+        link((self._with_heads, "value"), (self, "with_heads"))
         for control in (self._language, self._size):
             panel.on(control, lambda _: self._from_start(), "value")
         panel.on(self, lambda _: self._from_start(), "order")
-        panel.on(self, lambda _: self._show_page(), "selected", "product_id", "is_dense")
+        panel.on(self, lambda _: self._show_page(), "selected", "product_id", "is_dense", "with_heads")
         panel.on(self.column_picker, lambda change: self._take_columns(change["new"]), "columns")
         panel.on(self._all, lambda _: self._choose(self._ids))
         panel.on(self._clear, lambda _: self._choose([], clear=True))
