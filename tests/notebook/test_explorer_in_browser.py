@@ -83,7 +83,6 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
     """Every press is seen in Python, and the file has what the table showed."""
     with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
         out = opened(notebook)
-        head(out, "Market").click()
         value(out, "France").click()
         notebook.wait_for("explorer.exploration.conditions.facets == {'market': ('250',)}")
         out.get_by_text("(300 in all)").first.wait_for()

@@ -1,30 +1,5 @@
 // A table of products: heads that sort and show how values are distributed, rows that open a card, and boxes that select.
 
-/** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
-function bars(column, tell) {
-  const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));
-  const pick = (first, last) => tell("range", { column: column.name, first: Math.min(first, last), last: Math.max(first, last) });
-  let from = null;
-  const made = column.head.bins.map((bin, place) => el(
-    "button",
-    {
-      type: "button", class: `bin${bin.inside ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `--share: ${bin.count / most}`,
-      "data-key": `bin/${column.name}/${place}`, title: `${bin.label}: ${whole(bin.count)}`, "aria-label": `${column.title} ${bin.label}: ${whole(bin.count)}`,
-      onpointerdown: () => { from = place; },
-      onpointerup: () => { if (from !== null) pick(from, place); from = null; },
-      onkeydown: (event) => {
-        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(place, place); return; }
-        const anchor = Number(event.currentTarget.parentElement.dataset.anchor ?? place);
-        if (roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }) && event.shiftKey) {
-          event.currentTarget.parentElement.dataset.anchor = String(anchor);
-          pick(anchor, made.indexOf(document.activeElement));
-        }
-      },
-    },
-  ));
-  return el("div", { class: "bins", role: "group", "aria-label": `${column.title}: distribution` }, ...made);
-}
-
 /** The most frequent values as one bar, longest first; a press selects a value. */
 function shares(column, tell) {
   const total = Math.max(1, column.head.total);

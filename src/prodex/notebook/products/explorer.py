@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TypeAlias
 
 import ipywidgets as w
@@ -19,13 +20,14 @@ from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.products.table_page import Order
 from prodex.notebook.views import View
 from prodex.quality import Audit
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
-_OPEN = ("grade", "kind", "brand")
+_OPEN = ("market", "missing", "owner", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
 
@@ -104,6 +106,7 @@ class CatalogExplorer(Panel):
         self._search_field = w.Text(
             description="Search",
             placeholder="words in texts, brand or owner, or a GTIN",
+            tooltip=HELP,
             layout=w.Layout(width="100%"),
         )
         self._hint = html("", "muted", "hint")
@@ -116,7 +119,8 @@ class CatalogExplorer(Panel):
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
-        search = row(self._drawer, self._search_field, self._hint, self.view.switch, look="search")
+        how = html(f"<span class='muted'>{escape(HELP)}</span>", "search-help")
+        search = row(self._drawer, self._search_field, self._hint, self.view.switch, how, look="search")
         self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
         self._columns = Fold("Columns and rows", [self.table.settings, self.table.column_picker])
         folds = row(self._columns, Fold("Export", [self._export]), look="folds")
@@ -127,6 +131,7 @@ class CatalogExplorer(Panel):
 
     def _connect(self) -> None:
         self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
+        self._reading: LatestTask[ProductFilter] = LatestTask(_read, self._read, self.show_error)
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
         link((self.exploration, "product_id"), (self.view, "product_id"))
@@ -138,7 +143,7 @@ class CatalogExplorer(Panel):
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
         self.on(self.exploration, lambda _: self._take_focus(), "focus_on")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
-        self.on(self.bar.chips, lambda _: self._keep_focus(), "conditions")
+        self.on(self.bar.chips, lambda _: self._keep_focus(), "clicks")
 
     def _show_pane(self) -> None:
         """Show the card beside the table as long as a product is open, and the facets of a narrow panel on request."""
@@ -158,7 +163,7 @@ class CatalogExplorer(Panel):
         if self._filter is not now:
             self._filter = now
             self.view.hold(now)
-            self.facets.hold(now.facets)
+            self.facets.hold(now)
         return now
 
     def _set(self, conditions: Conditions) -> None:
@@ -239,11 +244,18 @@ class CatalogExplorer(Panel):
                 return
             self._hint.value = ""
             # A closed facet shows no counts, and to count all of them takes most of the time of a click.
-            counted = [name for name in self.facets.open if name in now.facets]
+            wanted = [name for name in self.facets.open if name in now.facets]
+            counted = [name for name in wanted if now.facets.is_read(name)]
             self._draw(now.narrow(self.exploration.conditions, counted))
+            if late := [name for name in wanted if name not in counted]:
+                self._reading(now, late)
+
+    def _read(self, read: ProductFilter) -> None:
+        if read is self.exploration.filter:
+            self._refresh()
 
     def _draw(self, left: FilterResult) -> None:
-        self.facets.show(self.exploration.conditions, left.counts)
+        self.facets.show(self.exploration.conditions, left)
         self.view.show(left.mask)
         self._export.count(len(left))
 
@@ -251,6 +263,11 @@ class CatalogExplorer(Panel):
 def _find(filter_: ProductFilter, words: str) -> _Found:
     filter_.find(words)
     return filter_, words
+
+
+def _read(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
+    filter_.facets.read_attributes(facets)
+    return filter_
 
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:

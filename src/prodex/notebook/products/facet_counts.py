@@ -48,6 +48,21 @@ class Facets(Mapping[str, FacetValues]):
         """Show what depends on conditions as they are: what products lack, in the language that is selected."""
         self._of_attributes.look_at(conditions)
 
+    def title(self, name: str) -> str:
+        """Return the heading of a facet, which need not have been read for it."""
+        is_declared = name in self._of_catalog
+        return self.declared[name].title if is_declared else self._of_attributes.title(name)
+
+    def is_read(self, name: str) -> bool:
+        """Return whether a facet can be counted at once; `read_attributes` reads one that takes long beforehand."""
+        return name not in self._of_attributes or self._of_attributes.is_read(name)
+
+    def read_attributes(self, names: Iterable[str]) -> None:
+        """Read the facets of attributes among these; may be called in a thread of its own."""
+        for name in names:
+            if name in self._of_attributes:
+                self._of_attributes.read(name)
+
     def read(self, names: Iterable[str]) -> None:
         """Read several facets: columns that they need are read together, since a file is opened once for all."""
         new = [
