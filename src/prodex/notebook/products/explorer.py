@@ -11,8 +11,9 @@ from traitlets import Instance, Tuple, link
 from prodex.catalog import Catalog
 from prodex.notebook.background import LatestTask
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.conditions import Conditions
+from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.gallery.table_or_gallery import TableOrGallery
 from prodex.notebook.panel import Fold, Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.products.column_heads import ColumnHeads
 from prodex.notebook.products.export import ExportBox
@@ -54,6 +55,8 @@ class CatalogExplorer(Panel):
         Ids of the selected products, in the order of selection.
     exploration
         The state: the catalogue, and the conditions that filter it.
+    view
+        The products: as a table, or by their pictures.
 
     Examples
     --------
@@ -94,6 +97,16 @@ class CatalogExplorer(Panel):
         """Put the focus into the search field."""
         self._search_field.focus()
 
+    def gallery_by(self, facet: str) -> None:
+        """Show the products by their pictures, the first ones of each value of a facet.
+
+        Raises
+        ------
+        InputError
+            When the catalogue has no such facet.
+        """
+        self.view.show_by(facet)
+
     def _make(self) -> None:
         self._search_field = w.Text(
             description="Search",
@@ -107,19 +120,20 @@ class CatalogExplorer(Panel):
         self.table: ProductTable = ProductTable(
             panel=self, edit=self._correct, pick=self._pick, narrow=self._narrow
         )
+        self.view: TableOrGallery = TableOrGallery(
+            panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
+        )
         self.facets: FacetList = FacetList(self, self._refresh, open_first=_OPEN)
+        self.facets.widget.answer("gallery", self.gallery_by)
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
         how = html(f"<span class='muted'>{escape(HELP)}</span>", "search-help")
-        search = row(self._drawer, self._search_field, self._hint, how, look="search")
+        search = row(self._drawer, self._search_field, self._hint, self.view.switch, how, look="search")
         self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
-        folds = row(
-            Fold("Columns and rows", [self.table.settings, self.table.column_picker]),
-            Fold("Export", [self._export]),
-            look="folds",
-        )
-        main = styled(w.VBox([*self.table.head, self.table, folds]), "main")
+        self._columns = Fold("Columns and rows", [self.table.settings, self.table.column_picker])
+        folds = row(self._columns, Fold("Export", [self._export]), look="folds")
+        main = styled(w.VBox([self.view, folds]), "main")
         self._sides = row(self.facets.widget, main, self.pane, look="sides")
         self.fill(search, self.bar, self._sides)
         self._show_pane()
@@ -133,8 +147,9 @@ class CatalogExplorer(Panel):
             _read_heads, self._take_heads, self.show_error
         )
         link((self.exploration, "selected"), (self, "selected"))
-        link((self.exploration, "selected"), (self.table, "selected"))
-        link((self.exploration, "product_id"), (self.table, "product_id"))
+        link((self.exploration, "selected"), (self.view, "selected"))
+        link((self.exploration, "product_id"), (self.view, "product_id"))
+        self.on(self.view.switch, lambda _: show_if(self._columns, not self.view.is_gallery), "value")
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
         self.on(self.table, lambda _: self._show_heads(), "columns", "with_heads")
@@ -154,7 +169,7 @@ class CatalogExplorer(Panel):
 
     def _close_card(self) -> None:
         # The button that was pressed is hidden with the card, and would leave the focus nowhere.
-        self.table.focus(self.exploration.product_id)
+        self.view.focus(self.exploration.product_id)
         self.exploration.product_id = None
 
     def _open(self) -> ProductFilter:
@@ -162,12 +177,15 @@ class CatalogExplorer(Panel):
         now = self.exploration.filter
         if self._filter is not now:
             self._filter, self._heads, self._left = now, ColumnHeads(now), None
-            self.table.hold(now.products)
+            self.view.hold(now)
             self.facets.hold(now)
         return now
 
     def _set(self, conditions: Conditions) -> None:
         self.exploration.conditions = conditions
+
+    def _keep_value(self, facet: str, code: Code) -> None:
+        self._set(self.exploration.conditions.choosing(facet, (code,)))
 
     def _correct(self, product_id: str) -> None:
         """Open the card of a product at the text that is to be corrected."""
@@ -178,7 +196,7 @@ class CatalogExplorer(Panel):
         """Put the focus back on the row whose text was corrected."""
         if self.exploration.focus_on == "table":
             self.exploration.focus_on = ""
-            self.table.focus(self.exploration.product_id)
+            self.view.focus(self.exploration.product_id)
 
     def _keep_focus(self) -> None:
         """Move the focus when the last condition was removed by the button that had it, which is hidden then."""
@@ -254,9 +272,9 @@ class CatalogExplorer(Panel):
     def _draw(self, left: FilterResult) -> None:
         self._left = left
         self.facets.show(self.exploration.conditions, left)
-        # The table first: what stands under its heads may have to be read.
+        # The products first: what stands under the heads of the table may have to be read.
         is_there = self._heads.are_read(self.table.columns)
-        self.table.show(left.mask, self._made_heads() if is_there else {})
+        self.view.show(left.mask, self._made_heads() if is_there else {})
         self._export.count(len(left))
         if not is_there:
             self._show_heads()
