@@ -18,6 +18,7 @@ from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
 
 _NONE = ("a saved view …", "")
+_EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."
 
 
 class SelectionBar(VBox):
@@ -62,10 +63,10 @@ class SelectionBar(VBox):
         self._save, self._remove = button("Save view"), button("Remove view")
         lines = row(self._saved, self._remove, self._name, self._save, look="line")
         self.views: Fold = Fold("Views", [lines])
-        self._said = html("")
+        self._said, self._empty = html(""), html("")
         self._opened: Conditions | None = None
         bar = row(self.back, self.forward, self.chips, self.views, look="selection")
-        super().__init__([bar, self._said])
+        super().__init__([bar, self._empty, self._said])
         self._connect()
         self._list("")
         self.draw()
@@ -73,6 +74,7 @@ class SelectionBar(VBox):
     def draw(self) -> None:
         """Show the conditions as they are now."""
         self.chips.show(self._exploration.conditions, self._exploration.filter.facets)
+        self._empty.value = "" if len(self._exploration.catalog) else message_html(_EMPTY)
         # A view that was changed since is no longer shown as open, so that it can be opened again.
         if self._saved.value and self._exploration.conditions != self._opened:
             self._saved.value = ""
