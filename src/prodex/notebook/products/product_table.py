@@ -35,6 +35,7 @@ _SIZE = 50
 #: Columns that stay when there is little room, and those that go before the others.
 _FIRST, _SECOND = ("gtin", "name"), ("kind", "owner", "grade", "score")
 _LEFT = frozenset((NOTHING, NOT_REQUESTED))
+_UNREAD = "These products cannot be read; the message at the top says why."
 
 
 class ProductTable(VBox):
@@ -143,10 +144,18 @@ class ProductTable(VBox):
         """Show the page."""
         if self._products is None:
             return
+        # When they cannot be read, no rows are shown: those of another page would be taken for them.
+        self._ids, self._rows = [], []
+        try:
+            self._read_page(self._products)
+        finally:
+            self._all.disabled = not self._ids
+            self._show_page()
+
+    def _read_page(self, products: ProductColumns) -> None:
         rows = self._places()[self._above.page]
-        frame = cells(self._products, rows, self.columns, self.language)
-        self._ids = ProductRows(self._products, rows).column("product_id").to_pylist()
-        listed = frame.to_numpy().tolist()
+        frame = cells(products, rows, self.columns, self.language)
+        ids = ProductRows(products, rows).column("product_id").to_pylist()
         label = self.columns.index("name") if "name" in self.columns else 0
         self._rows = [
             {
@@ -154,13 +163,13 @@ class ProductTable(VBox):
                 "label": texts[label],
                 "cells": [{"text": text, "missing": text in _LEFT} for text in texts],
             }
-            for one, texts in zip(self._ids, listed, strict=True)
+            for one, texts in zip(ids, frame.to_numpy().tolist(), strict=True)
         ]
-        self._all.disabled = not self._ids
-        self._show_page()
+        self._ids = ids
 
     def _show_page(self) -> None:
         chosen = set(self.selected)
+        found = int(self._mask.sum())
         self.grid.view = {
             "columns": [self._column(name) for name in self.columns],
             "rows": [{**one, "selected": one["id"] in chosen} for one in self._rows],
@@ -170,9 +179,9 @@ class ProductTable(VBox):
             "focusRow": self._focus[1],
             "dense": self.is_dense,
             "thumbs": False,
-            "total": int(self._mask.sum()),
+            "total": found,
             "label": "Products",
-            "empty": "No products to show.",
+            "empty": _UNREAD if found else "No products to show.",
         }
         self._chosen.value = f"{len(self.selected):,} selected"
         self._clear.disabled = not self.selected
