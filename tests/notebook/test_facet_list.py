@@ -198,10 +198,10 @@ def test_what_takes_long_is_read_beside() -> None:
     """Facets of attributes of many products are counted once they have been read, and the table does not wait."""
     explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": "A"}} for n in range(5_001)))
     assert 5_001 == len(explorer.catalog)
-    explorer._reading.wait()
+    explorer._reading_facets.wait()
     assert "description" in labels(explorer, "missing")
     press(explorer, "add", "fill:brand")
-    explorer._reading.wait()
+    explorer._reading_facets.wait()
     assert ["filled"] == labels(explorer, "fill:brand")
 
 
