@@ -30,15 +30,15 @@ _CELLS = (
 _CLICKS = 6
 
 #: Says when something is painted: after the next picture but one, when what changed has been drawn.
-_PAINTED = """
-window.painted = (isThere) => new Promise((resolve) => {
-  const look = () => isThere() && (observer.disconnect(),
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now()))));
-  const observer = new MutationObserver(look);
-  observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-  look();
-});
-"""
+_PAINTED = """() => {
+  window.painted = (isThere) => new Promise((resolve) => {
+    const look = () => isThere() && (observer.disconnect(),
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now()))));
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+    look();
+  });
+}"""
 _UP = """() => {
   window.up = new Promise((resolve) => addEventListener("keydown", async (event) => {
     if (event.key !== "Enter" || !event.ctrlKey) return;
