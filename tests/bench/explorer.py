@@ -97,8 +97,8 @@ def _figures(notebook: Notebook) -> dict[str, Any]:
     notebook.run(1)
     up = page.evaluate("() => window.up")
     notebook.wait_until_idle()
-    # What stands under the heads is read after the table is shown, and counts as well.
-    notebook.wait_for("not explorer._reading.is_busy()")
+    # What is read after the table is shown is sent as well.
+    notebook.wait_for("not explorer._reading.is_busy() and not explorer._listing.is_busy()")
     sent = notebook.received - before
     clicks = [_click(notebook, place) for place in range(_CLICKS)]
     cards = [page.locator(".product-grid tbody tr").nth(place).evaluate(_CARD) for place in range(_CLICKS)]

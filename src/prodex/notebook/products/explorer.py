@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.notebook.background import LatestTask
+from prodex.notebook.background import LatestTask, progress_report
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
@@ -28,10 +29,14 @@ from prodex.quality import Audit
 _OPEN = ("grade", "kind", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
-#: Of more products, what stands under the heads of columns is read in the background, after the table is shown.
+#: Of more products, what the table can do without at first is read in the background: what stands under the heads of
+#: columns, and the languages of names.
 _READ_AT_ONCE = 20_000
+#: Seconds before it is read, so that the table is shown first.
+_SHOWN_FIRST = 0.3
 
 _Found: TypeAlias = tuple[ProductFilter, str]
+_Languages: TypeAlias = tuple[ProductFilter, list[str]]
 
 
 class CatalogExplorer(Panel):
@@ -122,7 +127,12 @@ class CatalogExplorer(Panel):
 
     def _connect(self) -> None:
         self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
-        self._reading: LatestTask[ColumnHeads] = LatestTask(_read_heads, self._take_heads, self.show_error)
+        self._reading: LatestTask[ColumnHeads] = LatestTask(
+            _read_heads, self._take_heads, self.show_error, _SHOWN_FIRST
+        )
+        self._listing: LatestTask[_Languages] = LatestTask(
+            _languages, self._take_languages, self.show_error, _SHOWN_FIRST
+        )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.table, "selected"))
         link((self.exploration, "product_id"), (self.table, "product_id"))
@@ -155,6 +165,11 @@ class CatalogExplorer(Panel):
             self._filter, self._heads, self._left = now, ColumnHeads(now), None
             self.table.hold(now.products)
             self.facets.hold(now.facets)
+            if len(now.products) > _READ_AT_ONCE:
+                self._listing(now)
+            else:
+                with self.guarded():
+                    self._take_languages(_languages(now))
         return now
 
     def _set(self, conditions: Conditions) -> None:
@@ -200,7 +215,15 @@ class CatalogExplorer(Panel):
 
     def _look_for(self, words: str) -> None:
         self._hint.value = status_html("Searching …")
-        self._looking(self.exploration.filter, words)
+
+        def progress(done: int, total: int) -> None:
+            # The first search of a snapshot reads all texts; whoever searches for other words by now waits for those.
+            if words == self._search_field.value.strip():
+                self._hint.value = status_html(
+                    f"Reading all texts for the first search: {done / total:.0%} …"
+                )
+
+        self._looking(self.exploration.filter, words, progress_report(progress))
 
     def _take(self, found: _Found) -> None:
         """Show what a search found, unless another catalogue is shown by now."""
@@ -267,6 +290,10 @@ class CatalogExplorer(Panel):
         if heads is self._heads:
             self._show_heads()
 
+    def _take_languages(self, found: _Languages) -> None:
+        if found[0] is self._filter:
+            self.table.offer_languages(found[1])
+
     def _pick(self, column: str, key: int) -> None:
         """Select the value under a head that was pressed, or clear it."""
         self._set(self._heads.picking(self.exploration.conditions, column, key))
@@ -276,9 +303,13 @@ class CatalogExplorer(Panel):
         self._set(self._heads.ranging(self.exploration.conditions, column, first, last))
 
 
-def _find(filter_: ProductFilter, words: str) -> _Found:
-    filter_.find(words)
+def _find(filter_: ProductFilter, words: str, progress: Callable[[int, int], object]) -> _Found:
+    filter_.find(words, progress)
     return filter_, words
+
+
+def _languages(filter_: ProductFilter) -> _Languages:
+    return filter_, filter_.products.languages()
 
 
 def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
