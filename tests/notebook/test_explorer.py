@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -194,6 +195,17 @@ def test_words_are_looked_for_beside_and_then_shown(sample: prodex.Catalog) -> N
     assert ("", 300) == (field(explorer, "Search").value, len(explorer.catalog))
 
 
+def test_the_first_search_says_how_far_it_has_read(sample: prodex.Catalog) -> None:
+    """Reading all texts takes a while with many products; the hint is gone when the products are shown."""
+    explorer = CatalogExplorer(sample)
+    hints: list[str] = []
+    explorer._hint.observe(lambda change: hints.append(change["new"]), "value")
+    field(explorer, "Search").value = "citron"
+    explorer._looking.wait()
+    said_ = [re.sub("<[^>]+>", "", one) for one in hints]
+    assert ["Searching …", "Reading all texts for the first search: 100% …", ""] == said_
+
+
 def test_words_that_somebody_else_sets_are_searched_too(sample: prodex.Catalog) -> None:
     """The catalogue is right at once, and the page as soon as the words are found."""
     exploration = Exploration(catalog=sample)
@@ -299,9 +311,12 @@ def test_heads_of_many_products_are_read_in_the_background(
     monkeypatch.setattr("prodex.notebook.products.explorer._READ_AT_ONCE", 0)
     explorer = CatalogExplorer(sample)
     explorer._reading_heads.wait()
+    explorer._listing.wait()
     assert heads(explorer)["brand"]["values"]
+    assert "nl" in dict(field(explorer, "Names in").options).values()
     explorer.exploration.look_at(sample.head(3))
     explorer._reading_heads.wait()
+    explorer._listing.wait()
     assert 3 == heads(explorer)["brand"]["total"]
 
 

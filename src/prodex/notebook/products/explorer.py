@@ -31,12 +31,16 @@ from prodex.quality import Audit
 _OPEN = ("market", "missing", "owner", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
-#: Of more products, what stands under the heads of columns is read in the background, after the table is shown.
+#: Of more products, what the table can do without at first is read in the background: what stands under the heads of
+#: columns, and the languages of names.
 _READ_AT_ONCE = 20_000
 #: The texts of so many products are read in a second or two; of more, an answer from labels comes first.
 _SEARCHED_AT_ONCE = 5_000
+#: Seconds before it is read, so that the table is shown first.
+_SHOWN_FIRST = 0.3
 
 _Found: TypeAlias = tuple[ProductFilter, str]
+_Languages: TypeAlias = tuple[ProductFilter, list[str]]
 
 
 class CatalogExplorer(Panel):
@@ -147,7 +151,10 @@ class CatalogExplorer(Panel):
             _read_facets, self._take_facets, self.show_error
         )
         self._reading_heads: LatestTask[ColumnHeads] = LatestTask(
-            _read_heads, self._take_heads, self.show_error
+            _read_heads, self._take_heads, self.show_error, _SHOWN_FIRST
+        )
+        self._listing: LatestTask[_Languages] = LatestTask(
+            _languages, self._take_languages, self.show_error, _SHOWN_FIRST
         )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
@@ -182,6 +189,11 @@ class CatalogExplorer(Panel):
             self._filter, self._heads, self._left = now, ColumnHeads(now), None
             self.view.hold(now)
             self.facets.hold(now)
+            if len(now.products) > _READ_AT_ONCE:
+                self._listing(now)
+            else:
+                with self.guarded():
+                    self._take_languages(_languages(now))
         return now
 
     def _set(self, conditions: Conditions) -> None:
@@ -317,6 +329,10 @@ class CatalogExplorer(Panel):
         if heads is self._heads:
             self._show_heads()
 
+    def _take_languages(self, found: _Languages) -> None:
+        if found[0] is self._filter:
+            self.table.offer_languages(found[1])
+
     def _pick(self, column: str, key: int) -> None:
         """Select the value under a head that was pressed, or clear it."""
         self._set(self._heads.picking(self.exploration.conditions, column, key))
@@ -343,6 +359,10 @@ def _find_everywhere(filter_: ProductFilter, words: str) -> _Found:
 def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
     filter_.facets.read_attributes(facets)
     return filter_
+
+
+def _languages(filter_: ProductFilter) -> _Languages:
+    return filter_, filter_.products.languages()
 
 
 def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
