@@ -174,4 +174,4 @@ def _import_html(tracking: Tracking) -> str:
     # Unfolded where there is something to be read.
     is_open = "" if tracking.status == SUCCESS else " open"
     what = f"The import of {counted(tracking.count, 'product')}: {tracking.status}"
-    return f"<details{is_open}><summary role='status'>{text_html(what)}</summary>{tracking._repr_html_()}</details>"
+    return f"<details{is_open}><summary><span role='status'>{text_html(what)}</span></summary>{tracking._repr_html_()}</details>"
