@@ -31,9 +31,8 @@ _HARD = """
     import prodex as px
     long, arabic = "une phrase longue " * 2_300, "خبز \\u2067ريفي \\u202egnp.exe 24 <img src=x onerror=alert(1)>"
     def text(code, data): return [{"expressedIn": {"code": code}, "data": data}]
-    catalog = px.flatten([
-        {"id": 7, "gtin": "03036811359935", "namePublicLong": text("ara-SA", arabic), "description": text("fra-FR", long)}
-    ])
+    texts = {"namePublicLong": text("ara-SA", arabic), "description": text("fra-FR", long)}
+    catalog = px.flatten([{"id": 7, "gtin": "03036811359935", **texts}])
 """
 
 
@@ -77,7 +76,7 @@ def test_a_text_is_corrected_and_sent_by_keyboard(lab: Lab, browser: Browser) ->
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser, scheme: str) -> None:
-    """40,000 characters are folded and edited whole; a right-to-left text has its direction; neither widens the page."""
+    """40,000 characters are folded and edited whole; a right-to-left text has its direction; none widens the page."""
     with lab.opened(
         browser, [_HARD, "looked = px.explore(catalog)\nlooked"], scheme=scheme, name="hard"
     ) as notebook:

@@ -39,7 +39,9 @@ def bar_of(explored: Explore) -> SelectionBar:
     """Return the bar of the section Quality, which is opened."""
     explored.section = "Quality"
     (bar,) = (
-        one for one in explored.places["Quality"].children[0]._results.children if isinstance(one, SelectionBar)
+        one
+        for one in explored.places["Quality"].children[0]._results.children
+        if isinstance(one, SelectionBar)
     )
     return bar
 
@@ -63,6 +65,19 @@ def test_a_selection_is_refined_where_one_is(explored: Explore) -> None:
     assert "3 of 6 products" in panel._headline.value
 
 
+def test_figures_that_nobody_sees_follow_when_they_are_seen(explored: Explore) -> None:
+    """A click among the products does not compute them; opening the section does."""
+    bar_of(explored)
+    panel = explored.places["Quality"].children[0]
+    before = panel._headline.value
+    explored.section = "Products"
+    explored.exploration.conditions = Conditions().toggled("brand", "ACME")
+    assert before == panel._headline.value
+    explored.section = "Quality"
+    assert "3 of 6 products" in panel._headline.value
+    assert ("1", "3", "5") == panel.failing
+
+
 def test_an_audit_keeps_the_checks_that_it_has(explored: Explore) -> None:
     """After another audit the selected checks stay, unless it does not have them; the section stays open."""
     state = explored.exploration
@@ -79,7 +94,9 @@ def test_an_audit_keeps_the_checks_that_it_has(explored: Explore) -> None:
 
 def test_a_view_of_another_catalogue_says_what_is_not_here(explored: Explore) -> None:
     """What cannot be answered is left out, what nothing meets is kept, and both are said until something changes."""
-    asked = Conditions().toggled("brand", "NOBODY").toggled("grade", "A").failing_any("No name", ("has_name",))
+    asked = (
+        Conditions().toggled("brand", "NOBODY").toggled("grade", "A").failing_any("No name", ("has_name",))
+    )
     save_view(View("elsewhere", asked.within("score", Range(0.1, None))))
     other = explore(prodex.flatten(RECORDS))
     bar = other._explorer.bar

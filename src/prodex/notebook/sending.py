@@ -136,25 +136,15 @@ class FixSender(VBox):
         self.send.focus()
 
     def _start(self) -> None:
-        fix = self.fix
-        if fix is None or self.work.is_running:
+        fix, service = self.fix, self._service
+        if fix is None or service is None or self.work.is_running:
             return
         show_if(self._question, False)
         self._begins(fix)
         self._outcome.value = ""
-        self.work.start(lambda progress: self._send(fix, progress), "Requesting the products as they are now")
-
-    def _send(self, fix: Fix, progress: PhaseObserver) -> _Outcome:
-        # Each step is shown, and none of them ends the work: an import is known only after the last batch.
-        def unstoppable(step: PhaseProgress) -> None:
-            with suppress(CancelledError):
-                progress.tell(step)
-
-        try:
-            fix.apply(self._service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
-            return fix, error
-        return fix, None
+        self.work.start(
+            lambda progress: _sent(fix, service, progress), "Requesting the products as they are now"
+        )
 
     def _end(self, outcome: _Outcome) -> None:
         fix, error = outcome
@@ -169,9 +159,23 @@ class FixSender(VBox):
         self._ended(fix, error)
 
 
+def _sent(fix: Fix, service: Client, progress: PhaseObserver) -> _Outcome:
+    # Each step is shown, and none of them ends the work: an import is known only after the last batch.
+    def unstoppable(step: PhaseProgress) -> None:
+        with suppress(CancelledError):
+            progress.tell(step)
+
+    try:
+        fix.apply(service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
+        return fix, error
+    return fix, None
+
+
 def _import_html(tracking: Tracking) -> str:
     """Return the state of an import, and all that is known of it on request."""
     # Unfolded where there is something to be read.
     is_open = "" if tracking.status == SUCCESS else " open"
     what = f"The import of {counted(tracking.count, 'product')}: {tracking.status}"
-    return f"<details{is_open}><summary><span role='status'>{text_html(what)}</span></summary>{tracking._repr_html_()}</details>"
+    summary = f"<summary><span role='status'>{text_html(what)}</span></summary>"
+    return f"<details{is_open}>{summary}{tracking._repr_html_()}</details>"
