@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import threading
 from pathlib import Path
@@ -193,17 +192,6 @@ def test_words_are_looked_for_beside_and_then_shown(sample: prodex.Catalog) -> N
 
     button(explorer, "words: huile olive").click()
     assert ("", 300) == (field(explorer, "Search").value, len(explorer.catalog))
-
-
-def test_the_first_search_says_how_far_it_has_read(sample: prodex.Catalog) -> None:
-    """Reading all texts takes a while with many products; the hint is gone when the products are shown."""
-    explorer = CatalogExplorer(sample)
-    hints: list[str] = []
-    explorer._hint.observe(lambda change: hints.append(change["new"]), "value")
-    field(explorer, "Search").value = "citron"
-    explorer._looking.wait()
-    said_ = [re.sub("<[^>]+>", "", one) for one in hints]
-    assert ["Searching …", "Reading all texts for the first search: 100% …", ""] == said_
 
 
 def test_words_that_somebody_else_sets_are_searched_too(sample: prodex.Catalog) -> None:
