@@ -12,10 +12,12 @@ import ipywidgets as w
 import pandas as pd
 
 from prodex.display.html_tables import Html, data_url, table
-from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
+from prodex.notebook.work import WorkRow
+from prodex.phases import SILENT, Reporter
+from prodex.progress import PATIENCE
 from prodex.quality import list_audits
 from prodex.text import counted, percent
 
@@ -55,13 +57,17 @@ class TrendBox(VBox):
         self._title, self._products, self._grades = (html("") for _ in range(3))
         columns = w.Box([self._products, self._grades])
         columns.add_class("charts")
-        self._reading: LatestTask[Trend] = LatestTask(read_trend, self._draw, panel.show_error)
-        super().__init__([self._title, columns])
+        self._reading: WorkRow[Trend] = WorkRow(
+            panel, self._draw, panel.show_error, after=PATIENCE, is_dropped=True
+        )
+        super().__init__([self._title, self._reading, columns])
 
     def show(self, name: str, snapshots: tuple[SnapshotEntry, ...]) -> None:
         """Show the snapshots of a name over time."""
         self._title.value = f"<h3>{text_html(name)} over time</h3>"
-        self._reading(name, snapshots)
+        self._reading.start(
+            lambda progress: read_trend(name, snapshots, Reporter(progress.tell)), "Reading the snapshots"
+        )
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until the charts are drawn; for scripts and tests."""
@@ -76,7 +82,7 @@ class TrendBox(VBox):
             self._panel.show_error(error)
 
 
-def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
+def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...], reporter: Reporter = SILENT) -> Trend:
     """Read the snapshots of a name: numbers of products from the list, grades from the saved audits."""
     own = [one for one in reversed(snapshots) if one.name == name and one.products is not None]
     # The name of a folder is its time; a folder that somebody renamed has none.
@@ -87,10 +93,12 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
     audits = audits[audits["note"] == ""]
     # Grades of different profiles are not comparable, so only those of the profile that was used last are drawn.
     alike = audits[audits["profile"].isin(audits["profile"].tail(1))]
-    if not (opened := readable(alike["folder"].tail(_AUDITS))):
+    if not (opened := readable(alike["folder"].tail(_AUDITS), reporter)):
         return Trend(name, products, None, 0)
     *before, last = opened
-    return Trend(name, products, last.trend(before), len(alike))
+    with reporter.phase("Comparing saved audits"):
+        grades = last.trend(before)
+    return Trend(name, products, grades, len(alike))
 
 
 def products_markup(trend: Trend) -> str:
