@@ -103,28 +103,36 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...], reporter: Report
 
 def products_markup(trend: Trend) -> str:
     """Draw how many products there were."""
+    number = len(trend.products)
+    if not number:
+        return "<p class='muted'>No snapshot says how many products it has.</p>"
+    title = counted(int(trend.products.iloc[-1]), "product")
+    if number == 1:
+        made = f"made {trend.products.index[-1]:%Y-%m-%d %H:%M} UTC"
+        return f"<p>{title} in the only snapshot, {made}.</p>"
     # Imported on request: matplotlib is slow to import, and most panels show no chart.
     from prodex.display import charts
 
-    count = int(trend.products.iloc[-1]) if len(trend.products) else 0
-    number = len(trend.products)
-    which = "only snapshot" if number == 1 else f"newest of {number:,} snapshots"
-    title = f"{counted(count, 'product')} in the {which}"
+    title = f"{title} in the newest of {number:,} snapshots"
     rows = [(f"{moment:%Y-%m-%d %H:%M}", f"{value:,.0f}") for moment, value in trend.products.items()]
     return drawn(charts.steps(trend.products, title), title, ("Made (UTC)", "Products"), rows)
 
 
 def grades_markup(trend: Trend) -> str:
     """Draw how the products were graded, or say how to come by that."""
-    from prodex.display.charts.audit_charts import grades_over_time
+    from prodex.display.charts.audit_charts import grades_over_time, grades_sentence
 
     if trend.grades is None:
         return (
             "<p class='muted'>No audit of these snapshots is saved. Save one with 'Save audit' in the audit panel to "
             "see the grades over time.</p>"
         )
-    figure = grades_over_time(trend.grades)
     alike = trend.grades[trend.grades["comparable"]]
+    if len(alike) == 1:
+        last = alike.iloc[-1]
+        which = f"by profile {last['profile']} as of {last['now']:%Y-%m-%d %H:%M}"
+        return f"<p>{text_html(f'{grades_sentence(alike)} in the only comparable audit, {which}.')}</p>"
+    figure = grades_over_time(trend.grades)
     rows = [
         (
             f"{row['now']:%Y-%m-%d %H:%M}",
