@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeAlias
 
 import ipywidgets as w
@@ -136,22 +137,23 @@ class FixSender(VBox):
         self.send.focus()
 
     def _start(self) -> None:
-        fix = self.fix
-        if fix is None or self.work.is_running:
+        fix, service = self.fix, self._service
+        if fix is None or service is None or self.work.is_running:
             return
         show_if(self._question, False)
         self._begins(fix)
         self._outcome.value = ""
-        self.work.start(lambda progress: self._send(fix, progress), "Requesting the products as they are now")
+        send = partial(self._send, fix, service)
+        self.work.start(send, "Requesting the products as they are now")
 
-    def _send(self, fix: Fix, progress: PhaseObserver) -> _Outcome:
+    def _send(self, fix: Fix, service: Client, progress: PhaseObserver) -> _Outcome:
         # Each step is shown, and none of them ends the work: an import is known only after the last batch.
         def unstoppable(step: PhaseProgress) -> None:
             with suppress(CancelledError):
                 progress.tell(step)
 
         try:
-            fix.apply(self._service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
+            fix.apply(service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
             return fix, error
         return fix, None

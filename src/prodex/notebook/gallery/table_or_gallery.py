@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as w
@@ -28,6 +28,8 @@ class TableOrGallery(VBox):
     ----------
     panel
         The panel around both, which shows errors.
+    table
+        The table.
     edit
         Called with the id of a product that is to be corrected.
     pressed
@@ -39,8 +41,6 @@ class TableOrGallery(VBox):
         As of the table and of the gallery.
     switch
         The buttons that change between both; an explorer places them.
-    table
-        The table.
     gallery
         The gallery, or None as long as nobody has wanted it.
     """
@@ -52,6 +52,7 @@ class TableOrGallery(VBox):
         self,
         *,
         panel: Panel,
+        table: ProductTable,
         edit: Callable[[str], object],
         pressed: Callable[[str, Code], object],
     ) -> None:
@@ -61,7 +62,7 @@ class TableOrGallery(VBox):
         self._mask: Mask = np.zeros(0, bool)
         self.switch: w.ToggleButtons = w.ToggleButtons(options=[TABLE, GALLERY])
         self.switch.add_class("switch")
-        self.table: ProductTable = ProductTable(panel=panel, edit=edit)
+        self.table: ProductTable = table
         self.gallery: ProductGallery | None = None
         self._places = (w.VBox([*self.table.head, self.table]), w.VBox())
         self.children: Sequence[Any] = self._places
@@ -82,10 +83,10 @@ class TableOrGallery(VBox):
         if self.gallery is not None:
             self.gallery.hold(filter_)
 
-    def show(self, mask: Mask) -> None:
-        """Show the products of a mask, from the first page."""
+    def show(self, mask: Mask, heads: Mapping[str, Any]) -> None:
+        """Show the products of a mask, from the first page, with what is known under the heads of columns."""
         self._mask = mask
-        self.table.show(mask)
+        self.table.show(mask, heads)
         self._show_gallery()
 
     def show_by(self, facet: str) -> None:

@@ -58,26 +58,29 @@ function roving(event, elements, { along = ["ArrowUp", "ArrowDown"] } = {}) {
   return true;
 }
 
+const products = (count) => `${whole(count)} ${count === 1 ? "product" : "products"}`;
+
 /** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
-function bars(column, tell) {
+function bars(column, tell, state) {
   const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));
   const pick = (first, last) => tell("range", { column: column.name, first: Math.min(first, last), last: Math.max(first, last) });
-  let from = null;
+  const along = ["ArrowLeft", "ArrowRight"];
   const made = column.head.bins.map((bin, place) => el(
     "button",
     {
       type: "button", class: `bin${bin.inside ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `--share: ${bin.count / most}`,
-      "data-key": `bin/${column.name}/${place}`, title: `${bin.label}: ${whole(bin.count)}`, "aria-label": `${column.title} ${bin.label}: ${whole(bin.count)}`,
-      onpointerdown: () => { from = place; },
-      onpointerup: () => { if (from !== null) pick(from, place); from = null; },
-      // A click without a pointer is one by keyboard.
-      onclick: (event) => { if (!event.detail) pick(place, place); },
+      "data-key": `bin/${column.name}/${place}`, "aria-pressed": String(bin.inside),
+      title: `${bin.label}: ${products(bin.count)}`, "aria-label": `${column.title} ${bin.label}: ${products(bin.count)}`,
+      onpointerdown: () => { state.from = { column: column.name, place }; },
+      onpointerup: () => { if (state.from?.column === column.name) pick(state.from.place, place); state.from = null; },
+      // By keyboard or by a screen reader; a pointer has been answered already.
+      onclick: (event) => { if (event.detail === 0) pick(place, place); },
       onkeydown: (event) => {
-        if (!roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }) || !event.shiftKey) return;
-        // A range that ends here is moved at this end; elsewhere a new one begins.
-        const inside = column.head.bins.flatMap((one, at) => (one.inside ? [at] : []));
-        const [first, last] = [inside[0], inside[inside.length - 1]];
-        pick(place === last ? first : place === first ? last : place, made.indexOf(document.activeElement));
+        // The table is drawn anew after each step, and the range still begins where Shift was pressed first.
+        const from = state.anchor?.column === column.name ? state.anchor.place : place;
+        const moved = roving(event, made, { along });
+        if (moved) state.anchor = event.shiftKey ? { column: column.name, place: from } : null;
+        if (moved && event.shiftKey) pick(from, made.indexOf(document.activeElement));
       },
     },
   ));

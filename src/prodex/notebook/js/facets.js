@@ -122,7 +122,7 @@ function facetSection(facet, tell) {
   const section = el("div", { class: "facet", role: "group", "aria-label": facet.title }, facetHead(facet, tell));
   if (!facet.open) return section;
   if (facet.range) section.append(rangeFields(facet, tell));
-  if (facet.bins?.length) section.append(bars({ name: facet.name, title: facet.title, head: { bins: facet.bins } }, tell));
+  if (facet.bins?.length) section.append(bars({ name: facet.name, title: facet.title, head: { bins: facet.bins } }, tell, state));
   if (facet.find !== null && facet.find !== undefined) {
     section.append(el("input", {
       type: "search", class: "find", "data-key": `find/${facet.name}`, value: facet.find, placeholder: `find in ${whole(facet.distinct)} values`,

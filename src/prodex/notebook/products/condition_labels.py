@@ -8,6 +8,7 @@ from datetime import datetime, time
 from prodex.notebook.conditions import Code, Conditions, Range
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.notebook.products.table_page import cut, title
+from prodex.text import percent
 
 #: Characters of a value that a label shows.
 _LONGEST = 60
@@ -30,7 +31,7 @@ def labels(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterato
         for code in codes:
             yield f"not {_value(name, code, values)}", conditions.excluding(name, code)
     for column, limits in conditions.ranges.items():
-        yield f"{title(column).lower()}: {range_words(limits)}", conditions.within(column, Range())
+        yield f"{title(column).lower()}: {range_words(limits, column)}", conditions.within(column, Range())
     if conditions.words:
         yield f"words: {_isolated(conditions.words)}", conditions.searching("")
     for failing in conditions.failing:
@@ -46,16 +47,18 @@ def _value(name: str, code: Code, values: Mapping[str, FacetValues]) -> str:
     return f"{facet.facet.title.lower()}: {_isolated(facet.label(code))}"
 
 
-def range_words(limits: Range) -> str:
-    """Return a range in words.
+def range_words(limits: Range, column: str = "") -> str:
+    """Return a range in words; with its column, as the table shows the values.
 
-    >>> range_words(Range(3, None)), range_words(Range(None, 7.5)), range_words(Range(1, 2))
-    ('from 3', 'up to 7.5', '1 to 2')
-    >>> range_words(Range(datetime(2026, 11, 1), datetime(2026, 11, 30, 23, 59, 59)))
-    '2026-11-01 to 2026-11-30'
+    >>> range_words(Range(3, None)), range_words(Range(None, 7.5)), range_words(Range(1, 2)), range_words(Range(4, 4))
+    ('from 3', 'up to 7.5', '1 to 2', '4')
+    >>> range_words(Range(0.5, None), "score")
+    'from 50.0 %'
+    >>> range_words(Range(datetime(2026, 1, 1), datetime(2026, 1, 31, 23, 59, 59, 999999)))
+    '2026-01-01 to 2026-01-31'
     """
-    least = None if limits.least is None else _limit(limits.least, time.min)
-    greatest = None if limits.greatest is None else _limit(limits.greatest, time.max)
+    least = None if limits.least is None else _limit(limits.least, column, whole_day=time.min)
+    greatest = None if limits.greatest is None else _limit(limits.greatest, column, whole_day=time.max)
     if least is None:
         return f"up to {greatest}"
     if greatest is None:
@@ -63,12 +66,12 @@ def range_words(limits: Range) -> str:
     return least if least == greatest else f"{least} to {greatest}"
 
 
-def _limit(value: float | datetime, edge: time) -> str:
-    """Return a limit in words; a date that takes in the whole day, up to this edge of it, without the time."""
+def _limit(value: float | datetime, column: str, *, whole_day: time) -> str:
+    """Return a limit in words; a date alone where it is where the day begins or ends."""
     if isinstance(value, datetime):
-        is_edge = (value.hour, value.minute) == (edge.hour, edge.minute)
-        return f"{value:%Y-%m-%d}" if is_edge else f"{value:%Y-%m-%d %H:%M}"
-    return f"{value:,.15g}"
+        is_day = (value.hour, value.minute) == (whole_day.hour, whole_day.minute)
+        return f"{value:%Y-%m-%d}" if is_day else f"{value:%Y-%m-%d %H:%M}"
+    return percent(min(value, 1)) if column == "score" else f"{value:,.15g}"
 
 
 def _isolated(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -15,6 +15,7 @@ from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.table_or_gallery import TableOrGallery
 from prodex.notebook.panel import Fold, Panel, button, html, row, show_if, status_html, styled
+from prodex.notebook.products.column_heads import ColumnHeads
 from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
@@ -30,6 +31,10 @@ from prodex.quality import Audit
 _OPEN = ("market", "missing", "owner", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
+#: Of more products, what stands under the heads of columns is read in the background, after the table is shown.
+_READ_AT_ONCE = 20_000
+#: The texts of so many products are read in a second or two; of more, an answer from labels comes first.
+_SEARCHED_AT_ONCE = 5_000
 
 _Found: TypeAlias = tuple[ProductFilter, str]
 
@@ -78,6 +83,8 @@ class CatalogExplorer(Panel):
         self.add_class("explorer")
         self.exploration: Exploration = _shared(catalog, audit, exploration)
         self._filter: ProductFilter | None = None
+        self._heads = ColumnHeads(self.exploration.filter)
+        self._left: FilterResult | None = None
         self._words = ""
         self._make()
         self._connect()
@@ -112,8 +119,12 @@ class CatalogExplorer(Panel):
         self._hint = html("", "muted", "hint")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
         self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
-        self.view: TableOrGallery = TableOrGallery(panel=self, edit=self._correct, pressed=self._keep_value)
-        self.table: ProductTable = self.view.table
+        self.table: ProductTable = ProductTable(
+            panel=self, edit=self._correct, pick=self._pick, narrow=self._narrow
+        )
+        self.view: TableOrGallery = TableOrGallery(
+            panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
+        )
         self.facets: FacetList = FacetList(self, self._refresh, open_first=_OPEN)
         self.facets.widget.answer("gallery", self.gallery_by)
         self._card = ProductCard(exploration=self.exploration)
@@ -131,13 +142,20 @@ class CatalogExplorer(Panel):
 
     def _connect(self) -> None:
         self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
-        self._reading: LatestTask[ProductFilter] = LatestTask(_read, self._read, self.show_error)
+        self._completing: LatestTask[_Found] = LatestTask(_find_everywhere, self._complete, self._not_found)
+        self._reading_facets: LatestTask[ProductFilter] = LatestTask(
+            _read_facets, self._take_facets, self.show_error
+        )
+        self._reading_heads: LatestTask[ColumnHeads] = LatestTask(
+            _read_heads, self._take_heads, self.show_error
+        )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
         link((self.exploration, "product_id"), (self.view, "product_id"))
         self.on(self.view.switch, lambda _: show_if(self._columns, not self.view.is_gallery), "value")
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
+        self.on(self.table, lambda _: self._show_heads(), "columns", "with_heads")
         self.on(self._close, lambda _: self._close_card())
         self.on(self._drawer, lambda _: self._show_pane(), "value")
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
@@ -161,7 +179,7 @@ class CatalogExplorer(Panel):
         """Show the facets and columns of the catalogue, unless it is the one that was shown before."""
         now = self.exploration.filter
         if self._filter is not now:
-            self._filter = now
+            self._filter, self._heads, self._left = now, ColumnHeads(now), None
             self.view.hold(now)
             self.facets.hold(now)
         return now
@@ -219,12 +237,24 @@ class CatalogExplorer(Panel):
         # The filter itself is compared: each catalogue has its own.
         if found[0] is not self.exploration.filter:
             return
-        self._hint.value = ""
         conditions = self.exploration.conditions.searching(found[1])
         if conditions == self.exploration.conditions:
             self._refresh()
         else:
             self.exploration.conditions = conditions
+        if self._searched_in():
+            self._completing(*found)
+
+    def _complete(self, found: _Found) -> None:
+        if found == (self.exploration.filter, self.exploration.conditions.words):
+            self._refresh()
+
+    def _searched_in(self) -> str:
+        """Return what the words were searched in, in words, unless that was everything."""
+        found = self.exploration.filter.found
+        if found is None or found.is_complete or found.words != self.exploration.conditions.words:
+            return ""
+        return f"Searched in {found.searched} only: the texts are still read …"
 
     def _not_found(self, error: BaseException) -> None:
         self._hint.value = ""
@@ -242,32 +272,82 @@ class CatalogExplorer(Panel):
             if not now.has_found(words):
                 self._look_for(words)
                 return
-            self._hint.value = ""
+            partly = self._searched_in()
+            self._hint.value = status_html(partly) if partly else ""
             # A closed facet shows no counts, and to count all of them takes most of the time of a click.
             wanted = [name for name in self.facets.open if name in now.facets]
-            counted = [name for name in wanted if now.facets.is_read(name)]
+            counted = [name for name in wanted if now.facets.counts_at_once(name)]
             self._draw(now.narrow(self.exploration.conditions, counted))
             if late := [name for name in wanted if name not in counted]:
-                self._reading(now, late)
+                self._reading_facets(now, late)
 
-    def _read(self, read: ProductFilter) -> None:
+    def _take_facets(self, read: ProductFilter) -> None:
         if read is self.exploration.filter:
             self._refresh()
 
     def _draw(self, left: FilterResult) -> None:
+        self._left = left
         self.facets.show(self.exploration.conditions, left)
-        self.view.show(left.mask)
+        # The products first: what stands under the heads of the table may have to be read.
+        is_there = self._heads.are_read(self.table.columns)
+        self.view.show(left.mask, self._made_heads() if is_there else {})
         self._export.count(len(left))
+        if not is_there:
+            self._show_heads()
+
+    def _show_heads(self) -> None:
+        """Show what stands under the heads of columns, as soon as it is read."""
+        heads, columns = self._heads, self.table.columns
+        if self._left is None or not self.table.with_heads:
+            return
+        if heads.are_read(columns):
+            self.table.show_heads(self._made_heads())
+        elif len(self.exploration.filter.products) <= _READ_AT_ONCE:
+            heads.read(columns)
+            self.table.show_heads(self._made_heads())
+        else:
+            self._reading_heads(heads, columns)
+
+    def _made_heads(self) -> dict[str, dict[str, Any]]:
+        if self._left is None or not self.table.with_heads:
+            return {}
+        return self._heads.of(self.table.columns, self.exploration.conditions, self._left)
+
+    def _take_heads(self, heads: ColumnHeads) -> None:
+        if heads is self._heads:
+            self._show_heads()
+
+    def _pick(self, column: str, key: int) -> None:
+        """Select the value under a head that was pressed, or clear it."""
+        self._set(self._heads.picking(self.exploration.conditions, column, key))
+
+    def _narrow(self, column: str, first: int, last: int) -> None:
+        """Keep the bins under a head that were pressed, or remove their range."""
+        self._set(self._heads.ranging(self.exploration.conditions, column, first, last))
 
 
 def _find(filter_: ProductFilter, words: str) -> _Found:
+    """Search everywhere, or in labels alone where the texts have not been read and there are many of them."""
+    if filter_.search.index.is_ready or len(filter_.products) <= _SEARCHED_AT_ONCE:
+        filter_.find(words)
+    else:
+        filter_.find_in_labels(words)
+    return filter_, words
+
+
+def _find_everywhere(filter_: ProductFilter, words: str) -> _Found:
     filter_.find(words)
     return filter_, words
 
 
-def _read(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
+def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
     filter_.facets.read_attributes(facets)
     return filter_
+
+
+def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
+    heads.read(columns)
+    return heads
 
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:

@@ -36,6 +36,7 @@ _SIZE = 50
 #: Columns that stay when there is little room, and those that go before the others.
 _FIRST, _SECOND = ("gtin", "name"), ("kind", "owner", "grade", "score")
 _LEFT = frozenset((NOTHING, NOT_REQUESTED))
+_UNREAD = "These products cannot be read; the message at the top says why."
 
 
 class ProductTable(VBox):
@@ -47,6 +48,9 @@ class ProductTable(VBox):
         The panel around it, which shows errors.
     edit
         Called with the id of a product that is to be corrected.
+    pick, narrow
+        Called for a press under the head of a column: with the column and the key of a value, or the first and the last
+        bin of its histogram.
 
     Attributes
     ----------
@@ -60,6 +64,8 @@ class ProductTable(VBox):
         How the products are sorted.
     is_dense
         Whether every product is one line.
+    with_heads
+        Whether the heads of columns show how their values are distributed.
     head, column_picker
         The rows of controls above the table, and the choice of columns.
     grid
@@ -75,11 +81,20 @@ class ProductTable(VBox):
     columns: Instance[tuple[str, ...]] = Tuple()
     order: Instance[Order] = Instance(Order, ())
     is_dense: Bool[bool, bool | int] = Bool(default_value=True)
+    with_heads: Bool[bool, bool | int] = Bool(default_value=True)
 
-    def __init__(self, *, panel: Panel, edit: Callable[[str], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        *,
+        panel: Panel,
+        edit: Callable[[str], object] = lambda _: None,
+        pick: Callable[[str, int], object] = lambda *_: None,
+        narrow: Callable[[str, int, int], object] = lambda *_: None,
+    ) -> None:
         super().__init__(columns=COLUMNS)
         self.add_class("product-table")
-        self._correct = edit
+        self._correct, self._pick, self._narrow = edit, pick, narrow
+        self._heads: Mapping[str, Any] = {}
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
         self._ids: list[str] = []
@@ -92,6 +107,7 @@ class ProductTable(VBox):
     def hold(self, products: ProductColumns) -> None:
         """Show another catalogue."""
         self._products, self._sorter, self._mask = products, Sorter(products), np.zeros(len(products), bool)
+        self._heads = {}
         # Only languages that the names have: in any other one the column would be empty.
         names = [(language_label(code), code) for code in products.languages()]
         self._language.options = [("any language", ""), *names]
@@ -102,10 +118,15 @@ class ProductTable(VBox):
             self.columns = (*kept, *judged)
         self.column_picker.offer(products, self.columns)
 
-    def show(self, mask: Mask) -> None:
-        """Show the products of a mask, from the first page."""
-        self._mask = mask
+    def show(self, mask: Mask, heads: Mapping[str, Any]) -> None:
+        """Show the products of a mask, from the first page, with what is known under the heads of columns."""
+        self._mask, self._heads = mask, heads
         self._from_start()
+
+    def show_heads(self, heads: Mapping[str, Any]) -> None:
+        """Show this under the heads of columns."""
+        self._heads = heads
+        self._show_page()
 
     @property
     def language(self) -> str | None:
@@ -128,10 +149,18 @@ class ProductTable(VBox):
         """Show the page."""
         if self._products is None:
             return
+        # When they cannot be read, no rows are shown: those of another page would be taken for them.
+        self._ids, self._rows = [], []
+        try:
+            self._read_page(self._products)
+        finally:
+            self.selection.draw()
+            self._show_page()
+
+    def _read_page(self, products: ProductColumns) -> None:
         rows = self._places()[self._above.page]
-        frame = cells(self._products, rows, self.columns, self.language)
-        self._ids = ProductRows(self._products, rows).column("product_id").to_pylist()
-        listed = frame.to_numpy().tolist()
+        frame = cells(products, rows, self.columns, self.language)
+        ids = ProductRows(products, rows).column("product_id").to_pylist()
         label = self.columns.index("name") if "name" in self.columns else 0
         self._rows = [
             {
@@ -139,10 +168,9 @@ class ProductTable(VBox):
                 "label": texts[label],
                 "cells": [{"text": text, "missing": text in _LEFT} for text in texts],
             }
-            for one, texts in zip(self._ids, listed, strict=True)
+            for one, texts in zip(ids, frame.to_numpy().tolist(), strict=True)
         ]
-        self.selection.draw()
-        self._show_page()
+        self._ids = ids
 
     def offer_pictures(self, pictures: Callable[[Sequence[str]], Mapping[str, str]]) -> None:
         """Offer to show pictures beside the names: those that are there already, by product id."""
@@ -153,6 +181,7 @@ class ProductTable(VBox):
 
     def _show_page(self) -> None:
         chosen, thumbs = set(self.selected), self._pictures(self._ids) if self.with_pictures.value else {}
+        found = int(self._mask.sum())
         rows = [
             {**one, "selected": one["id"] in chosen, "thumb": thumbs.get(one["id"])} for one in self._rows
         ]
@@ -165,9 +194,9 @@ class ProductTable(VBox):
             "focusRow": self._focus[1],
             "dense": self.is_dense,
             "thumbs": self.with_pictures.value,
-            "total": int(self._mask.sum()),
+            "total": found,
             "label": "Products",
-            "empty": "No products to show.",
+            "empty": _UNREAD if found else "No products to show.",
         }
 
     def _column(self, name: str) -> dict[str, Any]:
@@ -178,7 +207,7 @@ class ProductTable(VBox):
             "align": "right" if is_number(name) else "left",
             "priority": 1 if name in _FIRST else 2 if name in _SECOND else 3,
             "sort": ("descending" if by.descending else "ascending") if by.column == name else "",
-            "head": None,
+            "head": self._heads.get(name) if self.with_heads else None,
         }
 
     def _make(self, panel: Panel) -> None:
@@ -192,6 +221,7 @@ class ProductTable(VBox):
         self._density = w.Dropdown(
             description="Rows", options=[("one line", True), ("as high as needed", False)], layout=narrow
         )
+        self._with_heads = check_box("Distributions under the heads", is_ticked=True)
         self.column_picker: ColumnPicker = ColumnPicker(panel=panel)
         self.grid: LiveWidget = LiveWidget(
             panel,
@@ -203,6 +233,8 @@ class ProductTable(VBox):
                 "select": self._select,
                 "sort": self._sort,
                 "turn": self._turn,
+                "pick": lambda column, key: self._pick(column, int(key)),
+                "range": lambda column, first, last: self._narrow(column, int(first), int(last)),
             },
         )
         self.with_pictures: w.Checkbox = check_box(
@@ -211,15 +243,18 @@ class ProductTable(VBox):
         show_if(self.with_pictures, False)
         self.selection: SelectionButtons = SelectionButtons(panel=panel, of=self, page=lambda: self._ids)
         self.head: tuple[Any, ...] = (row(self._above, self.selection, look="line"),)
-        self.settings: Any = row(self._language, self._size, self._density, self.with_pictures, look="line")
+        self.settings: Any = row(
+            self._language, self._size, self._density, self._with_heads, self.with_pictures, look="line"
+        )
         self.children: tuple[Any, Any] = (self.grid, self._below)
 
     def _connect(self, panel: Panel) -> None:
         link((self._density, "value"), (self, "is_dense"))
+        link((self._with_heads, "value"), (self, "with_heads"))
         for control in (self._language, self._size):
             panel.on(control, lambda _: self._from_start(), "value")
         panel.on(self, lambda _: self._from_start(), "order")
-        panel.on(self, lambda _: self._show_page(), "selected", "product_id", "is_dense")
+        panel.on(self, lambda _: self._show_page(), "selected", "product_id", "is_dense", "with_heads")
         panel.on(self.column_picker, lambda change: self._take_columns(change["new"]), "columns")
         panel.on(self.with_pictures, lambda _: self._show_page(), "value")
 

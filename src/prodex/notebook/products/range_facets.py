@@ -8,9 +8,9 @@ from typing import Any
 
 from prodex.errors import InputError
 from prodex.notebook.conditions import Conditions, Range
-from prodex.notebook.products.column_summary import ColumnSummaries, Histogram
 from prodex.notebook.products.condition_labels import range_words
 from prodex.notebook.products.facet_counts import FilterResult
+from prodex.notebook.products.histograms import Histogram, Histograms
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.ranges import measure_of
 from prodex.text import counted
@@ -50,7 +50,7 @@ class RangeFacets:
     """
 
     def __init__(self, products: ProductColumns) -> None:
-        self._summaries = ColumnSummaries(products)
+        self._histograms = Histograms(products)
         self._shown: dict[str, Histogram] = {}
 
     def shown(self, column: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
@@ -66,8 +66,7 @@ class RangeFacets:
             The products that meet the conditions.
         """
         limits = conditions.ranges.get(column, Range())
-        found = self._summaries.of(column, left.without(column))
-        assert isinstance(found, Histogram)  # noqa: S101 - a column of another kind has no facet of this kind
+        found = self._histograms.of(column, left.without(column))
         self._shown[column] = found
         inside = [bool(limits) and _overlap(found.range(n, n), limits) for n in range(len(found.counts))]
         return {

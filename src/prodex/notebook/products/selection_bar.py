@@ -18,6 +18,7 @@ from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
 
 _NONE = ("a saved view …", "")
+_EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."
 
 
 class SelectionBar(VBox):
@@ -62,10 +63,10 @@ class SelectionBar(VBox):
         self._save, self._remove = button("Save view"), button("Remove view")
         lines = row(self._saved, self._remove, self._name, self._save, look="line")
         self.views: Fold = Fold("Views", [lines])
-        self._said = html("")
+        self._said, self._empty = html(""), html("")
         self._opened: Conditions | None = None
         bar = row(self.back, self.forward, self.chips, self.views, look="selection")
-        super().__init__([bar, self._said])
+        super().__init__([bar, self._empty, self._said])
         self._connect()
         self._list("")
         self.draw()
@@ -73,6 +74,7 @@ class SelectionBar(VBox):
     def draw(self) -> None:
         """Show the conditions as they are now."""
         self.chips.show(self._exploration.conditions, self._exploration.filter.facets)
+        self._empty.value = "" if len(self._exploration.catalog) else message_html(_EMPTY)
         # A view that was changed since is no longer shown as open, so that it can be opened again.
         if self._saved.value and self._exploration.conditions != self._opened:
             self._saved.value = ""
@@ -82,14 +84,20 @@ class SelectionBar(VBox):
     def _connect(self) -> None:
         on = self._panel.on
         on(self.chips, lambda change: self._set(change["new"]), "conditions")
-        on(self.back, lambda _: self._refine(self._history.back))
-        on(self.forward, lambda _: self._refine(self._history.forward))
+        on(self.back, lambda _: self._go(self._history.back, self.back, self.forward))
+        on(self.forward, lambda _: self._go(self._history.forward, self.forward, self.back))
         on(self._history, lambda _: self.draw(), "can_go_back", "can_go_forward")
         on(self._exploration, lambda _: self.draw(), "conditions", "catalog", "audit")
         on(self._saved, lambda change: self._open(change["new"]), "value")
         on(self._save, lambda _: self._keep())
         on(self._remove, lambda _: self._drop())
         on(self.views, lambda _: self._list(self._saved.value), "is_open")
+
+    def _go(self, go: Callable[[], object], pressed: w.Button, other: w.Button) -> None:
+        self._refine(go)
+        # At the end of the history the button that was pressed is disabled, and would leave the focus nowhere.
+        if pressed.disabled:
+            other.focus()
 
     def _set(self, conditions: Conditions) -> None:
         self._refine(partial(setattr, self._exploration, "conditions", conditions))
