@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
-from typing import Any, TypeAlias
+from typing import Any
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -21,10 +22,14 @@ from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.search import LABELS
 from prodex.notebook.products.search_words import HELP
+from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.products.table_page import Order
 from prodex.notebook.views import View
+from prodex.notebook.work import WorkRow
+from prodex.progress import PATIENCE
 from prodex.quality import Audit
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
@@ -33,10 +38,6 @@ _OPEN = ("market", "missing", "owner", "brand")
 _TYPING_PAUSE = 0.3
 #: Of more products, what stands under the heads of columns is read in the background, after the table is shown.
 _READ_AT_ONCE = 20_000
-#: The texts of so many products are read in a second or two; of more, an answer from labels comes first.
-_SEARCHED_AT_ONCE = 5_000
-
-_Found: TypeAlias = tuple[ProductFilter, str]
 
 
 class CatalogExplorer(Panel):
@@ -81,7 +82,7 @@ class CatalogExplorer(Panel):
     ) -> None:
         super().__init__()
         self.add_class("explorer")
-        self.exploration: Exploration = _shared(catalog, audit, exploration)
+        self.exploration: Exploration = Exploration.shared(catalog, audit, exploration, "CatalogExplorer")
         self._filter: ProductFilter | None = None
         self._heads = ColumnHeads(self.exploration.filter)
         self._left: FilterResult | None = None
@@ -130,6 +131,9 @@ class CatalogExplorer(Panel):
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
+        self._completing: WorkRow[Searched] = WorkRow(
+            self, self._complete, self._not_found, cancelled=self._leave, after=PATIENCE, is_dropped=True
+        )
         how = html(f"<span class='muted'>{escape(HELP)}</span>", "search-help")
         search = row(self._drawer, self._search_field, self._hint, self.view.switch, how, look="search")
         self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
@@ -137,12 +141,13 @@ class CatalogExplorer(Panel):
         folds = row(self._columns, Fold("Export", [self._export]), look="folds")
         main = styled(w.VBox([self.view, folds]), "main")
         self._sides = row(self.facets.widget, main, self.pane, look="sides")
-        self.fill(search, self.bar, self._sides)
+        self.fill(search, self._completing, self.bar, self._sides)
         self._show_pane()
 
     def _connect(self) -> None:
-        self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
-        self._completing: LatestTask[_Found] = LatestTask(_find_everywhere, self._complete, self._not_found)
+        self._looking: LatestTask[Searched] = LatestTask(
+            search_quickly, self._take, self._not_found, _TYPING_PAUSE
+        )
         self._reading_facets: LatestTask[ProductFilter] = LatestTask(
             _read_facets, self._take_facets, self.show_error
         )
@@ -232,7 +237,7 @@ class CatalogExplorer(Panel):
         self._hint.value = status_html("Searching …")
         self._looking(self.exploration.filter, words)
 
-    def _take(self, found: _Found) -> None:
+    def _take(self, found: Searched) -> None:
         """Show what a search found, unless another catalogue is shown by now."""
         # The filter itself is compared: each catalogue has its own.
         if found[0] is not self.exploration.filter:
@@ -243,9 +248,12 @@ class CatalogExplorer(Panel):
         else:
             self.exploration.conditions = conditions
         if self._searched_in():
-            self._completing(*found)
+            self._completing.start(partial(search_everywhere, *found), "Reading texts")
 
-    def _complete(self, found: _Found) -> None:
+    def _leave(self) -> None:
+        self._hint.value = status_html(f"Searched in {LABELS} only.")
+
+    def _complete(self, found: Searched) -> None:
         if found == (self.exploration.filter, self.exploration.conditions.words):
             self._refresh()
 
@@ -326,20 +334,6 @@ class CatalogExplorer(Panel):
         self._set(self._heads.ranging(self.exploration.conditions, column, first, last))
 
 
-def _find(filter_: ProductFilter, words: str) -> _Found:
-    """Search everywhere, or in labels alone where the texts have not been read and there are many of them."""
-    if filter_.search.index.is_ready or len(filter_.products) <= _SEARCHED_AT_ONCE:
-        filter_.find(words)
-    else:
-        filter_.find_in_labels(words)
-    return filter_, words
-
-
-def _find_everywhere(filter_: ProductFilter, words: str) -> _Found:
-    filter_.find(words)
-    return filter_, words
-
-
 def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
     filter_.facets.read_attributes(facets)
     return filter_
@@ -348,13 +342,3 @@ def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
 def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
     heads.read(columns)
     return heads
-
-
-def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
-    if exploration is None:
-        return Exploration.of(catalog, audit, "CatalogExplorer")
-    if catalog is not None and catalog is not exploration.catalog:
-        exploration.look_at(catalog, audit)
-    elif audit is not None:
-        exploration.audit = audit
-    return exploration
