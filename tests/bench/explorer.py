@@ -98,7 +98,7 @@ def _figures(notebook: Notebook) -> dict[str, Any]:
     up = page.evaluate("() => window.up")
     notebook.wait_until_idle()
     # What is read after the table is shown is sent as well.
-    notebook.wait_for("not explorer._reading.is_busy() and not explorer._listing.is_busy()")
+    notebook.wait_for("not explorer.details.is_busy()")
     sent = notebook.received - before
     clicks = [_click(notebook, place) for place in range(_CLICKS)]
     cards = [page.locator(".product-grid tbody tr").nth(place).evaluate(_CARD) for place in range(_CLICKS)]
