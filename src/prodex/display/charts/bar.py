@@ -12,6 +12,9 @@ from prodex.text import percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: About how wide a letter in a segment is, as a share of the bar.
+_LETTER = 0.012
+
 
 def bars(
     values: pd.Series, title: str, *, of: int | None = None, number: str = "{:,.0f}", longest: int = 40
@@ -52,7 +55,7 @@ def bars(
 def stacks(counts: pd.DataFrame, title: str) -> Figure:
     """Draw one bar for each row, with a segment for each column, the best on the left.
 
-    All bars have the same length: they show shares. A segment that is wide enough has its name and share in it.
+    All bars have the same length: they show shares. A segment shows its name and share if it is wide enough.
 
     Parameters
     ----------
@@ -75,8 +78,8 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
             for name, value, colour in zip(counts.columns, row, STEPS, strict=False):
                 part = value / total if total else 0.0
                 axes.barh(place, part, left=left, color=colour, height=0.7, edgecolor=GREY, linewidth=0.4)
-                if part > 0.07:
-                    shown = f"{plain(name)} {percent(part, 0)}"
+                shown = f"{plain(name)} {percent(part, 0)}"
+                if part > _LETTER * len(shown):
                     ink = "white" if colour == BLUE else "black"
                     axes.text(left + part / 2, place, shown, ha="center", va="center", fontsize=9, color=ink)
                 left += part
