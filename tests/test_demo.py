@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 import prodex
 from prodex.cli import app
-from prodex.cli.demo import audit_the_sample, show_tables
+from prodex.cli.demo import show_audit, show_work_left
+from prodex.cli.demo_tables import show_contents, show_tables
 from prodex.cli.demo_weeks import show_weeks, take_answers
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
@@ -49,15 +50,30 @@ def test_what_a_supplier_typed_moves_no_cursor_and_breaks_no_line() -> None:
     assert any("[2Jgone" in line and line.endswith("…") for line in lines)
 
 
+def test_the_short_version_counts_products_and_tables() -> None:
+    """Empty tables are not counted, and the largest ones are named with their rows."""
+    records = [{"id": i, "gtin": f"{i:014d}", "isTaggedBy": ["new", "old"]} for i in range(10)]
+    for catalog in (prodex.flatten([]), prodex.flatten(records), prodex.flatten(records).save("ten")):
+        said: list[str] = []
+        show_contents(catalog, said.append)
+        filled = sum(map(bool, map(catalog.row_count, TABLES)))
+        assert said[0].startswith(f"{len(catalog)} products in {filled} tables are kept in ")
+    assert "Largest tables: tags 20 rows, " in said[1]
+
+
 def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path) -> None:
     """Figures, gaps, the worst owners; and both are there."""
+    judged = prodex.audit(prodex.flatten(product.record for product in shared_products(60)), "online-listing")
     said: list[str] = []
-    audit_the_sample(prodex.flatten(product.record for product in shared_products(60)), said.append)
+    show_audit(judged, said.append)
+    (first,) = (home / "reports").glob("*/report.html")
+    assert first.as_uri() in said[-1]
+    show_work_left(judged, said.append, trend=[judged])
     told = "\n".join(said)
 
     for words in ("Audit of 60 products", "largest gaps", "The 3 owners", "Completeness is not accuracy"):
         assert words in told, words
-    (folder,) = (home / "reports").iterdir()
+    (folder,) = {path.parent for path in (home / "reports").glob("*/to_fix")}
     assert (folder / "report.html").as_uri() in told
     assert str(folder / "to_fix") in told
     assert list((folder / "to_fix").glob("*.xlsx"))
@@ -67,8 +83,9 @@ def test_the_demo_runs_again_and_again(home: Path) -> None:
     """The first time three weeks pass; the second time they are there; after a reset, they pass again."""
     home.mkdir(parents=True)
     with exchange_in(home) as exchange:
-        first, second = (CliRunner().invoke(app, ["demo"]) for _ in range(2))
+        first, second = (CliRunner().invoke(app, words) for words in (["demo"], ["demo", "--tables"]))
         weeks = prodex.simulated_weeks()
+        counts = [len(prodex.open_snapshot(one)) for one in weeks.snapshots]
         exchange.reset()
         third = CliRunner().invoke(app, ["demo"])
         anew = prodex.simulated_weeks()
@@ -81,14 +98,19 @@ def test_the_demo_runs_again_and_again(home: Path) -> None:
             f"  Pictures of {supplier}: 0 % of its products have one",
             "status SUCCESS",
             "1 changed",
-            "Audit of ",
+            f"Audit of {counts[0]} products",
             "The report opens in a browser",
             "prodex sandbox --reset",
         ):
             assert words in shown.stdout, words
+    for count in counts:
+        assert f"  {count} products  " in first.stdout
     assert "proves it" in first.stdout
     assert "proves it" in third.stdout
     assert "was sent before" in second.stdout
+    assert "tags: one row per tag of a product" in second.stdout
+    for shown in (first, third):
+        assert shown.stdout.count("\n") < 75
     assert not set(weeks.snapshots) & set(anew.snapshots)
 
 

@@ -193,7 +193,15 @@ def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     with served(installed, tmp_path):
         shown = run(installed, tmp_path, "prodex", "demo")
 
-    for words in ("status SUCCESS", "1 changed", "Audit of 600 products", "The report opens in a browser"):
+    count = "import prodex; print(len(prodex.open_snapshot(prodex.list_snapshots('french-shop')['folder'].iloc[0])))"
+    products = run(installed, tmp_path, "python", "-c", count).strip()
+    assert 100 < int(products) < 600  # those for France, of the 600 that are served
+    for words in (
+        "status SUCCESS",
+        "1 changed",
+        f"Audit of {products} products",
+        "The report opens in a browser",
+    ):
         assert words in shown, words
     assert list((tmp_path / "home" / "reports").glob("*/report.html"))
 

@@ -31,6 +31,7 @@ NAMES = [
     "ExportedFiles",
     "Fix",
     "Gallery",
+    "GalleryPanel",
     "JobResult",
     "Ledger",
     "Limits",

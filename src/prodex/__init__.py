@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from prodex.notebook.corrections.panel import CorrectionsPanel
     from prodex.notebook.coverage.panel import CoveragePanel
     from prodex.notebook.explore import Explore, explore
+    from prodex.notebook.gallery.panel import GalleryPanel
     from prodex.notebook.products.explorer import CatalogExplorer
     from prodex.notebook.query.panel import QueryPanel
     from prodex.notebook.snapshots.panel import SnapshotPanel
@@ -102,6 +103,7 @@ _LATER = {
     "prodex.notebook.coverage.panel": ("CoveragePanel",),
     "prodex.notebook.corrections.panel": ("CorrectionsPanel",),
     "prodex.notebook.explore": ("Explore", "explore"),
+    "prodex.notebook.gallery.panel": ("GalleryPanel",),
     "prodex.notebook.products.explorer": ("CatalogExplorer",),
     "prodex.notebook.card.panel": ("ProductCard",),
     "prodex.notebook.query.panel": ("QueryPanel",),
@@ -166,6 +168,7 @@ __all__ = [
     "ExportedFiles",
     "Fix",
     "Gallery",
+    "GalleryPanel",
     "JobResult",
     "Ledger",
     "Limits",

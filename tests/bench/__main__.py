@@ -382,8 +382,13 @@ def first_report(run: _Run) -> None:
             Figure("by pip, s", pip["all"], -90),
             Figure("of which making the environment, s", pip["environment"]),
             Figure("of which pip install 'prodex[sandbox,lab]', s", pip["install"]),
-            Figure("of which prodex demo until the report, s", pip["demo"]),
+            Figure("processor time of both, s", pip["install_processor"]),
+            Figure("of which prodex demo until the first report, s", pip["demo"]),
+            Figure("the share of prodex in it", pip["share"]),
+            Figure("prodex demo to its end, s", pip["whole_demo"]),
             Figure("by make demo in a fresh checkout, s", make["make demo"], -180),
+            Figure("of which installing, s", make["install"]),
+            Figure("of which make demo until the first report, s", make["demo"]),
         ],
     )
 

@@ -179,6 +179,19 @@ def test_what_was_interrupted_is_made_anew(small: Sandbox) -> None:
     assert [weeks.incident] == small.journal.incidents
 
 
+def test_the_first_audit_is_given_before_the_days_pass(small: Sandbox) -> None:
+    """So that somebody can read it meanwhile; and at once where the weeks are there already."""
+    seen: list[tuple[str, int, int]] = []
+
+    def note(audit: prodex.Audit) -> None:
+        seen.append((repr(audit), len(prodex.list_snapshots("french-shop")), len(small.journal.days)))
+
+    weeks = prodex.simulated_weeks(until=UNTIL, on_first_audit=note)
+    assert [(repr(weeks.audits[0]), 1, 0)] == seen
+    prodex.simulated_weeks(until=UNTIL, on_first_audit=note)
+    assert (repr(weeks.audits[0]), len(weeks.snapshots)) == seen[1][:2]
+
+
 def test_a_sandbox_that_was_used_before_begins_anew(
     small: Sandbox, capfd: pytest.CaptureFixture[str]
 ) -> None:

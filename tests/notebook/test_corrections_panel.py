@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from prodex.errors import InputError, ProdexError, StorageError
 from prodex.notebook.corrections.draft import Draft, SentCorrections, change_draft, read_draft
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
-from prodex.sandbox import Fault, Sandbox
+from prodex.sandbox import Behaviour, Fault, Sandbox
 from tests.fix.bakery import RECORDS, stored
 from tests.quality.reading_html import parsed
 
@@ -389,14 +391,46 @@ def test_the_section_counts_them(service: prodex.Client) -> None:
     explored = explore(prodex.flatten(RECORDS), service=service)
     explored.section = "Quality"
     explored.exploration.correct(name())
-    assert ("Corrections (1)", "Quality") == (explored._switch.options[2][0], explored.section)
+    titles = {name: title for title, name in explored._switch.options}
+    assert ("Corrections (1)", "Quality") == (titles["Corrections"], explored.section)
     explored.section = "Corrections"
     panel = explored.places["Corrections"].children[0]
     panel.wait()
     panel.list.press(do="open", key=panel.list.view["rows"][0]["key"])
     assert ("Products", "1") == (explored.section, explored.exploration.product_id)
     explored.exploration.withdraw(explored.exploration.corrections)
-    assert "Corrections" == explored._switch.options[2][0]
+    assert "Corrections" in [title for title, _ in explored._switch.options]
+
+
+def test_waiting_for_the_import_can_be_stopped(made: Callable[..., CorrectionsPanel]) -> None:
+    """Each phase is shown; whoever stops waiting has sent the corrections, and they are not offered again."""
+
+    async def story(panel: CorrectionsPanel) -> None:
+        async def until(words: str) -> None:
+            end = time.monotonic() + 30
+            while words not in f"{panel.sender.work.shown.value}{panel.sender._outcome.value}":
+                assert time.monotonic() < end, panel.sender.work.shown.value
+                await asyncio.sleep(0.02)
+
+        panel.sender.send.click()
+        panel.sender.confirm.click()
+        await until("Waiting for the service to import: 0 of 1 products")
+        assert "none" == panel.sender.send.layout.display
+        assert ("Stop waiting", "") == (
+            panel.sender.work.cancel.description,
+            panel.sender.work.layout.display or "",
+        )
+        panel.sender.work.cancel.click()
+        await until("the service goes on importing them")
+        panel.wait()
+
+    with Sandbox(RECORDS, behaviour=Behaviour(import_delay=60.0)) as slow:
+        key = slow.credentials[0]
+        access = {"client_id": key["client_id"], "client_secret": key["client_secret"]}
+        panel = made(name(), service=prodex.connect(base_url=slow.base_url, **access))
+        asyncio.run(story(panel))
+        assert (1, "none") == (upserts(slow), panel.sender.send.layout.display)
+        assert [row["state"] for row in panel.list.view["rows"]] in ([], ["unknown"])
 
 
 def test_what_is_given_has_to_fit() -> None:

@@ -35,12 +35,16 @@ HOSTILE = f"""
     panel.attributes = tuple(dict.fromkeys(t[:40] for t in texts if t[:40].strip()))
     panel
 """
-#: How many products have no text of an attribute in a language.
-LACKING = "400 - int(catalog.texts.query('attribute == {0!r} and language == {1!r}').product_id.nunique())"
 _NAME = "namePublicLong"
 _FOCUS = "document.activeElement.dataset.key ?? document.activeElement.tagName"
 _SIZES = ((1360, 1000), (900, 1000))
 _WIDER = "one => [one.scrollWidth, one.clientWidth]"
+
+
+def lacking_text(attribute: str, language: str) -> str:
+    """Return the expression for how many products have no text of an attribute in a language."""
+    has = f"attribute == {attribute!r} and language == {language!r}"
+    return f"400 - int(catalog.texts.query({has!r}).product_id.nunique())"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -81,7 +85,7 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser, scheme: str) -> None:
         notebook.wait_for(f"panel.exploration.conditions.facets == {{'fill:namePublicLong:fr': {lacking}}}")
         out.locator(".cell-grid button.is-pressed", has_text="0 %").wait_for()
         assert "cell/ namePublicLong/=fr" == page.evaluate(_FOCUS)
-        assert notebook.ask("len(panel.exploration.chosen)") == notebook.ask(LACKING.format(_NAME, "fr"))
+        assert notebook.ask("len(panel.exploration.chosen)") == notebook.ask(lacking_text(_NAME, "fr"))
         page.keyboard.press("Enter")
         notebook.wait_for("not panel.exploration.conditions")
         notebook.wait_until_idle()

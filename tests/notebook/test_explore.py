@@ -51,9 +51,10 @@ def test_what_is_filtered_is_a_catalogue(catalog: prodex.Catalog) -> None:
 def test_a_panel_is_made_when_it_is_looked_at(catalog: prodex.Catalog) -> None:
     """A section is made when it is first opened."""
     looked = prodex.explore(catalog)
-    assert [True, False, False] == [bool(place.children) for place in looked.places.values()]
+    assert ["Products", "Quality", "Coverage", "Corrections", "Snapshots"] == list(looked.places)
+    assert [True, *[False] * 4] == [bool(place.children) for place in looked.places.values()]
     looked.section = "Snapshots"
-    assert [True, False, True] == [bool(place.children) for place in looked.places.values()]
+    assert [True, *[False] * 3, True] == [bool(place.children) for place in looked.places.values()]
 
 
 def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,7 +84,6 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
     """Every press is seen in Python, and the file has what the table showed."""
     with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
         out = opened(notebook)
-        head(out, "Market").click()
         value(out, "France").click()
         notebook.wait_for("explorer.exploration.conditions.facets == {'market': ('250',)}")
         out.get_by_text("(300 in all)").first.wait_for()
@@ -162,6 +162,49 @@ def test_a_card_opens_beside_its_row_and_follows_the_arrows(lab: Lab, browser: B
         pane.wait_for(state="hidden")
         assert "51 to 100 of 300 products" in out.inner_text()
         assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_what_is_under_a_head_is_pressed_by_mouse_and_by_keyboard(lab: Lab, browser: Browser) -> None:
+    """A bar, a drag over bars and a value filter; Shift and an arrow extend a range, and the focus stays."""
+    with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
+        out = opened(notebook)
+        page = notebook.page
+        bins = out.get_by_role("group", name="Texts: distribution").locator("button")
+        counts = [int(re.search(r"(\d+) products?$", one)[1]) for one in labels(bins)]  # type: ignore[index]
+        assert 300 == sum(counts)
+        most = counts.index(max(counts))
+        bins.nth(most).click()
+        notebook.wait_for(f"len(explorer.catalog) == {max(counts)}")
+        out.locator("button.chip", has_text="texts:").click()
+        notebook.wait_for("not explorer.exploration.conditions")
+
+        bins.nth(most).hover()
+        page.mouse.down()
+        bins.nth(most + 2).hover()
+        page.mouse.up()
+        notebook.wait_for(f"len(explorer.catalog) == {sum(counts[most : most + 3])}")
+        assert 3 == out.locator(".bin.is-chosen").count()
+        bins.nth(most).press("Enter")
+        notebook.wait_for(f"len(explorer.catalog) == {max(counts)}")
+        for place in (1, 2):
+            page.keyboard.press("Shift+ArrowRight")
+            notebook.wait_for(f"len(explorer.catalog) == {sum(counts[most : most + place + 1])}")
+            assert f"bin/texts_count/{most + place}" == page.evaluate("document.activeElement.dataset.key")
+
+        brand = out.get_by_role("group", name="Brand: most frequent values").locator("button").first
+        label = brand.inner_text()
+        brand.focus()
+        page.keyboard.press("Enter")
+        notebook.wait_for("len(explorer.exploration.conditions.facets['brand']) == 1")
+        out.locator(".share.is-chosen[aria-pressed='true']", has_text=label).wait_for()
+        out.get_by_role("button", name="▸ Columns and rows").click()
+        out.get_by_label("Distributions under the heads").click()
+        out.locator(".bins").first.wait_for(state="detached")
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def labels(elements: Locator) -> list[str]:
+    return [str(one.get_attribute("aria-label")) for one in elements.all()]
 
 
 def test_a_narrow_panel_has_a_drawer_and_its_key_columns(lab: Lab, browser: Browser) -> None:

@@ -51,7 +51,7 @@ def test_a_page_says_what_it_shows(found: int, whole: int, turns: int, words: st
     """The sentence names the first row, the last row, how many were found, and how many there are."""
     table = ProductTable(panel=Panel())
     table.hold(ProductColumns(prodex.flatten([{"id": n} for n in range(whole)])))
-    table.show(np.arange(whole) < found)
+    table.show(np.arange(whole) < found, {})
     for _ in range(turns):
         table.head[0].children[0].next.click()
     assert words == table.head[0].children[0].summary

@@ -53,10 +53,18 @@ class AttributeNames:
         return found
 
     @cached_property
+    def texts(self) -> set[str]:
+        """Attributes that hold texts: the specification's, and those of which any product has one."""
+        return {*TEXTS, *self._paths("texts")}
+
+    @cached_property
     def _localized(self) -> set[str]:
         """Attributes that hold texts or quantities, whose values stand under `data` on the wire."""
-        tables = (self._catalog.arrow(table, ["attribute"])["attribute"] for table in ("texts", "quantities"))
-        return {*TEXTS, *(path for column in tables for path in pc.unique(column).to_pylist())}
+        return {*self.texts, *self._paths("quantities")}
+
+    def _paths(self, table: str) -> list[str]:
+        paths: list[str] = pc.unique(self._catalog.arrow(table, ["attribute"])["attribute"]).to_pylist()
+        return paths
 
     @cached_property
     def _spoken(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""The sandbox and the demo: three weeks, every table, a correction and what changed by it, an audit - in a terminal."""
+"""The sandbox and the demo: a load, an audit and its report, three weeks, corrections and what they change."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 import typer
 
 import prodex
 from prodex import clock
 from prodex.catalog import Catalog
-from prodex.cli.demo_weeks import day_of, show_weeks, take_answers
+from prodex.cli.demo_tables import show_contents, show_tables
+from prodex.cli.demo_weeks import show_weeks, take_answers
 from prodex.cli.lab import next_steps
-from prodex.cli.output import aligned, say
+from prodex.cli.output import aligned, say, wrapped
 from prodex.compare import diff
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
@@ -28,61 +29,18 @@ from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality.audit import Audit
 from prodex.quality.run import audit
-from prodex.quality.scores import readiness
+from prodex.quality.scores import CAVEAT
 from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.service.local_sandbox import require_sandbox
 from prodex.store.reading import flatten
-from prodex.tables.declaration import TABLES
-from prodex.text import percent
+from prodex.text import counted, percent
 
 _LINES = 3
-_WIDTH = 110
-_CELL = 26
 _ATTRIBUTE = "namePublicLong"
 _JUST_MADE = timedelta(minutes=1)
 _CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
-
-
-def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
-    """Show rows, columns and bytes of each table, then a few of its lines."""
-    say(repr(catalog).split("\n  ")[0])
-    say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
-    for name in TABLES:
-        every = catalog.arrow(name)
-        stored = sum(path.stat().st_size for path in catalog.files(name)) if catalog.folder else every.nbytes
-        say(f"{name:<18}{every.num_rows:>12,}{every.num_columns:>9}{stored:>15,}")
-    for name, table in TABLES.items():
-        every = catalog.arrow(name)
-        # From the whole table: the first rows often belong to one product.
-        spread = sorted({number * len(every) // _LINES for number in range(_LINES)}) if len(every) else []
-        rows = every.take(pa.array(spread, pa.int64()))
-        say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {every.num_rows:,}")
-        for line in _lines(rows):
-            say(f"  {line}")
-
-
-def _lines(rows: pa.Table) -> list[str]:
-    """Format rows in columns: as many of the filled ones as fit into the width."""
-    shown: list[list[str]] = []
-    left = _WIDTH
-    for name, column in _telling(rows):
-        texts = (on_one_line("" if value is None else value) for value in column.to_pylist())
-        cells = [text if len(text) <= _CELL else f"{text[: _CELL - 1]}…" for text in (name, *texts)]
-        if (width := max(map(len, cells))) > left:
-            break
-        shown.append(cells)
-        left -= width + 2  # the gap between two columns
-    return aligned(list(zip(*shown, strict=True))) if rows.num_rows else []
-
-
-def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
-    """Return the columns to show: the GTIN, then filled ones, without keys and repeated facts."""
-    dull = {"product_id", "gtin", "uuid", "position", "created_at"}
-    columns = dict(zip(rows.column_names, rows.columns, strict=True))
-    filled = [(n, c) for n, c in columns.items() if n not in dull and c.null_count < len(c)]
-    return [("gtin", columns["gtin"]), *filled] if "gtin" in columns else filled
 
 
 def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
@@ -95,20 +53,22 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     """
     changes = _a_correction(catalog)
     (edit,) = changes.edits
-    say(f"Correcting one text: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r}.")
-    say(f"  before: {on_one_line(edit.before)}\n  after:  {on_one_line(edit.after)}")
-    tracking = upsert(client, changes, progress=False).wait(progress=False)
-    sent = (
-        f"Sent: tracking {tracking.tracking_ids}, status {tracking.status}. {on_one_line(tracking.message)}"
+    say(
+        f"A correction of one text is sent: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r} gets a remark at "
+        "its end."
     )
-    say(sent.rstrip())
+    tracking = upsert(client, changes, progress=False).wait(progress=False)
+    said = f" {on_one_line(tracking.message)}".rstrip()
     page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
     if there[0][_ATTRIBUTE] != changes.records[0][_ATTRIBUTE]:
         raise IncompleteLoad(f"GTIN {edit.gtin} now has another {_ATTRIBUTE} than was sent.")
-    say("Read back from the service:")
-    for row in texts.itertuples():
+    say(
+        f"The service has imported it (tracking {tracking.tracking_ids}, status {tracking.status}).{said} Read back:"
+    )
+    rows = sorted(texts.itertuples(), key=lambda row: row.position != edit.position)
+    for row in rows[:_LINES]:
         mark = "corrected" if row.position == edit.position else "untouched"
         say(f"  {row.language_code}  {mark}  {on_one_line(row.text)}")
 
@@ -127,9 +87,11 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     difference = diff(catalog, fresh)
     counted = difference.summary.set_index("change")["products"]
     counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
-    say(f"Refreshed by fetching only changed products: {', '.join(counts)}.")
+    say(f"A refresh fetches only what changed since the last snapshot: {', '.join(counts)}.")
     for row in difference.changes.head(_LINES).itertuples():
-        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language!r}: {str(row.old)!r} -> {str(row.new)!r}")
+        say(
+            f"  changed: GTIN {row.gtin}, {row.attribute} in {row.language!r}, before: {on_one_line(row.old)}"
+        )
     if difference.changes.empty:
         raise IncompleteLoad("The refresh did not return the correction.")
     return fresh
@@ -156,37 +118,75 @@ def _a_correction(catalog: Catalog) -> Changes:
     raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
 
 
-def audit_the_sample(catalog: Catalog, say: Callable[[str], object], trend: Sequence[Audit] = ()) -> Audit:
-    """Audit the catalogue for online listing, and write the report and a worklist for each owner.
+def show_audit(judged: Audit, say: Callable[[str], object]) -> None:
+    """Show an audit, and write its report.
 
     Parameters
     ----------
-    catalog
-        The catalogue, audited as of its last change.
+    judged
+        The audit.
+    say
+        Prints a line.
+    """
+    figures, gaps = judged.summary, judged.gaps()
+    say(
+        f"Audit of {counted(len(judged), 'product')} by {counted(len(judged.checks), 'check')} ({judged.profile}): "
+        f"{percent(figures['ready'])} ready, score {percent(figures['score'])}, "
+        f"{counted(int(figures['to_work_on']), 'product')} to work on."
+    )
+    say(f"A product is ready if no blocker fails. {CAVEAT}")
+    shown = gaps.head(_LINES).to_dict("records")
+    say(f"The {len(shown)} largest gaps of {len(gaps)}, and what it would bring to close them:")
+    rows = [(row["problem"], counted(row["products"], "product"), row["brings"]) for row in shown]
+    for line in aligned(rows) if rows else ():
+        say(f"  {line}")
+    page = judged.to_html(_new_folder() / "report.html")
+    say(f"The report opens in a browser: {page.as_uri()}")
+
+
+def show_work_left(judged: Audit, say: Callable[[str], object], trend: Sequence[Audit] = ()) -> None:
+    """Show who has most to correct, and write a report with a worklist for each owner.
+
+    Parameters
+    ----------
+    judged
+        The newest audit.
     say
         Prints a line.
     trend
         Earlier audits, which the report shows over time.
     """
-    changed = catalog.arrow("products", ["updated_at"])["updated_at"]
-    # As of its last change: as of today, the figures of the sample would change with its age.
-    judged = audit(catalog, "online-listing", now=pc.max(changed).as_py())
-    say(repr(judged))
     owners = judged.scores("owner").head(_LINES)
-    say(f"The {len(owners)} owners with the lowest scores:")
-    for name, row in zip(shown_names(owners, "owner"), owners.to_dict("records"), strict=True):
-        score = percent(row["score"])
-        say(
-            f"  {on_one_line(name):<30}  score {score:>7}, {readiness(row)}, products to work on: {row['to_work_on']:,}"
-        )
-    folder = home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
-    page = judged.to_html(folder / "report.html", trend=trend)
-    index = judged.worklists(folder / "to_fix")
-    say(f"The report opens in a browser: {page.as_uri()}")
-    say(
-        f"{len(index):,} worklists, one for each owner, with {index['findings'].sum():,} findings: {folder / 'to_fix'}"
+    scores = (
+        f"{on_one_line(name)} {percent(score)}"
+        for name, score in zip(shown_names(owners, "owner"), owners["score"], strict=True)
     )
-    return judged
+    say(f"The {len(owners)} owners with the lowest scores: {', '.join(scores)}.")
+    folder = _new_folder()
+    index = judged.worklists(folder / "to_fix")
+    findings = counted(int(index["findings"].sum()), "finding")
+    say(f"{counted(len(index), 'worklist')}, one for each owner, with {findings}: {folder / 'to_fix'}")
+    page = judged.to_html(folder / "report.html", trend=trend)
+    say(f"The report of this audit, and of all audits over time: {page.as_uri()}")
+
+
+def _new_folder() -> Path:
+    """Return a folder for what an audit writes."""
+    return home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
+
+
+def _tell(text: object) -> None:
+    """Print a text, its long lines broken."""
+    for line in str(text).split("\n"):
+        say(wrapped(line))
+
+
+def _show_first_audit(judged: Audit, *, with_tables: bool) -> None:
+    """Show what the first load and the first audit have made."""
+    _tell("\n1. Load the products for France, and audit them")
+    assert judged.catalog is not None  # noqa: S101 - its snapshot is there
+    (show_tables if with_tables else show_contents)(judged.catalog, _tell)
+    show_audit(judged, _tell)
 
 
 def _newest(client: Client, weeks: prodex.SimulatedWeeks) -> Catalog:
@@ -214,27 +214,31 @@ def sandbox(context: typer.Context) -> None:
     raise typer.Exit(serve(context.args))
 
 
-@app.command(epilog="Example: prodex demo")
-def demo() -> None:
+@app.command(epilog="Example: prodex demo; prodex demo --tables")
+def demo(
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Show every table, with a few of its lines.")
+    ] = False,
+) -> None:
     """Let three weeks pass in the sandbox, show what can be found in them, correct a text, audit, and take answers."""
     client = prodex.connect("sandbox")
-    say(f"The sandbox is running at {client.base_url}; all that follows goes through its service.\n")
-    weeks = prodex.simulated_weeks(progress=True)
-    show_weeks(weeks, say)
+    _tell(
+        f"The sandbox is running at {client.base_url}: an exchange service on this machine, with invented products. "
+        "The demo simulates three weeks of a shop in France that uses it."
+    )
+    weeks = prodex.simulated_weeks(
+        progress=True, on_first_audit=partial(_show_first_audit, with_tables=tables)
+    )
+    _tell("\n2. Three weeks later, see what has changed")
+    show_weeks(weeks, _tell)
     catalog = _newest(client, weeks)
-    say("")
-    show_tables(catalog, say)
-    say(f"\nThe snapshot is in {catalog.folder}.\n")
-    correct_a_text(client, catalog, say)
-    say("")
-    fresh = refresh_and_compare(client, catalog, say)
-    say("")
-    judged = audit_the_sample(fresh, say, trend=weeks.audits)
-    say("")
-    take_answers(client, weeks, judged, say)
-    since = f"{weeks.name}@{day_of(weeks.monday)}"
-    say(f"\nprodex watch {weeks.name} and prodex diff {since} {weeks.name} show the weeks again.")
-    say("prodex sandbox --reset takes back all that happened in the sandbox; the next demo begins anew.")
-    say("")
+    _tell("\n3. Correct one text")
+    correct_a_text(client, catalog, _tell)
+    fresh = refresh_and_compare(client, catalog, _tell)
+    _tell("\n4. Send what a supplier answered, and see what is left")
+    judged = audit(fresh, "online-listing", progress=False)
+    compared = take_answers(client, weeks, judged, _tell)
+    show_work_left(judged if compared is None else compared.new, _tell, trend=weeks.audits)
+    _tell("")
     for line in next_steps(weeks.name):
-        say(line)
+        _tell(line)

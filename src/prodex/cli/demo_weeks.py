@@ -30,9 +30,9 @@ _ASKED = ["blocker", "error"]
 
 def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
-    say(repr(weeks))
     audits = weeks.audits
-    say("\nAudits over time:")
+    headline, *_ = repr(weeks).splitlines()
+    say(f"{headline}: {counted(len(audits), 'load')}, each with an audit:")
     trend = audits[-1].trend(audits[:-1])
     rows = [
         (
@@ -48,7 +48,7 @@ def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
         say(f"  {line}")
     _show_suppliers(weeks, audits, say)
     _show_changes(weeks, say)
-    say(f"Unusual at the newest audit (prodex watch {weeks.name}):")
+    say(f"Figures of the newest audit that are unusual for this shop (prodex watch {weeks.name}):")
     for sentence in watch(weeks.name).sentences:
         say(f"  {on_one_line(sentence)}")
 
@@ -64,8 +64,8 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
     corrected = pd.DataFrame({"owner": before["owner"], "gone": ~is_left}).groupby("owner")["gone"]
     counts = corrected.agg(["size", "sum"])
     say(
-        f"{int(counts['sum'].sum()):,} of {len(before):,} findings that suppliers were asked about on {weeks.asked} "
-        "are gone. Who corrected the largest share, and who the smallest:"
+        f"{int(counts['sum'].sum()):,} of {len(before):,} findings that suppliers were asked about on "
+        f"{weeks.asked:%d %B} are gone. Who corrected most, and least:"
     )
     counts = counts[counts["size"] >= _ENOUGH]
     ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
@@ -81,7 +81,7 @@ def _show_changes(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
     say(f"Since Monday, {day_of(weeks.monday)}: {counts}.")
     owners = difference.counts("owner").nlargest(_LINES, "changed")
     most = ", ".join(f"{on_one_line(row.owner)} {row.changed:,}" for row in owners.itertuples())
-    say(f"  most changed: {most}")
+    say(f"  Suppliers with most changes: {most}.")
 
 
 def day_of(snapshot: str) -> date:
@@ -110,16 +110,19 @@ def take_answers(
     if file is None:
         say("No worklist came back: what is right is known of the sample alone.")
         return None
-    say(f"A supplier has filled in its worklist, and sent it back: {file}")
+    say(f"A supplier has filled in its worklist and sent it back: {file}")
     fix = read_worklist(file, judged.catalog, profile=judged.profile, now=judged.now)
-    say(repr(fix))
+    say(repr(fix).splitlines()[0])
+    for row in fix.refused.head(_LINES).itertuples():
+        say(f"  refused: cell {row.cell}: {on_one_line(row.reason)}")
     if fix.accepted.empty:
         say("What it answered was sent before. prodex sandbox --reset restores the sample.")
         return None
-    for row in fix.preview().head(_LINES).itertuples():
-        say(f"  GTIN {row.gtin}, {row.attribute} in {row.language}: {on_one_line(row.after)}")
+    for row in fix.preview().head(1).itertuples():
+        say(f"  accepted: GTIN {row.gtin}, {row.attribute} in {row.language}: {on_one_line(row.after)}")
     tracking = fix.apply(client, progress=False).wait(progress=False)
-    say(f"Sent: status {tracking.status}. {on_one_line(tracking.message)}".rstrip())
+    said = f" {on_one_line(tracking.message)}".rstrip()
+    say(f"The service has imported {counted(len(fix.accepted), 'answer')}: status {tracking.status}.{said}")
     fresh = refresh(weeks.name, client, progress=False)
     compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
     fixed = compared.changes("fixed")

@@ -91,7 +91,6 @@ def next_steps(snapshot: str, here: Installation | None = None) -> list[str]:
         "The sandbox keeps what was corrected. These commands take it back, and let a week pass in it:",
         f"  {command} sandbox --reset",
         f"  {command} sandbox --simulate 7",
-        "",
         "Next, eight notebooks in JupyterLab:",
     ]
     if here.is_made_by_make:
@@ -105,6 +104,5 @@ def next_steps(snapshot: str, here: Installation | None = None) -> list[str]:
         "or these lines of Python:",
         "  import prodex as px",
         f"  catalog = px.open_snapshot({str(snapshot)!r})",
-        "  catalog.products",
         '  px.audit(catalog, "online-listing").gaps()',
     ]

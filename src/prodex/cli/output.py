@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from itertools import chain
@@ -93,6 +94,21 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     padded = (map(str.ljust, row, widths) for row in rows)
     return ["  ".join(cells).rstrip() for cells in padded]
+
+
+def wrapped(text: str, width: int = 110) -> str:
+    """Return a line broken at blanks where it is too long; what follows is indented as it is.
+
+    Paths and addresses stay whole, so that they can be opened with a click.
+
+    >>> wrapped("  products 12, texts 70", 16).split("\\n")
+    ['  products 12,', '  texts 70']
+    """
+    indent = text[: len(text) - len(text.lstrip())]
+    lines = textwrap.wrap(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines)
 
 
 def _csv(frame: pd.DataFrame, spelled: Callable[[str], str]) -> str:

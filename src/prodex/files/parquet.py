@@ -242,7 +242,13 @@ def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None
 
 
 def damaged(path: Path, problem: object) -> SnapshotDamaged:
-    """Return the error for a file that is not as it was written."""
+    """Return the error for a file that is not as it was written, or whose snapshot is gone as a whole."""
+    snapshot = path.parents[1]  # <snapshot>/<table>/<part>
+    if not snapshot.exists():
+        return SnapshotDamaged(
+            f"The snapshot {snapshot.parent.name}@{snapshot.name} is gone: {snapshot} was deleted or moved while "
+            "it was in use. Open another one (prodex.list_snapshots() has all), or load again."
+        )
     return SnapshotDamaged(
         f"{path} cannot be read ({problem}). Run verify() to see what else is damaged, and open an earlier snapshot or "
         "load again."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
@@ -28,7 +29,13 @@ _ASKED = ["blocker", "error"]
 _INCIDENT = "supplier_loses_pictures"
 
 
-def make_weeks(old: WeeksRecord, client: Client, until: datetime | None, progress: Progress) -> WeeksRecord:
+def make_weeks(
+    old: WeeksRecord,
+    client: Client,
+    until: datetime | None,
+    progress: Progress,
+    on_first_audit: Callable[[Audit], object] | None,
+) -> WeeksRecord:
     """Let the weeks pass, and return what was made.
 
     Parameters
@@ -41,6 +48,8 @@ def make_weeks(old: WeeksRecord, client: Client, until: datetime | None, progres
         When they end; None for now.
     progress
         Shows how many days have passed.
+    on_first_audit
+        Called with the audit of the first Monday, before the first day passes.
 
     Raises
     ------
@@ -64,8 +73,13 @@ def make_weeks(old: WeeksRecord, client: Client, until: datetime | None, progres
     asked: list[str] = []
     days = sum(load.days for load in loads)
     try:
+        exchange.set_time(first)
+        with clock.at(first):
+            record, judged = _with_snapshot(record, loads[0], client)
+        if on_first_audit is not None:
+            on_first_audit(judged)
         with showing(progress, "Simulated", "days") as show:
-            for number, load in enumerate(loads, start=1):
+            for number, load in enumerate(loads[1:], start=2):
                 # The last one is made at the present, however long the others took.
                 moment = load.moment if until or number < len(loads) else clock.now()
                 exchange.set_time(moment)
@@ -87,8 +101,6 @@ def make_weeks(old: WeeksRecord, client: Client, until: datetime | None, progres
 
 def _with_days(record: WeeksRecord, load: PlannedLoad, asked: list[str]) -> WeeksRecord:
     """Let the days before a load pass."""
-    if not load.days:
-        return record
     incidents = [f"{_INCIDENT}@{load.days}"] if load.has_incident else []
     journal = exchange.simulate(load.days, incidents=incidents, requested=asked)
     return replace(record, incident=journal.incidents[0]) if journal.incidents else record

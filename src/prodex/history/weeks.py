@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -9,9 +10,10 @@ from pathlib import Path
 import filelock
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError, MissingExtra, SnapshotError
+from prodex.errors import InputError, SnapshotError
 from prodex.files.atomic import make_folder, seen_from_here, storage
 from prodex.history.record import WeeksRecord, day_of
+from prodex.installation import missing_extra
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit
@@ -90,7 +92,11 @@ class SimulatedWeeks:
 
 
 def simulated_weeks(
-    name: str = "french-shop", *, until: datetime | None = None, progress: Progress = None
+    name: str = "french-shop",
+    *,
+    until: datetime | None = None,
+    progress: Progress = None,
+    on_first_audit: Callable[[Audit], object] | None = None,
 ) -> SimulatedWeeks:
     """Return three weeks of the sandbox, with the snapshots, audits and worklists of a shop; the first call makes them.
 
@@ -106,6 +112,8 @@ def simulated_weeks(
         When the weeks end: a moment with a time zone, by default now.
     progress
         None shows a bar in a notebook or terminal.
+    on_first_audit
+        Called with the audit of the first Monday as soon as it is there, before the other days pass.
 
     Raises
     ------
@@ -132,14 +140,14 @@ def simulated_weeks(
         from prodex.history.making import make_weeks
         from prodex.sandbox import journal
     except ImportError as error:
-        raise MissingExtra(
-            f"The sandbox needs {error.name}. Install it with: pip install 'prodex[sandbox]'"
-        ) from error
+        raise missing_extra("The sandbox", str(error.name), "sandbox") from error
     # Two notebooks that begin at the same time share the weeks.
     with filelock.FileLock(folder / "weeks.lock", mode=0o600):
         known = WeeksRecord.read(name)
         if not _is_there(known) or known.incident not in journal().incidents:
-            known = make_weeks(known, client, until, progress)
+            known = make_weeks(known, client, until, progress, on_first_audit)
+        elif on_first_audit is not None:
+            on_first_audit(_weeks(known).audits[0])
     return _weeks(known)
 
 

@@ -13,6 +13,7 @@ from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.corrections.draft import CollectedDraft, SentCorrections
 from prodex.notebook.history import History
+from prodex.notebook.panel import OwnChange
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
@@ -44,6 +45,9 @@ class Exploration(HasTraits):
         What is to be said of the corrections on disk: that they were taken up again, or cannot be read.
     history
         The conditions before, to which one can go back.
+    refining
+        True while a panel changes the conditions of what it shows itself: it stays open then, while a press on a figure
+        opens the products behind it.
 
     Examples
     --------
@@ -78,6 +82,7 @@ class Exploration(HasTraits):
         self._filter: ProductFilter | None = None
         self._draft = CollectedDraft()
         self._not_kept: ProdexError | None = None
+        self.refining: OwnChange = OwnChange()
         super().__init__(catalog=catalog, audit=audit)
         self.history: History = History(self)
 

@@ -113,8 +113,9 @@ class Explore(Panel):
             self.exploration.look_at(catalog)
 
     def _products_first(self) -> None:
-        """Open the products when another section selected some of them, and move the focus there."""
-        if self.exploration.conditions and self.section != _PRODUCTS:
+        """Open the products when a figure of another section was pressed, and move the focus there."""
+        state = self.exploration
+        if state.conditions and not state.refining and self.section != _PRODUCTS:
             self.section = _PRODUCTS
             self._explorer.focus()
 

@@ -50,6 +50,10 @@ class LiveWidget(AnyWidget):
         self._panel, self._answers = panel, answers
         self.on_msg(lambda _, content, __: self.press(**content))
 
+    def answer(self, action: str, with_: Callable[..., object]) -> None:
+        """Call a function when the script reports this action, too."""
+        self._answers = {**self._answers, action: with_}
+
     def press(self, **content: Any) -> None:
         """Do what was pressed, as the script reports it: `do` is the action; an error is shown by the panel."""
         action = content.pop("do", None)

@@ -116,16 +116,16 @@ class OwnChange:
     """
 
     def __init__(self) -> None:
-        self._is_on = False
+        self._depth = 0  # an observer may make a change of its own inside this one
 
     def __enter__(self) -> None:
-        self._is_on = True
+        self._depth += 1
 
     def __exit__(self, *_: object) -> None:
-        self._is_on = False
+        self._depth -= 1
 
     def __bool__(self) -> bool:
-        return self._is_on
+        return self._depth > 0
 
 
 class Fold(VBox):

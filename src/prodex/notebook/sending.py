@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeAlias
 
 import ipywidgets as w
 
 from prodex.errors import InputError
 from prodex.fix.result import Fix
-from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import (
     Panel,
@@ -19,9 +21,10 @@ from prodex.notebook.panel import (
     message_html,
     row,
     show_if,
-    status_html,
     text_html,
 )
+from prodex.notebook.work import WorkRow
+from prodex.phases import PhaseObserver, PhaseProgress
 from prodex.send.journal import host_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
@@ -31,9 +34,13 @@ from prodex.text import counted
 #: What was sent, and the error of the attempt.
 _Outcome: TypeAlias = tuple[Fix, BaseException | None]
 
+_STOPPED = "The corrections were sent, and the service goes on importing them."
+
 
 class FixSender(VBox):
     """A button that sends the accepted answers of a `Fix`, its confirmation, its progress, and the outcome.
+
+    Waiting for the import can be stopped; sending cannot, since nobody would know what has arrived.
 
     Parameters
     ----------
@@ -54,6 +61,8 @@ class FixSender(VBox):
         What is sent, or None.
     send, confirm, cancel
         The buttons: the first asks, the second sends.
+    work
+        How far sending and importing are, while they run.
     """
 
     def __init__(
@@ -72,16 +81,15 @@ class FixSender(VBox):
         self.confirm: w.Button = button("Send now", "primary")
         self.cancel: w.Button = button("Do not send")
         self._asked, self._outcome = html(""), html("")
-        self._progress: w.IntProgress = w.IntProgress(description="Sent", min=0)
-        self._task: LatestTask[_Outcome] = LatestTask(self._work, self._end, panel.show_error)
-        self._is_sending = False
+        self.work: WorkRow[_Outcome] = WorkRow(
+            panel, self._end, panel.show_error, cancel_label="Stop waiting", back_to=self.send
+        )
         self._question: Any = row(self._asked, self.confirm, self.cancel, look="form-row")
-        super().__init__([row(self.send, look="form-row"), self._question, self._progress, self._outcome])
+        super().__init__([row(self.send, look="form-row"), self._question, self.work, self._outcome])
         panel.on(self.send, lambda _: self._ask())
         panel.on(self.confirm, lambda _: self._start())
         panel.on(self.cancel, lambda _: self._take_back())
         self._offer(None)
-        show_if(self._progress, False)
 
     @property
     def host(self) -> str:
@@ -99,11 +107,11 @@ class FixSender(VBox):
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is sent; for scripts and tests."""
-        self._task.wait(seconds)
+        self.work.wait(seconds)
 
     def _offer(self, fix: Fix | None) -> None:
         self.fix = fix
-        is_offered = fix is not None and fix.tracking is None and not self._is_sending
+        is_offered = fix is not None and fix.tracking is None and not self.work.is_running
         number = fix.counts["accepted"] if fix is not None and is_offered else 0
         self.send.description = f"Send {counted(number, 'correction')}"
         show_if(self.send, number > 0)
@@ -129,39 +137,35 @@ class FixSender(VBox):
         self.send.focus()
 
     def _start(self) -> None:
-        fix = self.fix
-        if fix is None or self._is_sending:
+        fix, service = self.fix, self._service
+        if fix is None or service is None or self.work.is_running:
             return
         show_if(self._question, False)
         self._begins(fix)
-        self._is_sending = True
-        self._progress.value, self._progress.max = 0, 1
-        show_if(self._progress, True)
-        self._outcome.value = status_html("Sending …")
-        self._task(fix, self._service)
+        self._outcome.value = ""
+        send = partial(self._send, fix, service)
+        self.work.start(send, "Requesting the products as they are now")
 
-    def _work(self, fix: Fix, service: Client) -> _Outcome:
-        def show(phase: str) -> Callable[[int, int], None]:
-            def report(done: int, total: int) -> None:
-                # Set from this thread: nothing observes it, and the event loop would be late with it.
-                self._progress.description = phase
-                self._progress.max, self._progress.value = max(total, 1), done
-
-            return report
+    def _send(self, fix: Fix, service: Client, progress: PhaseObserver) -> _Outcome:
+        # Each step is shown, and none of them ends the work: an import is known only after the last batch.
+        def unstoppable(step: PhaseProgress) -> None:
+            with suppress(CancelledError):
+                progress.tell(step)
 
         try:
-            fix.apply(service, progress=show("Sent")).wait(progress=show("Imported"))
+            fix.apply(service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
             return fix, error
         return fix, None
 
     def _end(self, outcome: _Outcome) -> None:
         fix, error = outcome
-        self._is_sending = False
-        show_if(self._progress, False)
         sent = "" if fix.tracking is None else _import_html(fix.tracking)
         # Here and not at the top of the panel, where the next success of anything would remove it.
-        why = "" if error is None else message_html(error_text(error), is_problem=True)
+        if isinstance(error, CancelledError):
+            why = message_html(_STOPPED)
+        else:
+            why = "" if error is None else message_html(error_text(error), is_problem=True)
         self._outcome.value = why + sent
         self._offer(self.fix)
         self._ended(fix, error)

@@ -116,6 +116,8 @@ class WorkRow(HBox, Generic[T]):
         Receives the error instead.
     cancelled
         Called when the work has ended because it was cancelled.
+    cancel_label
+        What is written on the button that cancels.
     back_to
         The button that has the focus again when Cancel, which had it, is hidden.
 
@@ -140,8 +142,10 @@ class WorkRow(HBox, Generic[T]):
         failed: Callable[[BaseException], object],
         *,
         cancelled: Callable[[], object] = lambda: None,
+        cancel_label: str = "Cancel",
         back_to: Any = None,
     ) -> None:
+        self._cancel_label = cancel_label
         self._then, self._failed, self._cancelled, self._back_to = then, failed, cancelled, back_to
         self.work: Work[T] | None = None
         self._task: LatestTask[T] = LatestTask(lambda work: work.run(), self._done, self._not_done)
@@ -168,7 +172,7 @@ class WorkRow(HBox, Generic[T]):
         self.shown: Any = w.HTML(layout=self._shared)
         # Read out once a phase: the sentence changes several times a second.
         self._phase: Any = styled(w.HTML(layout=self._shared, style=self.shown.style), "sr")
-        self.cancel: w.Button = w.Button(description="Cancel", layout=self._shared)
+        self.cancel: w.Button = w.Button(description=self._cancel_label, layout=self._shared)
         self.children: tuple[Any, ...] = (self.shown, self.cancel, self._phase)
         self._panel.on(self.cancel, lambda _: self._stop())
 

@@ -127,7 +127,7 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     then = before.summary if before else None
     since = f"{before.now:%Y-%m-%d}" if before else ""
     grade = now["grade"] if isinstance(now["grade"], str) else "none"
-    of_all = f"of {now['products']:,} products"
+    of_all = f"of {counted(int(now['products']), 'product')}"
 
     def tile(title: str, name: str, detail: str) -> Tile:
         share = name in {"ready", "mean_score"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 import ipywidgets as w
+import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.display.audit import lines, notes
@@ -146,10 +147,13 @@ def warnings(audit: Audit, catalog: Catalog | None) -> str:
     found = [line for line, is_warning in lines(audit) if is_warning]
     if catalog is not None and not is_about(audit, catalog):
         # First of all: the figures would be taken for those of the catalogue that is shown.
+        shown = catalog.arrow("products", ["product_id"])["product_id"]
+        shared = pc.sum(pc.is_in(audit.identity["product_id"], value_set=shown)).as_py() or 0
         found.insert(
             0,
             f"This audit covers another catalogue ({counted(len(audit), 'product')}) than the one shown "
-            f"({counted(len(catalog), 'product')}). Press Audit to audit the one shown.",
+            f"({counted(len(catalog), 'product')}): {f'{shared:,}' if shared else 'no'} "
+            f"{'product is' if shared in {0, 1} else 'products are'} in both. Press Audit to audit the one shown.",
         )
     return list_html([words(line, _LONG).text for line in found])
 

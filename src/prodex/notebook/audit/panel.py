@@ -132,10 +132,15 @@ class AuditPanel(Panel):
         return self._catalog
 
     def _audited(self, made: Audit) -> None:
-        # The new audit may not have the checks that were selected.
-        if self.exploration is not None:
-            self.exploration.conditions = self.exploration.conditions.without_failing()
         self._choices = []
+        if self.exploration is not None:
+            # The new audit may not have the checks that were selected.
+            there, now = {check.id for check in made.checks}, self.exploration.conditions
+            with self.exploration.refining:
+                for one in now.failing:
+                    if not there.issuperset(one.checks):
+                        now = now.failing_any(one.title, one.checks)
+                self.exploration.conditions = now
         self.audit = made
 
     def _draw(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,12 +58,28 @@ class CorrectionRow:
 
 
 def correction_rows(
-    corrections: Sequence[TextCorrection], unconfirmed: Sequence[SentCorrections], fix: Fix | None
+    corrections: Sequence[TextCorrection],
+    unconfirmed: Sequence[SentCorrections],
+    fix: Fix | None,
+    known: MutableMapping[str, dict[str, Any]],
 ) -> list[CorrectionRow]:
-    """Return a row for each correction; `fix` has judged them in their order, or is None while they are judged."""
-    said: list[dict[str, Any]] = [{}] * len(corrections)
+    """Return a row for each correction.
+
+    Parameters
+    ----------
+    corrections, unconfirmed
+        Those that were not sent, and those that may have been.
+    fix
+        Has judged the first in their order; None while they are judged.
+    known
+        Name and GTIN of products by id, as they were found before: what was sent is not judged again. What is found
+        now is added.
+    """
+    said = [known.get(one.product_id, {}) for one in corrections]
     if fix is not None:
         said = [{str(name): value for name, value in one.items()} for one in fix.answers.to_dict("records")]
+        for one, answer in zip(corrections, said, strict=True):
+            known[one.product_id] = {name: answer[name] for name in ("name", "gtin")}
     rows = [
         _row(number, one, answer) for number, (one, answer) in enumerate(zip(corrections, said, strict=True))
     ]
@@ -73,7 +89,10 @@ def correction_rows(
             "state": "unknown",
             "reason": f"Sent to {sent.to} at {at} UTC; it is not known to have arrived.",
         }
-        rows += [_row(len(rows) + number, one, answer) for number, one in enumerate(sent.corrections)]
+        rows += [
+            _row(len(rows) + number, one, known.get(one.product_id, {}) | answer)
+            for number, one in enumerate(sent.corrections)
+        ]
     return rows[:_ROWS]
 
 

@@ -99,6 +99,7 @@ class CorrectionsPanel(Panel):
         self._judged: tuple[TextCorrection, ...] = ()
         self._sent: tuple[Fix, tuple[TextCorrection, ...]] | None = None
         self._taken: tuple[TextCorrection, ...] = ()
+        self._known: dict[str, dict[str, Any]] = {}
         self._make()
         self.on(exploration, lambda _: self._follow(), "corrections", "unconfirmed", "catalog", "audit")
         self.on(exploration, lambda _: self._show_note(), "draft_note")
@@ -181,7 +182,7 @@ class CorrectionsPanel(Panel):
 
     def _draw(self) -> None:
         state = self.exploration
-        rows = correction_rows(state.corrections, state.unconfirmed, self.fix)
+        rows = correction_rows(state.corrections, state.unconfirmed, self.fix, self._known)
         self._rows: dict[str, TextCorrection] = {one.key: one.correction for one in rows}
         self.list.view = {
             "rows": [one.view for one in rows],

@@ -77,7 +77,7 @@ class GalleryExport(VBox):
             products.catalog,
             groups,
             rows,
-            self._gallery.packshots_only,
+            self._gallery.controls.packshots_only,
             self._gallery.total,
             page,
         )

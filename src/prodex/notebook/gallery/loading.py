@@ -6,11 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from prodex.catalog import Catalog
+from prodex.display.html_tables import data_url
 from prodex.notebook.background import running_loop
 from prodex.notebook.panel import Panel
 from prodex.notebook.work import WorkRow
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Pixels of the longest side of a picture as it is downloaded; on the screen it is made as large as the tiles are.
 SIDE = 256
+#: The same in a row of a table, where it is shown about half as large: browsers show two pixels for one.
+_SIDE_IN_ROW = 96
 #: Pictures that are kept: about 8 kB each.
 _KEPT = 1_000
 #: Seconds between two updates of a page while its pictures come.
@@ -77,6 +80,11 @@ class PictureLoader:
         keys = {one: (one, self.packshots_only) for one in ids}
         return {one: self._cells[key] for one, key in keys.items() if key in self._cells}
 
+    def in_rows(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return addresses (`data:`) of small pictures for the rows of a table, as far as they are there."""
+        there = {one: cell.thumbnail.bytes for one, cell in self.cells(ids).items()}
+        return {one: _in_row(content) for one, content in there.items() if content is not None}
+
     def broken(self, ids: Iterable[str]) -> list[str]:
         """Return the products whose picture was not there, was damaged, or could not be shown."""
         cells = self.cells(ids)
@@ -129,6 +137,13 @@ class PictureLoader:
     def _not_loaded(self, error: BaseException) -> None:
         self._panel.show_error(error)
         self._changed()
+
+
+@lru_cache(_KEPT)
+def _in_row(content: bytes) -> str:
+    from prodex.pictures.resize import smaller
+
+    return data_url(smaller(content, _SIDE_IN_ROW))
 
 
 def _fetched(

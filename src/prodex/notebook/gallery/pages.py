@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 #: Characters of a text that stands below a picture.
 _LONGEST = 120
 _URL, _PACKSHOT = "assets.pictures.url", "assets.pictures.isPackshot"
+_COLUMNS = ("product_id", "gtin", "brand", "brand_code")
 #: What is said in the place of a picture; other problems are said as they were found.
 _WORDS = {"not asked": "not requested"}
 
@@ -69,10 +70,12 @@ class PicturedProducts:
         self.products: ProductColumns = products
         self._known: dict[bool, Mask] = {}
 
-    def read(self) -> None:
-        """Read what is needed; may be called in a thread of its own."""
+    def read(self) -> Self:
+        """Read what is needed, and return itself; may be called in a thread of its own."""
         self.having()
         self.products.names(None)
+        self.products.read(*_COLUMNS)
+        return self
 
     def is_asked(self, *, packshots_only: bool = False) -> bool:
         """Whether the service was asked for pictures; if not, a product without one may have one."""
@@ -140,9 +143,8 @@ def groups_of(
 
 def sheet_rows(products: ProductColumns, rows: Sequence[int]) -> list[dict[str, Any]]:
     """Return what a contact sheet needs to know of some products."""
-    columns = ("product_id", "gtin", "brand", "brand_code")
-    products.read(*columns)
-    taken = {name: products.column(name).take(pa.array(rows, pa.int64())).to_pylist() for name in columns}
+    products.read(*_COLUMNS)
+    taken = {name: products.column(name).take(pa.array(rows, pa.int64())).to_pylist() for name in _COLUMNS}
     return [dict(zip(taken, row, strict=True)) for row in zip(*taken.values(), strict=True)]
 
 
@@ -152,7 +154,7 @@ def tiles(
     cells: Mapping[str, SheetCell],
     *,
     is_loading: bool,
-    pictured: PicturedProducts | None,
+    pictured: PicturedProducts,
     packshots_only: bool,
 ) -> list[dict[str, Any]]:
     """Return what is shown of some products, as values of JSON.
@@ -168,17 +170,17 @@ def tiles(
     is_loading
         Whether pictures are being downloaded.
     pictured
-        Which products have a picture; None as long as that is not known.
+        Which products have a picture.
     packshots_only
         Whether only packshots are shown.
     """
-    is_asked = pictured is None or pictured.is_asked(packshots_only=packshots_only)
-    have = None if pictured is None else pictured.having(packshots_only=packshots_only)
+    is_asked = pictured.is_asked(packshots_only=packshots_only)
+    have = pictured.having(packshots_only=packshots_only)
     names = products.names(None).take(pa.array(rows, pa.int64())).to_pylist()
     made = []
     for place, name, row in zip(rows, names, sheet_rows(products, rows), strict=True):
         cell = cells.get(row["product_id"])
-        missing = "" if have is None or have[place] else "no packshot" if packshots_only else "no picture"
+        missing = "" if have[place] else "no packshot" if packshots_only else "no picture"
         missing = missing if is_asked else "not asked"
         made.append(
             {

@@ -64,7 +64,9 @@ class GalleryPanel(Panel):
             exploration.look_at(catalog)
         self.exploration: Exploration = exploration
         self._filter: ProductFilter | None = None
-        self.gallery: ProductGallery = ProductGallery(panel=self, pressed=self._keep_value)
+        self.gallery: ProductGallery = ProductGallery(
+            panel=self, pressed=self._keep_value, edit=self._correct
+        )
         self.export: GalleryExport = GalleryExport(panel=self, gallery=self.gallery)
         self._card = ProductCard(exploration=exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
@@ -80,6 +82,7 @@ class GalleryPanel(Panel):
         link((exploration, "product_id"), (self.gallery, "product_id"))
         self.on(exploration, lambda _: self._show_pane(), "product_id")
         self.on(exploration, lambda _: self._follow(), "catalog", "audit", "conditions")
+        self.on(exploration, lambda _: self._take_focus(), "focus_on")
         self.on(self._close, lambda _: self._close_card())
         self._show_pane()
         with self.guarded():
@@ -108,8 +111,18 @@ class GalleryPanel(Panel):
 
     def _keep_value(self, facet: str, code: Code) -> None:
         """Keep only the products of a value that was pressed, and show them one by one."""
-        self.gallery.group_by.value = ""
         self.exploration.conditions = self.exploration.conditions.choosing(facet, (code,))
+
+    def _correct(self, product_id: str) -> None:
+        """Open the card of a product at the text that is to be corrected."""
+        self.exploration.product_id = product_id
+        self.exploration.focus_on = "text"
+
+    def _take_focus(self) -> None:
+        """Put the focus back on the picture of the product whose text was corrected."""
+        if self.exploration.focus_on == "table":
+            self.exploration.focus_on = ""
+            self.gallery.focus(self.exploration.product_id)
 
     def _show_pane(self) -> None:
         is_open = self.exploration.product_id is not None

@@ -13,6 +13,7 @@ from traitlets import Instance, Tuple, Unicode
 from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import Code
+from prodex.notebook.gallery.controls import GalleryControls
 from prodex.notebook.gallery.loading import CONSENT, PictureLoader
 from prodex.notebook.gallery.pages import (
     PicturedProducts,
@@ -27,11 +28,8 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
+from prodex.notebook.products.selection_buttons import SelectionButtons
 
-_SIZES = (12, 24, 48, 96)
-_TILES = (("small", 96), ("medium", 144), ("large", 220))
-_KINDS = (("packshot, else another", False), ("packshots only", True))
-_FLAT = ("no groups", "")
 #: Values on a page, and products that stand for one.
 _GROUPS, _PER_GROUP = 8, 6
 
@@ -44,7 +42,11 @@ class ProductGallery(VBox):
     panel
         The panel around it, which shows errors.
     pressed
-        Called with facet and code when the label of a group is pressed.
+        Called with facet and code when the label of a group is pressed; then the products are one list again.
+    edit
+        Called with the id of a product that is to be corrected.
+    loaded
+        Called when pictures have come.
 
     Attributes
     ----------
@@ -52,6 +54,10 @@ class ProductGallery(VBox):
         Ids of the selected products, in the order of selection.
     product_id
         The product whose card is open, or None.
+    controls
+        What is shown in which groups, and how large.
+    selection
+        How many products are selected, and the buttons that select them.
     head
         The rows of controls above the pictures.
     grid
@@ -63,10 +69,17 @@ class ProductGallery(VBox):
     selected: Instance[tuple[str, ...]] = Tuple()
     product_id: Unicode[str | None, Any] = Unicode(None, allow_none=True)
 
-    def __init__(self, *, panel: Panel, pressed: Callable[[str, Code], object] = lambda *_: None) -> None:
+    def __init__(
+        self,
+        *,
+        panel: Panel,
+        pressed: Callable[[str, Code], object] = lambda *_: None,
+        edit: Callable[[str], object] = lambda _: None,
+        loaded: Callable[[], object] = lambda: None,
+    ) -> None:
         super().__init__()
         self.add_class("product-gallery")
-        self._panel, self._pressed = panel, pressed
+        self._panel, self._pressed, self._correct, self._heard = panel, pressed, edit, loaded
         self._filter: ProductFilter | None = None
         self._pictured: PicturedProducts | None = None
         self._mask: Mask = np.zeros(0, bool)
@@ -74,8 +87,9 @@ class ProductGallery(VBox):
         self._groups: list[TileGroup] = []
         self._values: list[tuple[Code, str, int]] = []
         self._focus = (0, 0)
-        self._anchor: str | None = None
-        self._reading: LatestTask[PicturedProducts] = LatestTask(_read, self._counted, panel.show_error)
+        self._reading: LatestTask[PicturedProducts] = LatestTask(
+            PicturedProducts.read, self._counted, self._not_counted
+        )
         self._make()
         self._connect()
 
@@ -84,10 +98,8 @@ class ProductGallery(VBox):
         self._filter, self._pictured = filter_, None
         self.pictures.clear()
         self._mask = np.zeros(len(filter_.products), bool)
-        chosen = self.group_by.value
-        facets = [(values.title, name) for name, values in filter_.facets.declared.items()]
-        self.group_by.options = [_FLAT, *facets]
-        self.group_by.value = chosen if chosen in {name for _, name in facets} else ""
+        chosen = self.controls.facet
+        self.controls.offer(filter_.facets, chosen if chosen in filter_.facets else "")
         self._reading(PicturedProducts(filter_.products))
 
     def show(self, mask: Mask, ordered: Rows | None = None) -> None:
@@ -105,10 +117,16 @@ class ProductGallery(VBox):
         self._ordered = places[mask[places]]
         self._from_start()
 
-    @property
-    def packshots_only(self) -> bool:
-        """Whether only packshots are shown."""
-        return bool(self.kind.value)
+    def show_by(self, facet: str) -> None:
+        """Show the first products of each value of a facet; also of one that is not among the choices yet.
+
+        Raises
+        ------
+        InputError
+            When the catalogue has no such facet.
+        """
+        if self._filter is not None:
+            self.controls.offer(self._filter.facets, facet)
 
     @property
     def shown(self) -> list[TileGroup]:
@@ -132,7 +150,7 @@ class ProductGallery(VBox):
 
     def focus(self, product_id: str | None) -> None:
         """Put the focus on the tile of a product, or on the first tile where it is on another page."""
-        ids = [tile["id"] for group in self.grid.view.get("groups", ()) for tile in group["tiles"]]
+        ids = self._ids()
         self._focus = (self._focus[0] + 1, ids.index(product_id) if product_id in ids else 0)
         self._draw()
 
@@ -142,8 +160,8 @@ class ProductGallery(VBox):
         self.pictures.work.wait(seconds)
 
     def _make(self) -> None:
-        narrow = w.Layout(width="auto")
-        self.pager: Pager = styled(Pager(self._panel, _SIZES[1], self._turned), "count")
+        self.controls: GalleryControls = GalleryControls()
+        self.pager: Pager = styled(Pager(self._panel, self.controls.per_page.value, self._turned), "count")
         self.summary: Any = html("", "muted")
         self.show_pictures: w.Button = button(
             "Show pictures",
@@ -151,12 +169,7 @@ class ProductGallery(VBox):
             tooltip="Python downloads them from the addresses in the products' records; the browser loads nothing",
         )
         self.again: w.Button = button("Try again")
-        self.per_page: w.Dropdown = w.Dropdown(
-            description="Pictures per page", options=_SIZES, value=_SIZES[1], layout=narrow
-        )
-        self.tile_size: w.Dropdown = w.Dropdown(description="Size", options=_TILES, value=144, layout=narrow)
-        self.kind: w.Dropdown = w.Dropdown(description="Show", options=_KINDS, layout=narrow)
-        self.group_by: w.Dropdown = w.Dropdown(description="Group by", options=[_FLAT], layout=narrow)
+        self.selection: SelectionButtons = SelectionButtons(panel=self._panel, of=self, page=self._ids)
         self.pictures: PictureLoader = PictureLoader(self._panel, self._changed, self.again)
         self.grid: LiveWidget = LiveWidget(
             self._panel,
@@ -164,23 +177,24 @@ class ProductGallery(VBox):
             {
                 "open": self._open,
                 "close": lambda: self._open(None),
+                "edit": self._edit,
                 "select": self._select,
                 "turn": self._turn,
                 "group": self._press_group,
             },
         )
         self.head: tuple[Any, ...] = (
-            row(self.pager, self.summary, self.show_pictures, self.again, look="line"),
-            row(self.group_by, self.kind, self.per_page, self.tile_size, look="line"),
+            row(self.pager, self.summary, self.show_pictures, self.again, self.selection, look="line"),
+            self.controls,
         )
         self.children: tuple[Any, ...] = (self.pictures.work, self.grid)
         show_if(self.again, False)
 
     def _connect(self) -> None:
         on = self._panel.on
-        for control in (self.per_page, self.kind, self.group_by):
+        for control in (self.controls.per_page, self.controls.kind, self.controls.group_by):
             on(control, lambda _: self._from_start(), "value")
-        on(self.tile_size, lambda _: self._draw(), "value")
+        on(self.controls.tile_size, lambda _: self._draw(), "value")
         on(self, lambda _: self._draw(), "selected", "product_id")
         on(self.show_pictures, lambda _: self._consent())
         on(self.again, lambda _: self._retry())
@@ -191,29 +205,35 @@ class ProductGallery(VBox):
             self._pictured = pictured
             self._from_start()
 
+    def _not_counted(self, error: BaseException) -> None:
+        self.summary.value = ""
+        self._panel.show_error(error)
+
     def _from_start(self) -> None:
         if self._filter is None:
             return
-        facet = str(self.group_by.value)
+        facet = self.controls.facet
+        show_if(self.controls.per_page, not facet)
         if facet:
             self._values = values_among(self._filter.facets[facet], self._mask)
             self.pager.size = _GROUPS
             self.pager.over(len(self._values), "value")
         else:
             found, every = len(self._ordered), len(self._mask)
-            self.pager.size = self.per_page.value
+            self.pager.size = self.controls.per_page.value
             self.pager.over(found, "product", "" if found == every else f" ({every:,} in all)")
 
     def _turned(self) -> None:
         """Show another page, and load its pictures."""
         if self._filter is None:
             return
-        self._groups = self._groups_of(self.pager.page)
+        # Until names and pictures have been read, in the background, there is nothing to show.
+        self._groups = [] if self._pictured is None else self._groups_of(self.pager.page)
         self._load()
 
     def _groups_of(self, page: slice) -> list[TileGroup]:
         """Return the groups of some values, or the products of a page as one group without a label."""
-        facet = str(self.group_by.value)
+        facet = self.controls.facet
         if self._filter is None or not facet:
             places = tuple(self._ordered[page].tolist())
             return [TileGroup(None, "", len(self._ordered), places)]
@@ -221,23 +241,24 @@ class ProductGallery(VBox):
         return groups_of(values, self._values[page], self._ordered, self._having(), _PER_GROUP)
 
     def _having(self) -> Mask:
-        if self._pictured is None:
-            return np.zeros(len(self._mask), bool)
-        return self._pictured.having(packshots_only=self.packshots_only)
+        known = self._pictured
+        return self._mask if known is None else known.having(packshots_only=self.controls.packshots_only)
 
     def _ids(self) -> list[str]:
         """Return the products of the page."""
-        assert self._filter is not None  # noqa: S101 - a page is shown
+        if self._filter is None:
+            return []
         places = [place for group in self._groups for place in group.rows]
         ids: list[str] = self._filter.products.ids.take(pa.array(places, pa.int64())).to_pylist()
         return ids
 
     def _load(self) -> None:
         """Download the pictures of the page that are not there yet, if that is wanted."""
-        self.pictures.packshots_only = self.packshots_only
-        wanted = self._missing() if CONSENT.is_given and self._pictured is not None else []
+        self.pictures.packshots_only = self.controls.packshots_only
         if self._filter is not None:
-            self.pictures.load(self._filter.products.catalog, sheet_rows(self._filter.products, wanted))
+            wanted = self._missing() if CONSENT.is_given else []
+            rows = sheet_rows(self._filter.products, wanted) if wanted else []
+            self.pictures.load(self._filter.products.catalog, rows)
         self._changed()
 
     def _missing(self) -> list[int]:
@@ -252,6 +273,8 @@ class ProductGallery(VBox):
         if self._filter is not None:
             self._show_head()
             self._draw()
+            if self.pictures.in_rows(self._ids()):
+                self._heard()
 
     def _consent(self) -> None:
         CONSENT.is_given = True
@@ -269,7 +292,7 @@ class ProductGallery(VBox):
         if self._pictured is None:
             sentence = "Counting pictures …"
         else:
-            sentence = self._pictured.summary(self._mask, packshots_only=self.packshots_only)
+            sentence = self._pictured.summary(self._mask, packshots_only=self.controls.packshots_only)
         self.summary.value = f"<span role='status'>{text_html(sentence)}</span>"
         show_if(self.show_pictures, not CONSENT.is_given)
         left = 0 if is_busy else len(self.pictures.broken(self._ids())) + len(self._missing())
@@ -278,7 +301,8 @@ class ProductGallery(VBox):
 
     def _draw(self) -> None:
         """Show the page as far as its pictures are there."""
-        if self._filter is None:
+        self.selection.draw()
+        if self._filter is None or self._pictured is None:
             return
         chosen, cells = set(self.selected), self.pictures.cells(self._ids())
         groups = []
@@ -289,14 +313,14 @@ class ProductGallery(VBox):
                 cells,
                 is_loading=self.pictures.work.is_running,
                 pictured=self._pictured,
-                packshots_only=self.packshots_only,
+                packshots_only=self.controls.packshots_only,
             )
             listed = [{**tile, "selected": tile["id"] in chosen} for tile in made]
             groups.append({"key": number, "label": group.label, "total": group.total, "tiles": listed})
         self.grid.view = {
             "groups": groups,
             "open": self.product_id,
-            "side": self.tile_size.value,
+            "side": self.controls.tile_size.value,
             "focus": self._focus[0],
             "place": self._focus[1],
             "empty": "No products to show.",
@@ -305,17 +329,11 @@ class ProductGallery(VBox):
     def _open(self, id: str | None) -> None:  # noqa: A002 - as the script names it
         self.product_id = id
 
+    def _edit(self, id: str) -> None:  # noqa: A002
+        self._correct(id)
+
     def _select(self, id: str, through: bool = False) -> None:  # noqa: A002
-        """Select a product or clear it; `through` selects all from the last one that was pressed."""
-        ids = [tile["id"] for group in self.grid.view["groups"] for tile in group["tiles"]]
-        if through and self._anchor in ids and id in ids:
-            first, last = sorted((ids.index(self._anchor), ids.index(id)))
-            self.selected = tuple(dict.fromkeys([*self.selected, *ids[first : last + 1]]))
-        elif id in self.selected:
-            self.selected = tuple(one for one in self.selected if one != id)
-        else:
-            self.selected = (*self.selected, id)
-        self._anchor = id
+        self.selection.toggle(id, through=through)
 
     def _turn(self, by: int) -> None:
         """Turn a page, and go on to its next tile."""
@@ -326,9 +344,6 @@ class ProductGallery(VBox):
             self._draw()
 
     def _press_group(self, key: int) -> None:
-        self._pressed(str(self.group_by.value), self._groups[key].code)
-
-
-def _read(pictured: PicturedProducts) -> PicturedProducts:
-    pictured.read()
-    return pictured
+        facet, code = self.controls.facet, self._groups[key].code
+        self.controls.group_by.value = ""
+        self._pressed(facet, code)

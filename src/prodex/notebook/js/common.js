@@ -41,6 +41,8 @@ function keepingFocus(root, draw) {
   const find = (name, value) => (value ? root.querySelector(`[data-${name}="${CSS.escape(value)}"]`) : null);
   const after = find("key", key) ?? find("group", group) ?? find("key", before.dataset.fallback ?? "");
   after?.focus({ preventScroll: true });
+  // What somebody is typing is newer than what Python has drawn; a field of another key is another field.
+  if (before.matches("input:not([type=checkbox])") && after?.dataset.key === key) after.value = before.value;
   if (after && start !== undefined && start !== null && after.setSelectionRange) after.setSelectionRange(start, end);
 }
 
@@ -56,18 +58,69 @@ function roving(event, elements, { along = ["ArrowUp", "ArrowDown"] } = {}) {
   return true;
 }
 
+const products = (count) => `${whole(count)} ${count === 1 ? "product" : "products"}`;
+
+/** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
+function bars(column, tell, state) {
+  const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));
+  const pick = (first, last) => tell("range", { column: column.name, first: Math.min(first, last), last: Math.max(first, last) });
+  const along = ["ArrowLeft", "ArrowRight"];
+  const made = column.head.bins.map((bin, place) => el(
+    "button",
+    {
+      type: "button", class: `bin${bin.inside ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `--share: ${bin.count / most}`,
+      "data-key": `bin/${column.name}/${place}`, "aria-pressed": String(bin.inside),
+      title: `${bin.label}: ${products(bin.count)}`, "aria-label": `${column.title} ${bin.label}: ${products(bin.count)}`,
+      onpointerdown: () => { state.from = { column: column.name, place }; },
+      onpointerup: () => { if (state.from?.column === column.name) pick(state.from.place, place); state.from = null; },
+      // By keyboard or by a screen reader; a pointer has been answered already.
+      onclick: (event) => { if (event.detail === 0) pick(place, place); },
+      onkeydown: (event) => {
+        // The table is drawn anew after each step, and the range still begins where Shift was pressed first.
+        const from = state.anchor?.column === column.name ? state.anchor.place : place;
+        const moved = roving(event, made, { along });
+        if (moved) state.anchor = event.shiftKey ? { column: column.name, place: from } : null;
+        if (moved && event.shiftKey) pick(from, made.indexOf(document.activeElement));
+      },
+    },
+  ));
+  return el("div", { class: "bins", role: "group", "aria-label": `${column.title}: distribution` }, ...made);
+}
+
+/** Whether the kernel knows the widget in this place; JupyterLab marks those that it does not know any more. */
+const isConnected = (place) => !place.closest(".jupyter-widgets-disconnected");
+
+/** JupyterLab notices that somebody restarts the kernel, but not that it has died, in which case it is restarted, too. */
+function noticeDeath(manager) {
+  const watch = (_, status) => { if (status === "autorestarting" || status === "dead") manager.disconnect?.(); };
+  manager?.kernel?.statusChanged?.connect(watch);
+  return () => manager?.kernel?.statusChanged?.disconnect(watch);
+}
+
 /** Show `view` now and whenever Python changes it. JupyterLab leaves the keys pressed inside to the widget. */
 function live(name, draw) {
   return {
     render({ model, el: place }) {
       const root = el("div", { class: `live ${name}`, "data-lm-suppress-shortcuts": "true" });
-      place.append(root);
-      const tell = (action, values = {}) => model.send({ do: action, ...values });
+      const lost = el("div", { role: "alert" });
+      place.append(lost, root);
+      // Returns whether the kernel can hear it. Where it cannot, that is said beside what was pressed.
+      const tell = (action, values = {}) => {
+        if (!isConnected(place)) {
+          lost.className = "problem";
+          lost.textContent = "Nothing was done: the kernel was restarted or stopped. Run the cell of this panel again.";
+          lost.scrollIntoView({ block: "nearest" });
+          return false;
+        }
+        model.send({ do: action, ...values });
+        return true;
+      };
       const state = {};
       const show = () => keepingFocus(root, () => draw(root, model.get("view"), tell, state));
+      const forget = noticeDeath(model.widget_manager);
       model.on("change:view", show);
       show();
-      return () => model.off("change:view", show);
+      return () => { forget(); model.off("change:view", show); };
     },
   };
 }

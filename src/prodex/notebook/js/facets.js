@@ -2,30 +2,54 @@
 
 const SIGN = { chosen: "☑", excluded: "☒", none: "☐" };
 
+/** The keys of a value: arrows move, to the right and to the left unfold and fold a tree, minus excludes. */
+function valueKeys(facet, value, act) {
+  return (event) => {
+    const rows = [...event.currentTarget.closest(".facet").querySelectorAll("button.value")];
+    if (roving(event, rows)) return;
+    const wanted = { ArrowRight: "closed", ArrowLeft: "open" }[event.key];
+    if (wanted && value.fold === wanted) {
+      event.preventDefault();
+      act("unfold")();
+    } else if (event.key === "ArrowLeft" && value.level) {
+      event.preventDefault();
+      const above = rows.slice(0, rows.indexOf(event.currentTarget)).reverse();
+      above.find((row) => Number(row.dataset.level) < value.level)?.focus();
+    } else if (event.key === "-" || event.key === "Delete") {
+      event.preventDefault();
+      act("exclude")();
+    }
+  };
+}
+
 function valueRow(facet, value, place, tell) {
   const key = `${facet.name}/${value.key}`;
   const act = (action) => () => tell(action, { facet: facet.name, key: value.key });
-  const keys = (event) => {
-    const rows = [...event.currentTarget.closest(".facet").querySelectorAll("button.value")];
-    if (roving(event, rows)) return;
-    if (event.key === "-" || event.key === "Delete") {
-      event.preventDefault();
-      tell("exclude", { facet: facet.name, key: value.key });
-    }
-  };
   const state = value.state || "none";
   const words = { chosen: ", selected", excluded: ", excluded", none: "" }[state];
+  const isTree = value.level !== undefined;
   return el(
     "li",
     { class: `facet-row ${state === "none" ? (value.count ? "" : "is-empty") : `is-${state}`}`, style: value.level ? `--level: ${value.level}` : null },
+    isTree ? el(
+      "button",
+      {
+        type: "button", class: "twist", tabindex: "-1", "data-key": `${key}/fold`, "data-fallback": key, disabled: !value.fold,
+        "aria-expanded": value.fold ? String(value.fold === "open") : null,
+        "aria-label": `Below ${value.label}`, title: value.fold === "open" ? "Fold" : "Show what is below", onclick: act("unfold"),
+      },
+      { open: "▾", closed: "▸" }[value.fold] ?? "",
+    ) : null,
     el(
       "button",
       {
         type: "button", class: "value", "data-key": key, "data-group": facet.name, tabindex: place ? "-1" : "0",
+        "data-level": isTree ? String(value.level) : null,
         "aria-pressed": state === "chosen" ? "true" : "false",
         "aria-label": `${value.label}: ${whole(value.count)}${words}`,
-        title: `${value.label} (- excludes it)`,
-        onclick: act("toggle"), onkeydown: keys,
+        title: `${value.label}${value.fold ? " (→ and ← show and fold what is below)" : ""} (- or Shift and a click excludes it)`,
+        onclick: (event) => act(event.shiftKey || event.altKey ? "exclude" : "toggle")(),
+        onkeydown: valueKeys(facet, value, act),
       },
       el("span", { class: "sign", "aria-hidden": "true" }, SIGN[state]),
       el("span", { class: "label" }, typed(value.label)),
@@ -44,18 +68,40 @@ function valueRow(facet, value, place, tell) {
   );
 }
 
+/** Two fields for the least and the greatest value. What is typed counts when it is complete: at Return, or on leaving. */
 function rangeFields(facet, tell) {
-  const field = (side, label) =>
-    el("label", { class: "limit" }, `${label} `,
+  const field = (side, label) => {
+    const sent = facet.range[side];
+    let isTyping = false;
+    const commit = (input) => {
+      isTyping = false;
+      if (input.value !== sent) tell("limit", { facet: facet.name, side, value: input.value });
+    };
+    return el("label", { class: "limit" }, `${label} `,
       el("input", {
-        type: facet.range.kind === "date" ? "date" : "number", value: facet.range[side] ?? "", step: "any",
-        "data-key": `${facet.name}/${side}`, min: facet.range.min, max: facet.range.max,
-        onchange: (event) => tell("limit", { facet: facet.name, side, value: event.target.value }),
+        type: facet.range.kind === "date" ? "date" : "number", value: sent, step: "any",
+        "data-key": `${facet.name}/${side}/${sent}`, "data-fallback": `${facet.name}/${side}`, "data-group": `${facet.name}/${side}`,
+        "aria-label": `${facet.title} ${label}`,
+        onkeydown: (event) => { isTyping = event.key !== "Enter"; if (!isTyping) commit(event.target); },
+        // A date is complete at every digit of its year; one that is picked from the calendar is so at once.
+        onchange: (event) => { if (!isTyping) commit(event.target); },
+        onblur: (event) => { if (event.target.isConnected) commit(event.target); },
       }));
+  };
   return el("div", { class: "limits" }, field("least", "from"), field("greatest", "to"));
 }
 
-function facetSection(facet, tell) {
+/** Tell what is typed once it pauses. */
+function paused(send) {
+  let waiting = null;
+  return (event) => {
+    clearTimeout(waiting);
+    const text = event.target.value;
+    waiting = setTimeout(() => send(text), 200);
+  };
+}
+
+function facetHead(facet, tell) {
   const head = el(
     "button",
     {
@@ -65,25 +111,22 @@ function facetSection(facet, tell) {
     el("span", { "aria-hidden": "true" }, facet.open ? "▾ " : "▸ "), typed(facet.title),
     facet.active ? el("span", { class: "active" }, ` · ${facet.active}`) : null,
   );
-  const section = el("div", { class: "facet", role: "group", "aria-label": facet.title }, el("h3", {}, head));
-  if (facet.removable) {
-    section.firstChild.append(el("button", {
-      type: "button", class: "not shown", "data-key": `remove/${facet.name}`, "aria-label": `Remove the facet ${facet.title}`,
-      title: "Remove this facet", onclick: () => tell("remove", { facet: facet.name }),
-    }, "✕"));
-  }
+  if (!facet.removable) return el("h3", {}, head);
+  return el("h3", {}, head, el("button", {
+    type: "button", class: "not shown", "data-key": `remove/${facet.name}`, "data-fallback": "add", "aria-label": `Remove the filter ${facet.title}`,
+    title: "Remove this filter", onclick: () => tell("remove", { facet: facet.name }),
+  }, "✕"));
+}
+
+function facetSection(facet, tell) {
+  const section = el("div", { class: "facet", role: "group", "aria-label": facet.title }, facetHead(facet, tell));
   if (!facet.open) return section;
   if (facet.range) section.append(rangeFields(facet, tell));
+  if (facet.bins?.length) section.append(bars({ name: facet.name, title: facet.title, head: { bins: facet.bins } }, tell, state));
   if (facet.find !== null && facet.find !== undefined) {
-    let waiting = null;
     section.append(el("input", {
-      type: "search", class: "find", "data-key": `find/${facet.name}`, value: facet.find, placeholder: `in ${whole(facet.distinct)} values`,
-      "aria-label": `Find in ${facet.title}`,
-      oninput: (event) => {
-        clearTimeout(waiting);
-        const text = event.target.value;
-        waiting = setTimeout(() => tell("find", { facet: facet.name, text }), 200);
-      },
+      type: "search", class: "find", "data-key": `find/${facet.name}`, value: facet.find, placeholder: `find in ${whole(facet.distinct)} values`,
+      "aria-label": `Find in ${facet.title}`, oninput: paused((text) => tell("find", { facet: facet.name, text })),
     }));
   }
   if (facet.values.length) section.append(el("ul", {}, ...facet.values.map((value, place) => valueRow(facet, value, place, tell))));
@@ -91,16 +134,59 @@ function facetSection(facet, tell) {
     type: "button", class: "facet-more", "data-key": `${action}/${facet.name}`, "data-fallback": `head/${facet.name}`,
     onclick: () => tell(action, { facet: facet.name }),
   }, label));
-  if (facet.more) more("more", `Show more (${whole(facet.shown)} of ${whole(facet.shown + facet.more)})`);
-  if (facet.zeros) more("zeros", facet.zerosOpen ? "Hide values without products" : `${whole(facet.zeros)} without products`);
+  if (facet.more) more("more", `Show ${whole(facet.next)} more (${whole(facet.shown)} of ${whole(facet.shown + facet.more)})`);
+  if (facet.fewer) more("fewer", "Show fewer");
+  if (facet.zeros) more("zeros", facet.zerosOpen ? "Hide values without products" : `${whole(facet.zeros)} value${facet.zeros === 1 ? "" : "s"} without products`);
   if (facet.note) section.append(el("p", { class: "muted" }, facet.note));
   return section;
+}
+
+/** A field that adds a filter by the name of an attribute: what fits is listed below it, and reached with the arrow keys. */
+function adding(add, tell) {
+  const key = `add/${add.number}`;
+  const field = el("input", {
+    type: "search", class: "find", "data-key": key, "data-group": "add", value: add.typed, placeholder: "Filter by any attribute …",
+    "aria-label": "Filter by any attribute: type its name",
+    oninput: paused((text) => tell("offer", { text })),
+    onkeydown: (event) => {
+      const first = event.currentTarget.closest(".add").querySelector(".offers button");
+      if (event.key === "Enter") { event.preventDefault(); tell("named", { text: event.target.value }); }
+      else if (event.key === "ArrowDown" && first) { event.preventDefault(); first.focus(); }
+    },
+  });
+  const languages = el("select", {
+    "data-key": "add-language", "aria-label": "Language of its texts",
+    onchange: (event) => tell("speak", { language: event.target.value }),
+  }, el("option", { value: "" }, "any language"), ...add.languages.map((one) => el("option", { value: one.code, selected: one.code === add.language }, one.label)));
+  const offers = add.offers.map((offer, place) => el("li", {}, el(
+    "button",
+    {
+      type: "button", class: "value", "data-key": `offer/${offer.facet}`, "data-fallback": key, tabindex: place ? "-1" : "0", title: offer.detail,
+      onclick: () => tell("add", { facet: offer.facet }),
+      onkeydown: (event) => {
+        const rows = [...event.currentTarget.closest(".offers").querySelectorAll("button")];
+        if (event.key === "ArrowUp" && event.currentTarget === rows[0]) { event.preventDefault(); field.focus(); }
+        else roving(event, rows);
+      },
+    },
+    el("span", { class: "label" }, typed(offer.label), offer.there ? " (shown)" : "", el("small", { class: "muted" }, typed(offer.detail))),
+  )));
+  return el(
+    "div", { class: "facet add", role: "group", "aria-label": "Add a filter" },
+    el("div", { class: "naming" }, field, add.typed || add.language ? languages : null),
+    offers.length ? el("ul", { class: "offers", "aria-label": "Filters that can be added" }, ...offers) : null,
+    el("p", { class: "muted", role: "status" }, add.note),
+  );
 }
 
 function drawFacets(root, view, tell) {
   root.setAttribute("role", "region");
   root.setAttribute("aria-label", "Filters");
-  root.replaceChildren(...(view.facets ?? []).map((facet) => facetSection(facet, tell)));
+  if (!view.facets) return;
+  const added = view.facets.filter((facet) => facet.removable);
+  const others = view.facets.filter((facet) => !facet.removable);
+  const section = (facet) => facetSection(facet, tell);
+  root.replaceChildren(adding(view.add, tell), ...added.map(section), ...others.map(section));
 }
 
 export default live("facet-list", drawFacets);

@@ -12,7 +12,8 @@ function makeTile(tile, tell) {
     "li",
     { class: "tile", role: "option", "data-key": `tile/${tile.id}`, "data-group": "tile", onclick: (event) => {
       if (event.target.closest(".pick")) tell("select", { id: tile.id, through: event.shiftKey });
-      else tell("open", { id: tile.id });
+      // The second click of a double one.
+      else tell(event.detail === 2 ? "edit" : "open", { id: tile.id });
     } },
     frame(tile),
     // Whoever uses the keyboard selects with Space; a button inside an option could not be reached.
@@ -65,7 +66,7 @@ function beyond(tiles, place, by) {
   return near.reduce((best, one) => (Math.abs(one.box.left - own.left) < Math.abs(best.box.left - own.left) ? one : best)).at;
 }
 
-/** The keys of a tile: arrows move and open the next card if one is open, Return opens, Space selects, Escape closes. */
+/** The keys of a tile: arrows move and open the next card if one is open, Return opens, "e" corrects, Space selects, Escape closes. */
 function tileKeys(event, state, tell) {
   const { tiles, view } = state;
   const place = tiles.indexOf(event.target);
@@ -92,6 +93,7 @@ function tileKeys(event, state, tell) {
   else if (event.key === "Home") go(0);
   else if (event.key === "End") go(tiles.length - 1);
   else if (event.key === "Enter") tell("open", { id: ids[place] });
+  else if (event.key === "e") tell("edit", { id: ids[place] });
   else if (event.key === " ") tell("select", { id: ids[place], through: event.shiftKey });
   else if (event.key === "Escape") tell("close");
   else return;
@@ -107,6 +109,7 @@ function drawGallery(root, view, tell, state) {
     root.replaceChildren(...view.groups.map((group) => makeGroup(group, state, tell)));
     if (!shown.length) root.replaceChildren(el("p", { class: "muted empty", role: "status" }, view.empty));
     state.shown = null;
+    root.scrollTop = 0;
   }
   if (!state.listens) {
     root.addEventListener("keydown", (event) => tileKeys(event, state, tell));

@@ -1,30 +1,5 @@
 // A table of products: heads that sort and show how values are distributed, rows that open a card, and boxes that select.
 
-/** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
-function bars(column, tell) {
-  const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));
-  const pick = (first, last) => tell("range", { column: column.name, first: Math.min(first, last), last: Math.max(first, last) });
-  let from = null;
-  const made = column.head.bins.map((bin, place) => el(
-    "button",
-    {
-      type: "button", class: `bin${bin.inside ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `--share: ${bin.count / most}`,
-      "data-key": `bin/${column.name}/${place}`, title: `${bin.label}: ${whole(bin.count)}`, "aria-label": `${column.title} ${bin.label}: ${whole(bin.count)}`,
-      onpointerdown: () => { from = place; },
-      onpointerup: () => { if (from !== null) pick(from, place); from = null; },
-      onkeydown: (event) => {
-        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(place, place); return; }
-        const anchor = Number(event.currentTarget.parentElement.dataset.anchor ?? place);
-        if (roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }) && event.shiftKey) {
-          event.currentTarget.parentElement.dataset.anchor = String(anchor);
-          pick(anchor, made.indexOf(document.activeElement));
-        }
-      },
-    },
-  ));
-  return el("div", { class: "bins", role: "group", "aria-label": `${column.title}: distribution` }, ...made);
-}
-
 /** The most frequent values as one bar, longest first; a press selects a value. */
 function shares(column, tell) {
   const total = Math.max(1, column.head.total);
@@ -32,28 +7,30 @@ function shares(column, tell) {
     "button",
     {
       type: "button", class: `share${value.chosen ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `flex-grow: ${Math.max(value.count / total, 0.02)}`,
-      "data-key": `share/${column.name}/${value.key}`, title: `${value.label}: ${whole(value.count)}`,
-      "aria-label": `${column.title} ${value.label}: ${whole(value.count)}`, "aria-pressed": String(Boolean(value.chosen)),
+      "data-key": `share/${column.name}/${value.key}`, title: `${value.label}: ${products(value.count)}`,
+      "aria-label": `${column.title} ${value.label}: ${products(value.count)}`, "aria-pressed": String(value.chosen),
       onclick: () => tell("pick", { column: column.name, key: value.key }),
       onkeydown: (event) => roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }),
     },
     typed(value.label),
   ));
   const rest = total - column.head.values.reduce((sum, value) => sum + value.count, 0);
-  if (rest > 0) made.push(el("span", { class: "rest", style: `flex-grow: ${rest / total}`, title: `others: ${whole(rest)}` }));
-  return el("div", { class: "shares", role: "group", "aria-label": `${column.title}: most frequent values` }, ...made);
+  const others = `others: ${products(rest)}`;
+  const end = rest > 0 ? el("span", { class: "rest", role: "img", style: `flex-grow: ${rest / total}`, title: others, "aria-label": others }) : null;
+  return el("div", { class: "shares", role: "group", "aria-label": `${column.title}: most frequent values` }, ...made, ...(end ? [end] : []));
 }
 
-function head(column, tell) {
+function head(column, tell, state) {
   const arrow = { ascending: " ▲", descending: " ▼" }[column.sort] ?? "";
   return el(
     "th",
-    { scope: "col", class: `${column.align} p${column.priority}`, "aria-sort": column.sort || "none" },
+    // Named by its title alone: screen readers say the name of a column at every cell.
+    { scope: "col", class: `${column.align} p${column.priority}`, "aria-sort": column.sort || "none", "aria-label": column.title },
     el("button", {
       type: "button", class: "sort", "data-key": `sort/${column.name}`, onclick: () => tell("sort", { column: column.name }),
       title: `Sort by ${column.title}`,
     }, typed(column.title), el("span", { "aria-hidden": "true" }, arrow)),
-    column.head?.bins?.length ? bars(column, tell) : column.head?.values?.length ? shares(column, tell) : null,
+    column.head?.bins?.length ? bars(column, tell, state) : column.head?.values?.length ? shares(column, tell) : null,
     column.head?.note ? el("small", { class: "muted" }, column.head.note) : null,
   );
 }
@@ -130,7 +107,7 @@ function drawGrid(root, view, tell, state) {
   });
   const heads = [el("th", { scope: "col", class: "box" }, el("span", { class: "sr" }, "Selected")), view.thumbs ? el("th", { scope: "col", class: "thumb" }, el("span", { class: "sr" }, "Picture")) : null];
   const table = el("table", { class: view.dense ? "dense" : "roomy", role: "grid", "aria-label": view.label, "aria-rowcount": String(view.total + 1) },
-    el("thead", {}, el("tr", {}, ...heads.filter(Boolean), ...view.columns.map((column) => head(column, tell)))), body);
+    el("thead", {}, el("tr", {}, ...heads.filter(Boolean), ...view.columns.map((column) => head(column, tell, state)))), body);
   const scroll = el("div", { class: "scroll" }, table);
   root.replaceChildren(scroll, ...(view.rows.length ? [] : [el("p", { class: "muted empty", role: "status" }, view.empty)]));
   scroll.scrollTop = at;

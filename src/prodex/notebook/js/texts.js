@@ -12,8 +12,10 @@ function target(key, sign, label, press, fallback = null) {
 }
 
 /** The editor of a text. It lives in `state`, so that it stays as it is while the table around it is drawn anew. */
+let editors = 0;
 function editorOf(item, text, state, tell) {
-  const id = `prodex-${crypto.randomUUID()}`;
+  // Not of `crypto`, which a page that comes without TLS has only in part.
+  const id = `prodex-editor-${Date.now()}-${editors += 1}`;
   const lines = text.split("\n").reduce((sum, line) => sum + Math.ceil(line.length / 40 || 1), 0);
   const area = el("textarea", {
     id, rows: String(Math.max(2, Math.min(12, lines + 1))), dir: "auto", lang: item.lang, "data-key": "editor",
@@ -48,7 +50,9 @@ function editorOf(item, text, state, tell) {
     if (written === before || (leaving && !written.trim())) close(!leaving);
     else if (!written.trim()) said.textContent = item.was ? "Write a text, or press Delete text." : "Write a text, or press Cancel.";
     else if (!isWhole) said.textContent = "The text has half of a character, which cannot be sent. Type it again.";
-    else { tell("save", { key: item.key, text: written }); close(!leaving); }
+    // What cannot be kept stays in the editor, from where it can be copied.
+    else if (!tell("save", { key: item.key, text: written })) said.textContent = "Not saved: the kernel was restarted or stopped. Copy the text, and run the cell of this panel again.";
+    else close(!leaving);
     if (!leaving && state.editor) area.focus();
   };
   const act = (label, press, kind = "") => el("button", { type: "button", class: `plain ${kind}`, onclick: press }, label);
@@ -71,7 +75,7 @@ function editorOf(item, text, state, tell) {
     el("div", { class: "counts" }, counter, el("span", { class: "hint muted", id: `${id}-hint` }, "Return saves, Escape cancels, Shift+Return breaks the line.")),
     said,
     el("div", { class: "acts" }, act("Save", () => save(false), "primary"), act("Cancel", () => close(true)),
-      item.was ? act("Delete text", () => { tell("delete", { key: item.key }); close(true); }) : null),
+      item.was ? act("Delete text", () => { if (tell("delete", { key: item.key })) close(true); }) : null),
   );
   area.addEventListener("input", show);
   show();
@@ -82,6 +86,7 @@ function editorOf(item, text, state, tell) {
 function edit(item, state, tell) {
   if (state.editor?.key === item.key) { state.editor.area.focus(); return; }
   state.editor?.save(true);
+  if (state.editor) { state.editor.area.focus(); return; } // what was typed there could not be saved
   if (item.text === null) { state.wanted = item.key; tell("open", { key: item.key }); return; }
   open(item, item.text, state, tell);
 }

@@ -18,9 +18,12 @@ from prodex.quality.problems import attribute_label
 #: What the usual attributes are that products lack: the code of a value is a wire path, and behind a colon a language.
 MISSING = Facet("missing", "Missing")
 
-_FILL = "fill:"
+#: The facet of the state of an attribute is called so, and after it like the code of the attribute in `MISSING`.
+FILL = "fill:"
 #: States of attributes that are kept; each takes two megabytes of a million products.
 _KEPT = 16
+#: Attributes of so many products are read in the time of a click: in about a second on a slow machine.
+_AT_ONCE = 5_000
 
 
 class AttributeFacets:
@@ -60,19 +63,41 @@ class AttributeFacets:
         if asked != self._asked:
             self._asked, self._missing = asked, None
 
+    def title(self, name: str) -> str:
+        """Return the heading of a facet; that of what products lack says in which language, if it is about one."""
+        if name != MISSING.name:
+            return _title(*_split(name.removeprefix(FILL)))
+        language = self._asked[0]
+        return MISSING.title if language is None else f"{MISSING.title} in {language_label(language)}"
+
+    def is_read(self, name: str) -> bool:
+        """Return whether a facet is there at once: few products are read faster than anybody notices."""
+        is_there = self._filled.attributes.issuperset(USUAL) if name == MISSING.name else name in self._states
+        return is_there or len(self._catalog) <= _AT_ONCE
+
+    def read(self, name: str) -> None:
+        """Read what a facet needs; may be called in a thread of its own."""
+        if name == MISSING.name:
+            self._filled = self._filled.with_attributes(USUAL)
+        elif name not in self._states:
+            self._keep(name)
+
     def __contains__(self, name: object) -> bool:
-        return name == MISSING.name or (isinstance(name, str) and name.startswith(_FILL))
+        return name == MISSING.name or (isinstance(name, str) and name.startswith(FILL))
 
     def __getitem__(self, name: str) -> FacetValues:
         if name == MISSING.name:
             if self._missing is None:
                 self._missing = self._lacked()
             return self._missing
-        if name not in self._states:
-            self._states[name] = _states(self._catalog, name)
-            if len(self._states) > _KEPT:
-                del self._states[next(iter(self._states))]
-        return self._states[name]
+        return self._states[name] if name in self._states else self._keep(name)
+
+    def _keep(self, name: str) -> FacetValues:
+        found = _states(self._catalog, name)
+        others = {one: values for one, values in self._states.items() if one != name}
+        # Replaced at once, since another thread may look up a facet meanwhile.
+        self._states = dict([*others.items(), (name, found)][-_KEPT:])
+        return found
 
     def _lacked(self) -> FacetValues:
         """Return which products lack which attributes; of what was not asked for nobody knows whether it is there."""
@@ -83,7 +108,7 @@ class AttributeFacets:
         there = [place for place, mask in enumerate(masks) if mask.any()]
         listed = sorted(there, key=lambda place: -int(np.count_nonzero(masks[place])))
         shown = [list(codes)[place] for place in listed]
-        labels = tuple(_label(*_split(code)) for code in shown)
+        labels = tuple(attribute_words(*_split(code)) for code in shown)
         lacking = MaskEach(len(self._catalog), [masks[place] for place in listed])
         return FacetValues(MISSING, tuple(shown), labels, True, lacking)
 
@@ -95,15 +120,19 @@ class AttributeFacets:
 
 
 def _states(catalog: Catalog, name: str) -> FacetValues:
-    attribute, language = _split(name.removeprefix(_FILL))
+    attribute, language = _split(name.removeprefix(FILL))
     numbers = fill_states(catalog, attribute, language)
-    label = _label(attribute, language)
-    facet = Facet(name, f"{label[:1].upper()}{label[1:]}", is_ordered=True)
+    facet = Facet(name, _title(attribute, language), is_ordered=True)
     found = np.flatnonzero(np.bincount(numbers, minlength=len(FILL_STATES)))
     place = np.zeros(len(FILL_STATES), np.int64)
     place[found] = np.arange(len(found))
     states = tuple(FILL_STATES[number] for number in found)
     return FacetValues(facet, states, states, True, OneValueEach.of(place[numbers], len(found)))
+
+
+def _title(attribute: str, language: str | None) -> str:
+    words = attribute_words(attribute, language)
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _split(code: str) -> tuple[str, str | None]:
@@ -116,6 +145,11 @@ def _split(code: str) -> tuple[str, str | None]:
     return attribute, language or None
 
 
-def _label(attribute: str, language: str | None) -> str:
+def attribute_words(attribute: str, language: str | None) -> str:
+    """Return an attribute, in a language or in any, as people call it.
+
+    >>> attribute_words("namePublicLong", "fr"), attribute_words("brand", None)
+    ('long name in French', 'brand')
+    """
     label = attribute_label(attribute)
     return label if language is None else f"{label} in {language_label(language)}"

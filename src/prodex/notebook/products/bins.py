@@ -123,9 +123,13 @@ def _next(value: Any) -> Any:
 def before(edge: Any) -> float | datetime:
     """Return the largest value that is smaller than an edge, as a limit of a range.
 
+    There is no edge above the last date that Python can say, so that one is returned as it is.
+
     >>> before(np.int64(10)), before(np.datetime64("2026-01-01T00:00:00.000000"))
     (9, datetime.datetime(2025, 12, 31, 23, 59, 59, 999999))
     """
+    if isinstance(edge, np.datetime64) and edge == _LAST:
+        return plain(edge)
     smaller = np.nextafter(edge, -np.inf) if isinstance(edge, np.floating) else edge - 1
     return plain(smaller)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from html import escape
+from typing import Any, TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -10,23 +11,28 @@ from traitlets import Instance, Tuple, link
 from prodex.catalog import Catalog
 from prodex.notebook.background import LatestTask
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.conditions import Conditions
+from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.exploration import Exploration
+from prodex.notebook.gallery.table_or_gallery import TableOrGallery
 from prodex.notebook.panel import Fold, Panel, button, html, row, show_if, status_html, styled
+from prodex.notebook.products.column_heads import ColumnHeads
 from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.products.table_page import Order
 from prodex.notebook.views import View
 from prodex.quality import Audit
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
-_OPEN = ("grade", "kind", "brand")
+_OPEN = ("market", "missing", "owner", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
+#: Of more products, what stands under the heads of columns is read in the background, after the table is shown.
+_READ_AT_ONCE = 20_000
 
 _Found: TypeAlias = tuple[ProductFilter, str]
 
@@ -49,6 +55,8 @@ class CatalogExplorer(Panel):
         Ids of the selected products, in the order of selection.
     exploration
         The state: the catalogue, and the conditions that filter it.
+    view
+        The products: as a table, or by their pictures.
 
     Examples
     --------
@@ -73,6 +81,8 @@ class CatalogExplorer(Panel):
         self.add_class("explorer")
         self.exploration: Exploration = _shared(catalog, audit, exploration)
         self._filter: ProductFilter | None = None
+        self._heads = ColumnHeads(self.exploration.filter)
+        self._left: FilterResult | None = None
         self._words = ""
         self._make()
         self._connect()
@@ -87,45 +97,68 @@ class CatalogExplorer(Panel):
         """Put the focus into the search field."""
         self._search_field.focus()
 
+    def gallery_by(self, facet: str) -> None:
+        """Show the products by their pictures, the first ones of each value of a facet.
+
+        Raises
+        ------
+        InputError
+            When the catalogue has no such facet.
+        """
+        self.view.show_by(facet)
+
     def _make(self) -> None:
         self._search_field = w.Text(
             description="Search",
             placeholder="words in texts, brand or owner, or a GTIN",
+            tooltip=HELP,
             layout=w.Layout(width="100%"),
         )
         self._hint = html("", "muted", "hint")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
         self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
-        self.table: ProductTable = ProductTable(panel=self, edit=self._correct)
+        self.table: ProductTable = ProductTable(
+            panel=self, edit=self._correct, pick=self._pick, narrow=self._narrow
+        )
+        self.view: TableOrGallery = TableOrGallery(
+            panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
+        )
         self.facets: FacetList = FacetList(self, self._refresh, open_first=_OPEN)
+        self.facets.widget.answer("gallery", self.gallery_by)
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
-        search = row(self._drawer, self._search_field, self._hint, look="search")
+        how = html(f"<span class='muted'>{escape(HELP)}</span>", "search-help")
+        search = row(self._drawer, self._search_field, self._hint, self.view.switch, how, look="search")
         self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
-        folds = row(
-            Fold("Columns and rows", [self.table.settings, self.table.column_picker]),
-            Fold("Export", [self._export]),
-            look="folds",
-        )
-        main = styled(w.VBox([*self.table.head, self.table, folds]), "main")
+        self._columns = Fold("Columns and rows", [self.table.settings, self.table.column_picker])
+        folds = row(self._columns, Fold("Export", [self._export]), look="folds")
+        main = styled(w.VBox([self.view, folds]), "main")
         self._sides = row(self.facets.widget, main, self.pane, look="sides")
         self.fill(search, self.bar, self._sides)
         self._show_pane()
 
     def _connect(self) -> None:
         self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
+        self._reading_facets: LatestTask[ProductFilter] = LatestTask(
+            _read_facets, self._take_facets, self.show_error
+        )
+        self._reading_heads: LatestTask[ColumnHeads] = LatestTask(
+            _read_heads, self._take_heads, self.show_error
+        )
         link((self.exploration, "selected"), (self, "selected"))
-        link((self.exploration, "selected"), (self.table, "selected"))
-        link((self.exploration, "product_id"), (self.table, "product_id"))
+        link((self.exploration, "selected"), (self.view, "selected"))
+        link((self.exploration, "product_id"), (self.view, "product_id"))
+        self.on(self.view.switch, lambda _: show_if(self._columns, not self.view.is_gallery), "value")
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
+        self.on(self.table, lambda _: self._show_heads(), "columns", "with_heads")
         self.on(self._close, lambda _: self._close_card())
         self.on(self._drawer, lambda _: self._show_pane(), "value")
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
         self.on(self.exploration, lambda _: self._take_focus(), "focus_on")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
-        self.on(self.bar.chips, lambda _: self._keep_focus(), "conditions")
+        self.on(self.bar.chips, lambda _: self._keep_focus(), "clicks")
 
     def _show_pane(self) -> None:
         """Show the card beside the table as long as a product is open, and the facets of a narrow panel on request."""
@@ -136,20 +169,23 @@ class CatalogExplorer(Panel):
 
     def _close_card(self) -> None:
         # The button that was pressed is hidden with the card, and would leave the focus nowhere.
-        self.table.focus(self.exploration.product_id)
+        self.view.focus(self.exploration.product_id)
         self.exploration.product_id = None
 
     def _open(self) -> ProductFilter:
         """Show the facets and columns of the catalogue, unless it is the one that was shown before."""
         now = self.exploration.filter
         if self._filter is not now:
-            self._filter = now
-            self.table.hold(now.products)
-            self.facets.hold(now.facets)
+            self._filter, self._heads, self._left = now, ColumnHeads(now), None
+            self.view.hold(now)
+            self.facets.hold(now)
         return now
 
     def _set(self, conditions: Conditions) -> None:
         self.exploration.conditions = conditions
+
+    def _keep_value(self, facet: str, code: Code) -> None:
+        self._set(self.exploration.conditions.choosing(facet, (code,)))
 
     def _correct(self, product_id: str) -> None:
         """Open the card of a product at the text that is to be corrected."""
@@ -160,7 +196,7 @@ class CatalogExplorer(Panel):
         """Put the focus back on the row whose text was corrected."""
         if self.exploration.focus_on == "table":
             self.exploration.focus_on = ""
-            self.table.focus(self.exploration.product_id)
+            self.view.focus(self.exploration.product_id)
 
     def _keep_focus(self) -> None:
         """Move the focus when the last condition was removed by the button that had it, which is hidden then."""
@@ -223,18 +259,70 @@ class CatalogExplorer(Panel):
                 return
             self._hint.value = ""
             # A closed facet shows no counts, and to count all of them takes most of the time of a click.
-            counted = [name for name in self.facets.open if name in now.facets]
+            wanted = [name for name in self.facets.open if name in now.facets]
+            counted = [name for name in wanted if now.facets.counts_at_once(name)]
             self._draw(now.narrow(self.exploration.conditions, counted))
+            if late := [name for name in wanted if name not in counted]:
+                self._reading_facets(now, late)
+
+    def _take_facets(self, read: ProductFilter) -> None:
+        if read is self.exploration.filter:
+            self._refresh()
 
     def _draw(self, left: FilterResult) -> None:
-        self.facets.show(self.exploration.conditions, left.counts)
-        self.table.show(left.mask)
+        self._left = left
+        self.facets.show(self.exploration.conditions, left)
+        # The products first: what stands under the heads of the table may have to be read.
+        is_there = self._heads.are_read(self.table.columns)
+        self.view.show(left.mask, self._made_heads() if is_there else {})
         self._export.count(len(left))
+        if not is_there:
+            self._show_heads()
+
+    def _show_heads(self) -> None:
+        """Show what stands under the heads of columns, as soon as it is read."""
+        heads, columns = self._heads, self.table.columns
+        if self._left is None or not self.table.with_heads:
+            return
+        if heads.are_read(columns):
+            self.table.show_heads(self._made_heads())
+        elif len(self.exploration.filter.products) <= _READ_AT_ONCE:
+            heads.read(columns)
+            self.table.show_heads(self._made_heads())
+        else:
+            self._reading_heads(heads, columns)
+
+    def _made_heads(self) -> dict[str, dict[str, Any]]:
+        if self._left is None or not self.table.with_heads:
+            return {}
+        return self._heads.of(self.table.columns, self.exploration.conditions, self._left)
+
+    def _take_heads(self, heads: ColumnHeads) -> None:
+        if heads is self._heads:
+            self._show_heads()
+
+    def _pick(self, column: str, key: int) -> None:
+        """Select the value under a head that was pressed, or clear it."""
+        self._set(self._heads.picking(self.exploration.conditions, column, key))
+
+    def _narrow(self, column: str, first: int, last: int) -> None:
+        """Keep the bins under a head that were pressed, or remove their range."""
+        self._set(self._heads.ranging(self.exploration.conditions, column, first, last))
 
 
 def _find(filter_: ProductFilter, words: str) -> _Found:
     filter_.find(words)
     return filter_, words
+
+
+def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
+    filter_.facets.read_attributes(facets)
+    return filter_
+
+
+def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
+    heads.read(columns)
+    return heads
 
 
 def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:

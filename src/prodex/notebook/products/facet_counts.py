@@ -11,8 +11,9 @@ import numpy.typing as npt
 from prodex.errors import QueryError
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.products.attribute_facets import MISSING, AttributeFacets
+from prodex.notebook.products.column_facets import column_facet
 from prodex.notebook.products.facet_values import Facet, FacetValues
-from prodex.notebook.products.facets import FACETS
+from prodex.notebook.products.facets import FACETS, CatalogFacet
 from prodex.notebook.products.memberships import Counts
 from prodex.notebook.products.product_columns import Mask, ProductColumns
 
@@ -20,7 +21,8 @@ from prodex.notebook.products.product_columns import Mask, ProductColumns
 class Facets(Mapping[str, FacetValues]):
     """The facets of a catalogue by name; each is read when it is first asked for.
 
-    Beside those that are listed there is one for the state of every attribute, such as "fill:namePublicLong:fr".
+    Beside those that are listed there is one for the state of every attribute, such as "fill:namePublicLong:fr", and
+    one for every other column of texts or flags, such as "column:unit_type".
 
     Parameters
     ----------
@@ -48,25 +50,47 @@ class Facets(Mapping[str, FacetValues]):
         """Show what depends on conditions as they are: what products lack, in the language that is selected."""
         self._of_attributes.look_at(conditions)
 
+    def title(self, name: str) -> str:
+        """Return the heading of a facet, which need not have been read for it."""
+        is_declared = name in self._of_catalog
+        return self.declared[name].title if is_declared else self._of_attributes.title(name)
+
+    def counts_at_once(self, name: str) -> bool:
+        """Return whether a facet can be counted at once; `read_attributes` prepares those that take long."""
+        return name not in self._of_attributes or self._of_attributes.is_read(name)
+
+    def read_attributes(self, names: Iterable[str]) -> None:
+        """Read the facets of attributes among these; may be called in a thread of its own."""
+        for name in names:
+            if name in self._of_attributes:
+                self._of_attributes.read(name)
+
     def read(self, names: Iterable[str]) -> None:
         """Read several facets: columns that they need are read together, since a file is opened once for all."""
         new = [
-            self._of_catalog[name] for name in names if name in self._of_catalog and name not in self._read
+            facet for name in names if name not in self._read and (facet := self._stored(name)) is not None
         ]
         self._products.read(*(column for facet in new for column in facet.columns))
         for facet in new:
             self._read[facet.name] = facet.values(self._products)
 
+    def is_read(self, name: str) -> bool:
+        """Return whether a facet that is read from columns is in memory."""
+        return name in self._read
+
     def __getitem__(self, name: str) -> FacetValues:
         if name in self._of_attributes:
             return self._of_attributes[name]
-        if name not in self._of_catalog:
+        if self._stored(name) is None:
             raise KeyError(name)
         self.read([name])
         return self._read[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._of_catalog or name in self._of_attributes
+        return name in self._of_attributes or (isinstance(name, str) and self._stored(name) is not None)
+
+    def _stored(self, name: str) -> CatalogFacet | None:
+        return self._of_catalog.get(name) or column_facet(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.declared)

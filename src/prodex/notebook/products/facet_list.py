@@ -1,47 +1,35 @@
-"""The facets of an explorer as a list: which are open, which of their values are shown, and what a press means."""
+"""The facets of an explorer as a list: which are shown, in which order, which are open, and what a press means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from traitlets import HasTraits, Instance
 
-from prodex.notebook.conditions import Code, Conditions
+from prodex.locales import language_label
+from prodex.notebook.background import LatestTask
+from prodex.notebook.conditions import Code, Conditions, Range
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel
-from prodex.notebook.products.facet_values import FacetValues
-from prodex.notebook.products.memberships import Counts
-from prodex.notebook.products.search import contains
-from prodex.notebook.products.table_page import cut
+from prodex.notebook.products.facet_counts import FilterResult
+from prodex.notebook.products.facet_offers import FacetOffers
+from prodex.notebook.products.filtering import ProductFilter
+from prodex.notebook.products.listed_values import FEW, MORE, Folding, listed_values
+from prodex.notebook.products.range_facets import RangeFacets, column_of, range_facet
+from prodex.notebook.products.ranges import measure_of
+from prodex.notebook.products.table_page import cut, title
 
-#: Values shown at first, and how many come with each "more".
-FEW, _MORE = 8, 20
-#: Characters of a value that a row shows.
-_LABEL = 60
-
-
-@dataclass(frozen=True)
-class Folding:
-    """How a facet is shown.
-
-    Attributes
-    ----------
-    is_open
-        Whether its values are shown.
-    most
-        How many values are shown at most.
-    find
-        Words that shown values contain.
-    with_zeros
-        Whether values are shown that no product has under the conditions.
-    """
-
-    is_open: bool = False
-    most: int = FEW
-    find: str = ""
-    with_zeros: bool = False
+#: The facets in the order in which most questions begin; any others follow.
+_ORDER = (
+    *("market", "language", "missing", "owner", "brand", "category", "kind", "grade"),
+    *(range_facet("updated_at"), range_facet("score"), range_facet("pictures_count")),
+)
+#: Facets that are shown without being asked for, of dates and numbers.
+_RANGES = tuple(name for name in _ORDER if column_of(name))
+#: Characters of a name of a facet that are shown.
+_TITLE = 80
 
 
 class FacetList(HasTraits):
@@ -53,6 +41,8 @@ class FacetList(HasTraits):
         The panel around them, which shows errors.
     opened
         Called when a facet was opened, whose counts may be missing.
+    open_first
+        Names of the facets that are open at first.
 
     Attributes
     ----------
@@ -67,111 +57,156 @@ class FacetList(HasTraits):
     def __init__(self, panel: Panel, opened: Callable[[], object], *, open_first: tuple[str, ...]) -> None:
         super().__init__()
         self._foldings: dict[str, Folding] = {name: Folding(is_open=True) for name in open_first}
-        self._values: Mapping[str, FacetValues] = {}
-        self._counts: Mapping[str, Counts] = {}
+        self._filter: ProductFilter | None = None
+        self._left: FilterResult | None = None
         self._opened = opened
-        self._shown: dict[str, list[int]] = {}
-        self.widget: LiveWidget = LiveWidget(
-            panel,
-            "facets",
-            {
-                "toggle": self._toggle,
-                "exclude": self._exclude,
-                "fold": self._fold,
-                "more": lambda facet: self._change(facet, most=self._folding(facet).most + _MORE),
-                "zeros": lambda facet: self._change(facet, with_zeros=not self._folding(facet).with_zeros),
-                "find": lambda facet, text: self._change(facet, find=str(text), most=FEW),
-            },
+        #: Facets that somebody has added, the last one first.
+        self._added: tuple[str, ...] = ()
+        self._typed, self._language, self._additions = "", "", 0
+        self._offers: FacetOffers | None = None
+        self._reading: LatestTask[FacetOffers] = LatestTask(
+            FacetOffers.read, self._take_offers, panel.show_error
         )
+        self.widget: LiveWidget = LiveWidget(panel, "facets", self._answers())
         self.widget.add_class("facets")
+
+    def _answers(self) -> dict[str, Callable[..., object]]:
+        return {
+            "toggle": self._toggle,
+            "exclude": self._exclude,
+            "fold": self._fold,
+            "unfold": self._unfold,
+            "more": lambda facet: self._change(facet, most=self._folding(facet).most + MORE),
+            "fewer": lambda facet: self._change(facet, most=FEW),
+            "zeros": lambda facet: self._change(facet, with_zeros=not self._folding(facet).with_zeros),
+            "find": lambda facet, text: self._change(facet, find=str(text), most=FEW),
+            "limit": self._limit,
+            "range": self._range,
+            "offer": self._offer,
+            "speak": self._speak,
+            "add": self._add,
+            "named": self._add_named,
+            "remove": self._remove,
+        }
 
     @property
     def open(self) -> list[str]:
         """Names of the facets whose values are shown."""
         return [name for name, folding in self._foldings.items() if folding.is_open]
 
-    def hold(self, values: Mapping[str, FacetValues]) -> None:
-        """Show the facets of another catalogue; those that are open stay open."""
-        self._values, self._counts = values, {}
+    def hold(self, products: ProductFilter) -> None:
+        """Show the facets of another catalogue; those that are open or were added stay so."""
+        self._filter, self._left = products, None
+        self._ranges = RangeFacets(products.products)
+        self._offers, self._typed = None, ""
+        self._languages = [(language_label(code), code) for code in products.products.languages()]
         for name, folding in self._foldings.items():
             self._foldings[name] = Folding(is_open=folding.is_open)
 
-    def show(self, conditions: Conditions, counts: Mapping[str, Counts]) -> None:
+    def show(self, conditions: Conditions, left: FilterResult) -> None:
         """Show these conditions, and the number of products that each value of an open facet has or would add."""
-        self._counts = counts
+        self._left = left
         self.conditions = conditions
         self.draw()
 
     def draw(self) -> None:
         """Show the facets as they are now."""
-        self.widget.view = {"facets": [self._facet(name) for name in self._values]}
+        self.widget.view = {
+            "facets": [self._facet(name) for name in self._names()],
+            "add": self._adding(),
+        }
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until no names are read; for scripts and tests."""
+        self._reading.wait(seconds)
+
+    def _names(self) -> Iterator[str]:
+        """Yield the names of the facets in the order in which they are shown."""
+        assert self._filter is not None  # noqa: S101 - an explorer sets it before anything is drawn
+        audit = self._filter.products.audit
+        usual = [*self._filter.facets, *(one for one in _RANGES if audit is not None or "score" not in one)]
+        place = {name: number for number, name in enumerate(_ORDER)}
+        usual.sort(key=lambda name: place.get(name, len(place)))
+        yield from self._extra(usual)
+        yield from usual
+
+    def _extra(self, usual: list[str]) -> list[str]:
+        """Return the facets that were added, and those that another panel selects values of."""
+        conditions = self.conditions
+        selected = [*conditions.facets, *conditions.excluded, *map(range_facet, conditions.ranges)]
+        there = [name for name in selected if column_of(name) or name in self._facets]
+        return [one for one in dict.fromkeys((*self._added, *there)) if one not in usual]
+
+    @property
+    def _facets(self) -> Any:
+        assert self._filter is not None  # noqa: S101 - an explorer sets it before anything is drawn
+        return self._filter.facets
 
     def _facet(self, name: str) -> dict[str, Any]:
-        folding, conditions = self._folding(name), self.conditions
-        numbers = (len(conditions.facets.get(name, ())), len(conditions.excluded.get(name, ())))
-        active = [f"{n} {word}" for n, word in zip(numbers, ("selected", "excluded"), strict=True) if n]
-        # `declared` and not the values: those of a closed facet have not been read.
+        folding = self._folding(name)
+        is_usual = name in self._facets.declared or name in _RANGES
         facet = {
             "name": name,
             "title": self._title(name),
-            "open": folding.is_open and name in self._counts,
-            "active": ", ".join(active),
+            "open": folding.is_open,
+            "active": self._active(name),
             "values": [],
+            "removable": not is_usual,
         }
-        return facet | self._values_of(name, folding) if facet["open"] else facet
+        return facet | self._opened_facet(name, folding) if folding.is_open else facet
 
     def _title(self, name: str) -> str:
-        declared = getattr(self._values, "declared", None)
-        return str(declared[name].title if declared is not None else self._values[name].facet.title)
+        if column := column_of(name):
+            return title(column)
+        return cut(self._facets.title(name), _TITLE)
 
-    def _values_of(self, name: str, folding: Folding) -> dict[str, Any]:
-        values, counts = self._values[name], self._counts[name]
-        fitting, zeros = self._fitting(name, folding)
-        shown = fitting[: folding.most]
-        self._shown[name] = shown
+    def _active(self, name: str) -> str:
+        if column := column_of(name):
+            return "1 selected" if column in self.conditions.ranges else ""
+        numbers = (
+            len(self.conditions.facets.get(name, ())),
+            len(self.conditions.excluded.get(name, ())),
+        )
+        words = zip(numbers, ("selected", "excluded"), strict=True)
+        return ", ".join(f"{number} {word}" for number, word in words if number)
+
+    def _opened_facet(self, name: str, folding: Folding) -> dict[str, Any]:
+        left = self._left
+        if left is None or (column_of(name) is None and name not in left.counts):
+            return {"note": "Reading …"}
+        if column := column_of(name):
+            return self._ranges.shown(column, self.conditions, left)
+        return listed_values(self._facets[name], left.counts[name], self.conditions, folding)
+
+    def _adding(self) -> dict[str, Any]:
+        is_typed = bool(self._typed.strip())
+        found = self._offers.find(self._typed, self._language or None) if is_typed and self._offers else []
+        shown = {*self._added, *_RANGES}
         return {
-            "values": [
+            "number": self._additions,
+            "typed": self._typed,
+            "language": self._language,
+            "languages": [{"code": code, "label": label} for label, code in self._languages],
+            "offers": [
                 {
-                    "key": number,
-                    "label": cut(values.labels[number], _LABEL),
-                    "count": int(counts[number]),
-                    "state": self._state(name, values.codes[number]),
+                    "facet": one.facet,
+                    "label": cut(one.label, _TITLE),
+                    "detail": cut(one.detail, _TITLE),
+                    "there": one.facet in shown,
                 }
-                for number in shown
+                for one in found
             ],
-            "shown": len(shown),
-            "more": len(fitting) - len(shown),
-            "zeros": zeros,
-            "zerosOpen": folding.with_zeros,
-            "distinct": len(values.codes),
-            # A field for words only where not all values are shown.
-            "find": folding.find if len(values.codes) > FEW else None,
-            "note": _note(values, bool(fitting or zeros)),
+            "note": self._adding_note(bool(found)) if is_typed else "",
         }
 
-    def _fitting(self, name: str, folding: Folding) -> tuple[list[int], int]:
-        """Return the numbers of the values to show, and how many more no product has under the conditions."""
-        values, counts = self._values[name], self._counts[name]
-        if not values.is_asked:
-            return [], 0
-        # What is selected or excluded comes first, so that it can be taken back.
-        active = {*self.conditions.facets.get(name, ()), *self.conditions.excluded.get(name, ())}
-        numbers = values.order(counts, active)
-        if found_words := folding.find.strip():
-            found = contains(values.labels, found_words)
-            numbers = [number for number in numbers if found[number] or values.codes[number] in active]
-        zeros = [number for number in numbers if not counts[number] and values.codes[number] not in active]
-        if not folding.with_zeros:
-            numbers = [number for number in numbers if counts[number] or values.codes[number] in active]
-        return numbers, len(zeros)
-
-    def _state(self, name: str, code: Code) -> str:
-        if code in self.conditions.facets.get(name, ()):
-            return "chosen"
-        return "excluded" if code in self.conditions.excluded.get(name, ()) else ""
+    def _adding_note(self, has_found: bool) -> str:
+        if self._offers is None:
+            return "Reading the names of attributes …"
+        return "" if has_found else "no attribute of this name"
 
     def _code(self, facet: str, key: int) -> Code:
-        return self._values[facet].codes[int(key)]
+        code: Code = self._facets[facet].codes[int(key)]
+        return code
 
     def _toggle(self, facet: str, key: int) -> None:
         self.conditions = self.conditions.toggled(facet, self._code(facet, key))
@@ -183,17 +218,72 @@ class FacetList(HasTraits):
         self._foldings[facet] = replace(self._folding(facet), is_open=not self._folding(facet).is_open)
         self._opened()
 
+    def _unfold(self, facet: str, key: int) -> None:
+        """Show what is below a value of a tree, or fold it again."""
+        unfolded = self._folding(facet).unfolded ^ {self._code(facet, key)}
+        self._change(facet, unfolded=unfolded)
+
+    def _limit(self, facet: str, side: str, value: str) -> None:
+        if column := column_of(facet):
+            limits = self.conditions.ranges.get(column, Range())
+            self.conditions = self.conditions.within(
+                column, self._ranges.typed(column, limits, side, str(value))
+            )
+
+    def _range(self, column: str, first: int, last: int) -> None:
+        if found := column_of(column):
+            limits = self.conditions.ranges.get(found, Range())
+            self.conditions = self.conditions.within(found, self._ranges.pressed(found, limits, first, last))
+
+    def _offer(self, text: str) -> None:
+        """Show which facets could be added for what was typed."""
+        self._typed = str(text)
+        if self._offers is None:
+            self._reading(FacetOffers(self._catalog))
+        self.draw()
+
+    @property
+    def _catalog(self) -> Any:
+        assert self._filter is not None  # noqa: S101 - an explorer sets it before anybody can type
+        return self._filter.products.catalog
+
+    def _take_offers(self, offers: FacetOffers) -> None:
+        # Another catalogue may have been opened meanwhile.
+        if offers.catalog is self._catalog:
+            self._offers = offers
+            self.draw()
+
+    def _speak(self, language: str) -> None:
+        self._language = language if language in {code for _, code in self._languages} else ""
+        self.draw()
+
+    def _add_named(self, text: str) -> None:
+        """Add the facet that was typed, once its name is complete."""
+        if str(text).strip():
+            offers = self._offers or FacetOffers(self._catalog)
+            self._add(offers.named(str(text), self._language or None))
+
+    def _add(self, facet: str) -> None:
+        if measure_of(column_of(facet) or "") or facet in self._facets:
+            if facet not in (*self._facets.declared, *_RANGES):
+                self._added = (facet, *(one for one in self._added if one != facet))
+            self._foldings[facet] = replace(self._folding(facet), is_open=True)
+            # The field is a new one then, and empty.
+            self._typed, self._additions = "", self._additions + 1
+            self._opened()
+
+    def _remove(self, facet: str) -> None:
+        """Remove a facet that was added, with what is selected in it."""
+        self._added = tuple(one for one in self._added if one != facet)
+        self._foldings.pop(facet, None)
+        column, before = column_of(facet), self.conditions
+        self.conditions = before.within(column, Range()) if column else before.without_facet(facet)
+        if self.conditions == before:
+            self.draw()
+
     def _change(self, facet: str, **changed: Any) -> None:
         self._foldings[facet] = replace(self._folding(facet), **changed)
         self.draw()
 
     def _folding(self, name: str) -> Folding:
         return self._foldings.get(name, Folding())
-
-
-def _note(values: FacetValues, has_values: bool) -> str:
-    if not values.is_asked:
-        return "not requested"
-    if not values.codes:
-        return "no products"
-    return "" if has_values else "no matching value"

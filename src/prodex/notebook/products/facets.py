@@ -34,6 +34,8 @@ class CatalogFacet(Facet):
         Whether it exists only with an audit.
     is_shared
         Whether other wire paths give values, too: the market of the query, the languages of any text.
+    column
+        The column of the table whose head shows its values; empty where there is none.
     """
 
     read: _Read
@@ -41,6 +43,7 @@ class CatalogFacet(Facet):
     attribute: str = ""
     needs_audit: bool = False
     is_shared: bool = False
+    column: str = ""
 
     def values(self, products: ProductColumns) -> FacetValues:
         """Return its values."""
@@ -50,7 +53,7 @@ class CatalogFacet(Facet):
         return replace(found, is_asked=is_asked or came)
 
 
-def _by(name: str) -> _Read:
+def by_group(name: str) -> _Read:
     """Group as audits do, so that a click in an audit and a click in a facet list the same products."""
     return _grouped(lambda products: products.groups(name))
 
@@ -86,6 +89,7 @@ FACETS = (
         is_ordered=True,
         read=_grouped(_grades),
         needs_audit=True,
+        column="grade",
     ),
     CatalogFacet(
         "category",
@@ -100,55 +104,66 @@ FACETS = (
         "kind",
         "Kind",
         "without kind",
-        read=_by("kind"),
+        read=by_group("kind"),
         columns=("kind_code", "kind"),
         attribute="kind.code",
+        column="kind",
     ),
     CatalogFacet(
         "brand",
         "Brand",
         "without brand",
-        read=_by("brand"),
+        read=by_group("brand"),
         columns=("brand_code", "brand"),
         attribute="brand.code",
+        column="brand",
     ),
     CatalogFacet(
-        "owner", "Owner", "without owner", read=_by("owner"), columns=OWNER_COLUMNS, attribute="owner"
+        "owner",
+        "Owner",
+        "without owner",
+        read=by_group("owner"),
+        columns=OWNER_COLUMNS,
+        attribute="owner",
+        column="owner",
     ),
     CatalogFacet(
         "market",
         "Market",
         "without market",
-        read=_by("market"),
+        read=by_group("market"),
         columns=("target_market",),
         attribute="product_key.target_market_id",
         is_shared=True,
+        column="target_market",
     ),
     CatalogFacet(
         "language",
         "Language of texts",
         "none or not specified",
-        read=_by("language"),
+        read=by_group("language"),
         attribute="namePublicLong",
         is_shared=True,
     ),
-    CatalogFacet("tag", "Tag", "without tags", read=_by("tag"), attribute="hasTags"),
+    CatalogFacet("tag", "Tag", "without tags", read=by_group("tag"), attribute="hasTags"),
     CatalogFacet(
         "status",
         "Status",
         "without status",
-        read=_by("product_status"),
+        read=by_group("product_status"),
         columns=("product_status",),
         attribute="targetProductStatus",
+        column="product_status",
     ),
     CatalogFacet(
         "sharing",
         "Sharing status",
         "without sharing status",
         {"2": "draft", "3": "pending", "4": "accepted"},
-        read=_by("sharing_status"),
+        read=by_group("sharing_status"),
         columns=("sharing_status",),
         attribute="manufacturerSharingStatus",
+        column="sharing_status",
     ),
     CatalogFacet(
         "packshot",
@@ -163,25 +178,28 @@ FACETS = (
         "Consumer unit",
         "not specified",
         {"true": "consumer unit", "false": "other unit"},
-        read=_by("is_consumer_unit"),
+        read=by_group("is_consumer_unit"),
         columns=("is_consumer_unit",),
         attribute="isConsumerUnit",
+        column="is_consumer_unit",
     ),
     CatalogFacet(
         "packaging",
         "Packaging",
         "without packaging",
-        read=_by("packaging"),
+        read=by_group("packaging"),
         columns=("packaging_code", "packaging"),
         attribute="typePackaging.code",
+        column="packaging",
     ),
     CatalogFacet(
         "pending",
         "Update pending",
         "not specified",
         {"true": "update pending", "false": "no pending update"},
-        read=_by("has_pending_update"),
+        read=by_group("has_pending_update"),
         columns=("has_pending_update",),
         attribute="lastRequest",
+        column="has_pending_update",
     ),
 )

@@ -38,7 +38,7 @@ _Made = TypeVar("_Made")
 _OF_PRODUCTS = TABLES["products"].schema
 _OF_AUDIT = ("grade", "score")
 #: Text that no two products share: a list of its distinct values would be as long as the column.
-_DISTINCT = frozenset({"product_id", "gtin", "uuid"})
+DISTINCT = frozenset({"product_id", "gtin", "uuid"})
 _CODED = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -288,7 +288,7 @@ def _joined(pieces: Sequence[pa.Table], name: str) -> pa.Array:
     chunks = [chunk for piece in pieces for chunk in piece[name].chunks]
     if not pa.types.is_string(kind):
         return whole(pa.chunked_array(chunks, kind))
-    if name in _DISTINCT:
+    if name in DISTINCT:
         return whole(pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind))
     encoded = [chunk.dictionary_encode().cast(_CODED) for chunk in chunks]
     return whole(pa.chunked_array(encoded, _CODED).unify_dictionaries())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as w
@@ -13,11 +13,12 @@ from prodex.locales import language_label
 from prodex.notebook.boxes import VBox
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, button, html, row, styled
+from prodex.notebook.panel import Panel, check_box, row, show_if, styled
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.product_rows import ProductRows
 from prodex.notebook.products.removable_buttons import ColumnPicker
+from prodex.notebook.products.selection_buttons import SelectionButtons
 from prodex.notebook.products.table_page import (
     AUDIT_COLUMNS,
     COLUMNS,
@@ -46,6 +47,9 @@ class ProductTable(VBox):
         The panel around it, which shows errors.
     edit
         Called with the id of a product that is to be corrected.
+    pick, narrow
+        Called for a press under the head of a column: with the column and the key of a value, or the first and the last
+        bin of its histogram.
 
     Attributes
     ----------
@@ -59,10 +63,16 @@ class ProductTable(VBox):
         How the products are sorted.
     is_dense
         Whether every product is one line.
+    with_heads
+        Whether the heads of columns show how their values are distributed.
     head, column_picker
         The rows of controls above the table, and the choice of columns.
     grid
         The live widget that shows the page.
+    selection
+        How many products are selected, and the buttons that select them.
+    with_pictures
+        The box that shows pictures beside the names, once there are some.
     """
 
     selected: Instance[tuple[str, ...]] = Tuple()
@@ -70,16 +80,25 @@ class ProductTable(VBox):
     columns: Instance[tuple[str, ...]] = Tuple()
     order: Instance[Order] = Instance(Order, ())
     is_dense: Bool[bool, bool | int] = Bool(default_value=True)
+    with_heads: Bool[bool, bool | int] = Bool(default_value=True)
 
-    def __init__(self, *, panel: Panel, edit: Callable[[str], object] = lambda _: None) -> None:
+    def __init__(
+        self,
+        *,
+        panel: Panel,
+        edit: Callable[[str], object] = lambda _: None,
+        pick: Callable[[str, int], object] = lambda *_: None,
+        narrow: Callable[[str, int, int], object] = lambda *_: None,
+    ) -> None:
         super().__init__(columns=COLUMNS)
         self.add_class("product-table")
-        self._correct = edit
+        self._correct, self._pick, self._narrow = edit, pick, narrow
+        self._heads: Mapping[str, Any] = {}
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
         self._ids: list[str] = []
+        self._pictures: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {}
         self._rows: list[dict[str, Any]] = []
-        self._anchor: str | None = None
         self._focus = (0, 0)
         self._make(panel)
         self._connect(panel)
@@ -87,6 +106,7 @@ class ProductTable(VBox):
     def hold(self, products: ProductColumns) -> None:
         """Show another catalogue."""
         self._products, self._sorter, self._mask = products, Sorter(products), np.zeros(len(products), bool)
+        self._heads = {}
         # Only languages that the names have: in any other one the column would be empty.
         names = [(language_label(code), code) for code in products.languages()]
         self._language.options = [("any language", ""), *names]
@@ -97,10 +117,15 @@ class ProductTable(VBox):
             self.columns = (*kept, *judged)
         self.column_picker.offer(products, self.columns)
 
-    def show(self, mask: Mask) -> None:
-        """Show the products of a mask, from the first page."""
-        self._mask = mask
+    def show(self, mask: Mask, heads: Mapping[str, Any]) -> None:
+        """Show the products of a mask, from the first page, with what is known under the heads of columns."""
+        self._mask, self._heads = mask, heads
         self._from_start()
+
+    def show_heads(self, heads: Mapping[str, Any]) -> None:
+        """Show this under the heads of columns."""
+        self._heads = heads
+        self._show_page()
 
     @property
     def language(self) -> str | None:
@@ -136,26 +161,34 @@ class ProductTable(VBox):
             }
             for one, texts in zip(self._ids, listed, strict=True)
         ]
-        self._all.disabled = not self._ids
+        self.selection.draw()
         self._show_page()
 
+    def offer_pictures(self, pictures: Callable[[Sequence[str]], Mapping[str, str]]) -> None:
+        """Offer to show pictures beside the names: those that are there already, by product id."""
+        self._pictures = pictures
+        show_if(self.with_pictures, True)
+        if self.with_pictures.value:
+            self._show_page()
+
     def _show_page(self) -> None:
-        chosen = set(self.selected)
+        chosen, thumbs = set(self.selected), self._pictures(self._ids) if self.with_pictures.value else {}
+        rows = [
+            {**one, "selected": one["id"] in chosen, "thumb": thumbs.get(one["id"])} for one in self._rows
+        ]
         self.grid.view = {
             "columns": [self._column(name) for name in self.columns],
-            "rows": [{**one, "selected": one["id"] in chosen} for one in self._rows],
+            "rows": rows,
             "open": self.product_id,
             "page": self._above.first,
             "focus": self._focus[0],
             "focusRow": self._focus[1],
             "dense": self.is_dense,
-            "thumbs": False,
+            "thumbs": self.with_pictures.value,
             "total": int(self._mask.sum()),
             "label": "Products",
             "empty": "No products to show.",
         }
-        self._chosen.value = f"{len(self.selected):,} selected"
-        self._clear.disabled = not self.selected
 
     def _column(self, name: str) -> dict[str, Any]:
         by = self.order
@@ -165,7 +198,7 @@ class ProductTable(VBox):
             "align": "right" if is_number(name) else "left",
             "priority": 1 if name in _FIRST else 2 if name in _SECOND else 3,
             "sort": ("descending" if by.descending else "ascending") if by.column == name else "",
-            "head": None,
+            "head": self._heads.get(name) if self.with_heads else None,
         }
 
     def _make(self, panel: Panel) -> None:
@@ -179,6 +212,7 @@ class ProductTable(VBox):
         self._density = w.Dropdown(
             description="Rows", options=[("one line", True), ("as high as needed", False)], layout=narrow
         )
+        self._with_heads = check_box("Distributions under the heads", is_ticked=True)
         self.column_picker: ColumnPicker = ColumnPicker(panel=panel)
         self.grid: LiveWidget = LiveWidget(
             panel,
@@ -190,23 +224,30 @@ class ProductTable(VBox):
                 "select": self._select,
                 "sort": self._sort,
                 "turn": self._turn,
+                "pick": lambda column, key: self._pick(column, int(key)),
+                "range": lambda column, first, last: self._narrow(column, int(first), int(last)),
             },
         )
-        self._chosen = html("", "muted")
-        self._all, self._clear = button("Select this page"), button("Clear selection")
-        self.head: tuple[Any, ...] = (row(self._above, self._chosen, self._all, self._clear, look="line"),)
-        self.settings: Any = row(self._language, self._size, self._density, look="line")
+        self.with_pictures: w.Checkbox = check_box(
+            "Pictures", tooltip="Pictures that the gallery has downloaded"
+        )
+        show_if(self.with_pictures, False)
+        self.selection: SelectionButtons = SelectionButtons(panel=panel, of=self, page=lambda: self._ids)
+        self.head: tuple[Any, ...] = (row(self._above, self.selection, look="line"),)
+        self.settings: Any = row(
+            self._language, self._size, self._density, self._with_heads, self.with_pictures, look="line"
+        )
         self.children: tuple[Any, Any] = (self.grid, self._below)
 
     def _connect(self, panel: Panel) -> None:
         link((self._density, "value"), (self, "is_dense"))
+        link((self._with_heads, "value"), (self, "with_heads"))
         for control in (self._language, self._size):
             panel.on(control, lambda _: self._from_start(), "value")
         panel.on(self, lambda _: self._from_start(), "order")
-        panel.on(self, lambda _: self._show_page(), "selected", "product_id", "is_dense")
+        panel.on(self, lambda _: self._show_page(), "selected", "product_id", "is_dense", "with_heads")
         panel.on(self.column_picker, lambda change: self._take_columns(change["new"]), "columns")
-        panel.on(self._all, lambda _: self._choose(self._ids))
-        panel.on(self._clear, lambda _: self._choose([], clear=True))
+        panel.on(self.with_pictures, lambda _: self._show_page(), "value")
 
     def _from_start(self) -> None:
         found, every = int(self._mask.sum()), len(self._mask)
@@ -215,9 +256,14 @@ class ProductTable(VBox):
             pager.size = self._size.value
             pager.over(found, "product", "" if found == every else f" ({every:,} in all)")
 
+    @property
+    def ordered(self) -> Rows:
+        """The places of all products of the catalogue, in the order of the table."""
+        return self._sorter.order(self.order, self.language)
+
     def _places(self) -> Rows:
         """Return the places of the products that are shown, on all pages."""
-        ordered = self._sorter.order(self.order, self.language)
+        ordered = self.ordered
         return ordered[self._mask[ordered]]
 
     def _take_columns(self, columns: tuple[str, ...]) -> None:
@@ -235,16 +281,7 @@ class ProductTable(VBox):
         self._correct(id)
 
     def _select(self, id: str, through: bool = False) -> None:  # noqa: A002
-        """Select a product or clear it; `through` selects all from the last one that was pressed."""
-        if through and self._anchor in self._ids and id in self._ids:
-            first, last = sorted((self._ids.index(self._anchor), self._ids.index(id)))
-            self._choose(self._ids[first : last + 1])
-        else:
-            there = id in self.selected
-            self.selected = (
-                tuple(one for one in self.selected if one != id) if there else (*self.selected, id)
-            )
-        self._anchor = id
+        self.selection.toggle(id, through=through)
 
     def _sort(self, column: str) -> None:
         """Sort by a column: ascending, then descending, then in the order of the catalogue."""
@@ -261,10 +298,3 @@ class ProductTable(VBox):
         (self._above.next if by > 0 else self._above.previous).click()
         if follow and self._above.first != before and self.product_id is not None:
             self.product_id = self._ids[0 if by > 0 else -1]
-
-    def _choose(self, ids: Sequence[str], *, clear: bool = False) -> None:
-        kept = () if clear else self.selected
-        # A product that is selected already keeps its place in the order.
-        self.selected = tuple(dict.fromkeys([*kept, *ids]))
-        if clear:
-            self._all.focus()

@@ -78,6 +78,9 @@ def _limit(column: str, measure: Measure, limit: float | datetime) -> pa.Scalar:
         )
     if not isinstance(limit, datetime):
         return pa.scalar(float(limit))
-    if limit.tzinfo is not None:
-        limit = limit.astimezone(UTC).replace(tzinfo=None)
-    return pa.scalar(limit, pa.timestamp("us"))
+    return pa.scalar(in_utc(limit), pa.timestamp("us"))
+
+
+def in_utc(limit: datetime) -> datetime:
+    """Return a date in UTC without a zone, as the tables have dates; one without a zone is taken to be in UTC."""
+    return limit if limit.tzinfo is None else limit.astimezone(UTC).replace(tzinfo=None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ipywidgets as w
-from traitlets import Instance, Tuple
+from traitlets import Instance, Int, Tuple
 
 from prodex.notebook.boxes import HBox
 from prodex.notebook.conditions import Conditions
@@ -73,9 +73,12 @@ class ActiveFilters(RemovableButtons):
     ----------
     conditions
         The conditions that are left after a click.
+    clicks
+        How often one was clicked: conditions change in other places, too.
     """
 
     conditions: Instance[Conditions] = Instance(Conditions, ())
+    clicks: Int[int, int] = Int()
 
     def __init__(self, *, panel: Panel) -> None:
         super().__init__(panel, "Remove this filter")
@@ -94,6 +97,7 @@ class ActiveFilters(RemovableButtons):
     def remove(self, place: int) -> None:
         """Remove a condition."""
         self.conditions = self._without[place]
+        self.clicks += 1
 
 
 class ColumnPicker(RemovableButtons):

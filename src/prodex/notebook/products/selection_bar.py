@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets as w
@@ -11,11 +12,13 @@ from prodex.errors import InputError
 from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Fold, Panel, button, row
+from prodex.notebook.panel import Fold, Panel, button, html, message_html, row
+from prodex.notebook.products.applicable import applicable
 from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
 
 _NONE = ("a saved view …", "")
+_EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."
 
 
 class SelectionBar(VBox):
@@ -60,7 +63,10 @@ class SelectionBar(VBox):
         self._save, self._remove = button("Save view"), button("Remove view")
         lines = row(self._saved, self._remove, self._name, self._save, look="line")
         self.views: Fold = Fold("Views", [lines])
-        super().__init__([row(self.back, self.forward, self.chips, self.views, look="selection")])
+        self._said, self._empty = html(""), html("")
+        self._opened: Conditions | None = None
+        bar = row(self.back, self.forward, self.chips, self.views, look="selection")
+        super().__init__([bar, self._empty, self._said])
         self._connect()
         self._list("")
         self.draw()
@@ -68,14 +74,18 @@ class SelectionBar(VBox):
     def draw(self) -> None:
         """Show the conditions as they are now."""
         self.chips.show(self._exploration.conditions, self._exploration.filter.facets)
+        self._empty.value = "" if len(self._exploration.catalog) else message_html(_EMPTY)
+        # A view that was changed since is no longer shown as open, so that it can be opened again.
+        if self._saved.value and self._exploration.conditions != self._opened:
+            self._saved.value = ""
         self.back.disabled = not self._history.can_go_back
         self.forward.disabled = not self._history.can_go_forward
 
     def _connect(self) -> None:
         on = self._panel.on
         on(self.chips, lambda change: self._set(change["new"]), "conditions")
-        on(self.back, lambda _: self._history.back())
-        on(self.forward, lambda _: self._history.forward())
+        on(self.back, lambda _: self._refine(self._history.back))
+        on(self.forward, lambda _: self._refine(self._history.forward))
         on(self._history, lambda _: self.draw(), "can_go_back", "can_go_forward")
         on(self._exploration, lambda _: self.draw(), "conditions", "catalog", "audit")
         on(self._saved, lambda change: self._open(change["new"]), "value")
@@ -84,7 +94,13 @@ class SelectionBar(VBox):
         on(self.views, lambda _: self._list(self._saved.value), "is_open")
 
     def _set(self, conditions: Conditions) -> None:
-        self._exploration.conditions = conditions
+        self._refine(partial(setattr, self._exploration, "conditions", conditions))
+
+    def _refine(self, change: Callable[[], object]) -> None:
+        """Change what is chosen; what was said of a view is about another choice then."""
+        self._said.value = ""
+        with self._exploration.refining:
+            change()
 
     def _list(self, chosen: str) -> None:
         """List the views that are saved now: another notebook may have saved some."""
@@ -101,7 +117,10 @@ class SelectionBar(VBox):
         view = open_view(str(name))
         if self._take is not None:
             self._take(view)
-        self._exploration.conditions = view.conditions
+        conditions, said = applicable(view.conditions, self._exploration.filter)
+        self._opened = conditions
+        self._set(conditions)
+        self._said.value = message_html(said, is_problem=True) if said else ""
 
     def _keep(self) -> None:
         name = self._name.value.strip()

@@ -13,13 +13,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
+from prodex.catalog import Origin
 from prodex.errors import QueryError
 from prodex.notebook.conditions import Conditions, Range
 from prodex.notebook.products.bins import MOST, edges_of
-from prodex.notebook.products.column_summary import ColumnSummaries, FrequentValues, Histogram
+from prodex.notebook.products.column_facets import facet_name
+from prodex.notebook.products.column_heads import ColumnHeads
 from prodex.notebook.products.filtering import ProductFilter
+from prodex.notebook.products.histograms import Histograms
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.ranges import in_range
+from prodex.query import ProductQuery
 
 whole = st.one_of(st.integers(-3, 3), st.integers(0, 5000), st.integers(-(2**53) + 1, 2**53 - 1))
 dates = st.one_of(
@@ -35,8 +39,7 @@ def products_with(name: str, values: list[Any]) -> ProductColumns:
 
 def check(products: ProductColumns, column: str, values: list[Any], among: list[bool]) -> None:
     """Compare a histogram with a walk over the values, and its bins with the ranges that they stand for."""
-    found = ColumnSummaries(products).of(column, np.array(among, bool))
-    assert isinstance(found, Histogram)
+    found = Histograms(products).of(column, np.array(among, bool))
     assert len(found.counts) <= MOST
     assert list(found.edges) == sorted(set(found.edges))
     chosen = [one for one, is_in in zip(values, among, strict=True) if is_in]
@@ -51,7 +54,6 @@ def check(products: ProductColumns, column: str, values: list[Any], among: list[
         )
         mask = in_range(products, column, found.range(place, place))
         assert count == int((mask & np.array(among, bool)).sum())
-    json.dumps(found.to_json())
 
 
 @given(st.lists(st.tuples(st.none() | whole, st.booleans()), max_size=40))
@@ -98,43 +100,112 @@ values_ = st.lists(
 )
 
 
+def chosen_of(records: list[dict[str, Any]]) -> ProductFilter:
+    return ProductFilter(prodex.flatten([{"id": n} | one for n, one in enumerate(records)]))
+
+
+def head(chosen: ProductFilter, column: str, conditions: Conditions) -> dict[str, Any]:
+    return ColumnHeads(chosen).of([column], conditions, chosen.narrow(conditions))[column]
+
+
 @given(values_)
 def test_frequent_values_are_counted(pairs: list[tuple[str | None, bool]]) -> None:
-    """The most frequent values with their counts; all others are counted, too."""
-    products = products_with("targetProductStatus", [one for one, _ in pairs])
-    found = ColumnSummaries(products).of("product_status", np.array([is_in for _, is_in in pairs], bool))
-    expected = Counter(one for one, is_in in pairs if is_in and one is not None)
+    """The most frequent values with their counts, those without a value at the end; all others are counted, too."""
+    records = [{"targetProductStatus": one, "isNomadic": is_in} for one, is_in in pairs]
+    chosen = chosen_of(records)
+    conditions = (
+        Conditions().toggled("column:is_nomadic", "true")
+        if any(is_in for _, is_in in pairs)
+        else Conditions()
+    )
+    found = head(chosen, "product_status", conditions)
+    left = [one for one, is_in in pairs if is_in or not conditions]
+    expected = Counter(one for one in left if one is not None)
 
-    assert isinstance(found, FrequentValues)
-    counts = {one.label: one.count for one in found.values}
-    assert counts.items() <= {one or '""': count for one, count in expected.items()}.items()
-    assert len(expected) == found.distinct
-    worth_naming = [count for count in expected.values() if count > 1 or len(expected) <= 5]
-    assert sorted(worth_naming, reverse=True)[:5] == [one.count for one in found.values]
-    assert sum(expected.values()) == found.others + sum(counts.values())
-    assert sum(is_in and one is None for one, is_in in pairs) == found.without
+    *_, last = [None, *found["values"]]
+    without = left.count(None)
+    if without:
+        assert last is not None
+        assert ("without status", without) == (last["label"], last["count"])
+    named = found["values"][: -1 if without else None]
+    assert sorted(expected.values(), reverse=True)[:3] == [one["count"] for one in named]
+    assert {one["label"]: one["count"] for one in named}.items() <= {
+        one or '""': count for one, count in expected.items()
+    }.items()
+    assert len(left) == found["total"]
 
 
-def test_every_column_has_a_head() -> None:
-    """Names, flags and numbers of articles too; what nobody asked for says so."""
-    name = [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]
+def test_every_column_has_a_head_but_those_that_nothing_shares() -> None:
+    """Flags and codes are facets, numbers and dates have bins; each value pressed is what its count says."""
     records = [
-        {"id": n, "gtin": f"0000000000000{n}", "namePublicLong": name, "isNomadic": n > 0} for n in range(3)
+        {"gtin": f"0000000000000{n}", "isNomadic": n > 0, "GPC": {"code": f"1{n % 2}", "label": "Tea"}}
+        for n in range(3)
     ]
-    catalog = prodex.flatten(records)
-    summaries = ColumnSummaries(ProductColumns(catalog))
-    everybody = np.ones(3, bool)
+    chosen = chosen_of(records)
+    heads, everything = ColumnHeads(chosen), Conditions()
+    columns = ("name", *chosen.products.catalog.products.columns)
+    found = heads.of(columns, everything, chosen.narrow(everything))
 
-    for column in ("name", *catalog.products.columns):
-        json.dumps(summaries.of(column, everybody).to_json())
-    names = summaries.of("name", everybody, "fr")
-    assert isinstance(names, FrequentValues)
-    assert [("Riz", 3)] == [(one.label, one.count) for one in names.values]
-    flags = summaries.of("is_nomadic", everybody)
-    assert isinstance(flags, FrequentValues)
-    assert [("yes", 2), ("no", 1)] == [(one.label, one.count) for one in flags.values]
-    with pytest.raises(QueryError, match="no column 'colour'"):
-        summaries.of("colour", everybody)
+    assert {"name", "product_id", "gtin", "uuid"} == {*columns} - {*found}
+    assert heads.are_read(columns)
+    json.dumps(found)
+    assert [("yes", 2), ("no", 1)] == [(one["label"], one["count"]) for one in found["is_nomadic"]["values"]]
+    assert [("Tea (10)", 2), ("Tea (11)", 1)] == [
+        (one["label"], one["count"]) for one in found["gpc"]["values"]
+    ]
+    for column, one in found.items():
+        for value in one.get("values", ()):
+            pressed = heads.picking(everything, column, value["key"])
+            assert value["count"] == chosen.mask(pressed).sum()
+            assert pressed.facets.keys() == {facet_name(column)}
+            assert not heads.picking(pressed, column, value["key"])
+            [label] = chosen.labels(pressed)
+            assert label.endswith(f"\u2068{value['label']}\u2069")
+    with pytest.raises(QueryError, match="'brand' holds neither numbers nor dates"):
+        Histograms(chosen.products).of("brand", np.ones(3, bool))
+
+
+def test_what_was_not_requested_says_so() -> None:
+    """A column that nobody asked for has no distribution, and no value of it can be pressed."""
+    catalog = prodex.flatten([{"id": 7, "brand": {"code": "A"}}])
+    origin = Origin("sandbox", ProductQuery(source_include=["brand"]))
+    chosen = ProductFilter(prodex.Catalog(catalog.parts, origin))
+
+    assert [("not requested", [])] * 2 == [
+        (one["note"], one.get("values", []) + one.get("bins", []))
+        for one in (head(chosen, "kind", Conditions()), head(chosen, "life_cycle", Conditions()))
+    ]
+
+
+def test_bins_are_pressed() -> None:
+    """A bin keeps its values, several bins a range; the same press again removes it; others stay in sight."""
+    chosen = chosen_of([{"lifeCycle": n} for n in (1, 1, 2, 4)] + [{}])
+    heads, conditions = ColumnHeads(chosen), Conditions()
+    bins = head(chosen, "life_cycle", conditions)
+    assert [("1", 2), ("2", 1), ("3", 0), ("4", 1)] == [(one["label"], one["count"]) for one in bins["bins"]]
+    assert "1 product without" == bins["note"]
+
+    narrowed = heads.ranging(conditions, "life_cycle", 1, 3)
+    assert [2, 3] == np.flatnonzero(chosen.mask(narrowed)).tolist()
+    assert ["life_cycle: 2 to 4"] == chosen.labels(narrowed)
+    now = head(chosen, "life_cycle", narrowed)["bins"]
+    assert [(2, False), (1, True), (0, True), (1, True)] == [(one["count"], one["inside"]) for one in now]
+    assert conditions == heads.ranging(narrowed, "life_cycle", 1, 3)
+    assert conditions == Conditions.from_json(narrowed.to_json()).within("life_cycle", Range())
+
+
+def test_bins_of_dates_and_scores_are_in_words() -> None:
+    """Days are shown without hours, and scores in per cent."""
+    months = chosen_of([{"updatedAt": f"2026-0{n}-05T10:00:00"} for n in range(1, 10)])
+    assert "from 2026-02-01 to 2026-02-28" == head(months, "updated_at", Conditions())["bins"][1]["label"]
+    zoned = Conditions().within("updated_at", Range(datetime(2026, 8, 1, tzinfo=UTC), None))
+    marked = [one["inside"] for one in head(months, "updated_at", zoned)["bins"]]
+    assert [False] * 7 + [True] * 2 == marked
+
+    catalog = months.products.catalog
+    judged = ProductFilter(catalog, prodex.audit(catalog, "online-listing"))
+    for one in head(judged, "score", Conditions())["bins"]:
+        assert one["label"].endswith(" %")
 
 
 @given(

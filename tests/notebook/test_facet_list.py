@@ -1,0 +1,205 @@
+"""The list of facets: order, trees, paging, facets that are added by name, and ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.notebook.conditions import Conditions, Range
+from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.sandbox.sample import shared_products
+
+_MILK = {"GPC": {"code": "50131700", "label": "Milk"}}
+_CREAM = {"GPC": {"code": "50131800", "label": "Cream"}}
+
+
+@pytest.fixture(scope="module")
+def sample() -> prodex.Catalog:
+    """Return a catalogue of the sandbox."""
+    return prodex.flatten(product.record for product in shared_products(300))
+
+
+def facets(explorer: CatalogExplorer) -> dict[str, dict[str, Any]]:
+    """Return the facets as the browser is given them, by name and in their order."""
+    return {one["name"]: one for one in explorer.facets.widget.view["facets"]}
+
+
+def press(explorer: CatalogExplorer, action: str, facet: str, label: str = "", **more: Any) -> None:
+    """Press something of a facet, or of one of its values."""
+    if label:
+        (more["key"],) = [one["key"] for one in facets(explorer)[facet]["values"] if one["label"] == label]
+    explorer.facets.widget.press(do=action, facet=facet, **more)
+
+
+def labels(explorer: CatalogExplorer, facet: str) -> list[str]:
+    return [one["label"] for one in facets(explorer)[facet]["values"]]
+
+
+def typed(explorer: CatalogExplorer, text: str) -> list[dict[str, Any]]:
+    """Type a name into the field that adds a facet, and return what is offered."""
+    explorer.facets.widget.press(do="offer", text=text)
+    explorer.facets.wait()
+    return list(explorer.facets.widget.view["add"]["offers"])
+
+
+def test_the_facets_of_most_questions_come_first(sample: prodex.Catalog) -> None:
+    """Market, language, what is missing and the supplier come before all others."""
+    names = [*facets(CatalogExplorer(sample))]
+
+    assert ["market", "language", "missing", "owner", "brand", "category"] == names[:6]
+    assert len(names) == len(set(names))
+
+
+def test_missing_is_about_the_one_language_that_is_selected(sample: prodex.Catalog) -> None:
+    """With one language the facet says so and counts what products lack in it; with two it is about any."""
+    explorer = CatalogExplorer(sample)
+    press(explorer, "fold", "language")
+    press(explorer, "toggle", "language", "French")
+    assert "Missing in French" == facets(explorer)["missing"]["title"]
+    (found,) = [
+        one for one in facets(explorer)["missing"]["values"] if one["label"] == "description in French"
+    ]
+    has = set(sample.texts.query("language == 'fr' and attribute == 'description'")["product_id"])
+    assert len({*explorer.catalog.products["product_id"]} - has) == found["count"] > 0
+
+    press(explorer, "toggle", "language", "Dutch")
+    assert "Missing" == facets(explorer)["missing"]["title"]
+    assert "description" in labels(explorer, "missing")
+
+
+def test_a_tree_unfolds_and_shows_what_is_selected() -> None:
+    """Below a folded value only selected and excluded ones are shown, and what is searched for with all above it."""
+    records = [{"id": 1, **_MILK, "kind": {"code": "F", "label": "Fresh milk"}}, {"id": 2, **_CREAM}]
+    explorer = CatalogExplorer(prodex.flatten(records))
+    press(explorer, "fold", "category")
+    assert ["Food and beverages"] == labels(explorer, "category")
+    press(explorer, "unfold", "category", "Food and beverages")
+    assert ["Food and beverages", "Cream", "Milk"] == labels(explorer, "category")
+    press(explorer, "unfold", "category", "Milk")
+    assert [("Fresh milk", 2, "")] == [
+        (one["label"], one["level"], one["fold"]) for one in facets(explorer)["category"]["values"]
+    ][-1:]
+
+    press(explorer, "exclude", "category", "Fresh milk")
+    press(explorer, "unfold", "category", "Food and beverages")
+    assert ["Food and beverages", "Milk", "Fresh milk"] == labels(explorer, "category")
+    assert ["2"] == explorer.catalog.products["product_id"].tolist()
+    press(explorer, "find", "category", text="cream")
+    assert {"Food and beverages", "Cream"} <= {*labels(explorer, "category")}
+
+
+def test_two_thousand_values_are_paged_and_searched() -> None:
+    """Eight at first, twenty more with each press, and back to eight; a word finds any of them."""
+    explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": f"{n:04}"}} for n in range(2_000)))
+    brand = facets(explorer)["brand"]
+    assert (8, 1_992, 20, 2_000) == tuple(brand[name] for name in ("shown", "more", "next", "distinct"))
+    press(explorer, "more", "brand")
+    assert (28, True) == (facets(explorer)["brand"]["shown"], facets(explorer)["brand"]["fewer"])
+    press(explorer, "fewer", "brand")
+    assert 8 == facets(explorer)["brand"]["shown"]
+    press(explorer, "find", "brand", text="1234")
+    assert ["1234"] == labels(explorer, "brand")
+
+
+def test_a_facet_is_added_by_the_name_of_an_attribute(sample: prodex.Catalog) -> None:
+    """Offers have plain names and wire paths; the facet filters by the state of the attribute, and is removed again."""
+    explorer = CatalogExplorer(sample)
+    explorer.facets.widget.press(do="speak", language="fr")
+    offers = typed(explorer, "ingred")
+    assert ("fill:composition:fr", "ingredients in French", "composition") == tuple(
+        offers[0][name] for name in ("facet", "label", "detail")
+    )
+    press(explorer, "add", offers[0]["facet"])
+    name, added = next(iter(facets(explorer).items()))
+    assert ("fill:composition:fr", "Ingredients in French", True) == (
+        name,
+        added["title"],
+        added["removable"],
+    )
+    assert "" == explorer.facets.widget.view["add"]["typed"]
+
+    press(explorer, "toggle", name, "filled")
+    query = "attribute == 'composition' and language == 'fr'"
+    assert sample.texts.query(query)["product_id"].nunique() == len(explorer.catalog)
+    press(explorer, "remove", name)
+    assert name not in facets(explorer)
+    assert not explorer.exploration.conditions
+
+
+def test_a_name_that_is_typed_whole_is_taken_or_refused(sample: prodex.Catalog) -> None:
+    """Return takes a wire path or the likeliest offer; what is no attribute at all is refused with the nearest."""
+    explorer = CatalogExplorer(sample)
+    for text, name in (("netContent", "fill:netContent"), ("gross w", "fill:grossWeight")):
+        explorer.facets.widget.press(do="named", text=text)
+        assert name == next(iter(facets(explorer)))
+    assert ["fill:grossWeight", "fill:netContent"] == [*facets(explorer)][:2]
+
+    explorer.facets.widget.press(do="named", text="netContemt")
+    assert "netContent" in explorer.message
+    assert [] == typed(explorer, "no such thing")
+    assert "no attribute" in explorer.facets.widget.view["add"]["note"]
+
+
+def test_a_facet_that_another_panel_selects_from_is_shown(sample: prodex.Catalog) -> None:
+    """What the coverage panel asks for can be taken back in the list."""
+    explorer = CatalogExplorer(sample)
+    explorer.exploration.conditions = Conditions().toggled("fill:brand", "absent")
+    assert "1 selected" == next(iter(facets(explorer).values()))["active"]
+    press(explorer, "remove", "fill:brand")
+    assert not explorer.exploration.conditions
+
+
+def test_a_range_is_typed_or_pressed(sample: prodex.Catalog) -> None:
+    """Both limits are included, the last day as a whole; a bar that is pressed again is no longer selected."""
+    explorer = CatalogExplorer(sample)
+    name = "range:updated_at"
+    press(explorer, "fold", name)
+    press(explorer, "limit", name, side="least", value="2026-01-01")
+    press(explorer, "limit", name, side="greatest", value="2026-06-30")
+    days = sample.products["updated_at"].dt.date.astype(str)
+    assert int(days.between("2026-01-01", "2026-06-30").sum()) == len(explorer.catalog) > 0
+    shown = facets(explorer)[name]
+    assert ("date", "2026-01-01", "2026-06-30") == tuple(shown["range"].values())
+    assert 0 < sum(one["inside"] for one in shown["bins"]) < len(shown["bins"])
+    # The bars ignore the range itself, so that it can be widened.
+    assert int(days.notna().sum()) == sum(one["count"] for one in shown["bins"])
+    press(explorer, "limit", name, side="greatest", value="2025-01-01")
+    assert "no product fits" in facets(explorer)[name]["note"]
+    for side in ("least", "greatest"):
+        press(explorer, "limit", name, side=side, value="")
+    assert not explorer.exploration.conditions
+
+    for found in (facets(explorer)[name]["bins"][3]["count"], len(sample)):
+        explorer.facets.widget.press(do="range", column=name, first=3, last=3)
+        assert found == len(explorer.catalog)
+    press(explorer, "limit", name, side="least", value="yesterday")
+    assert "no date" in explorer.message
+
+
+def test_ranges_of_numbers_are_added_by_name(sample: prodex.Catalog) -> None:
+    """Any column of numbers or dates is offered, and numbers that are none are refused."""
+    explorer = CatalogExplorer(sample)
+    offers = typed(explorer, "hierarchies_count")
+    assert ["range:hierarchies_count"] == [one["facet"] for one in offers]
+    press(explorer, "add", "range:hierarchies_count")
+    press(explorer, "limit", "range:hierarchies_count", side="least", value="2")
+    assert {"hierarchies_count": Range(2.0, None)} == explorer.exploration.conditions.ranges
+    assert int((sample.products["hierarchies_count"] >= 2).sum()) == len(explorer.catalog)
+    for wrong in ("nan", "inf", "two"):
+        press(explorer, "limit", "range:hierarchies_count", side="least", value=wrong)
+        assert "no number" in explorer.message
+    press(explorer, "remove", "range:hierarchies_count")
+    assert not explorer.exploration.conditions
+
+
+def test_what_takes_long_is_read_beside() -> None:
+    """Facets of attributes of many products are counted once they have been read, and the table does not wait."""
+    explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": "A"}} for n in range(5_001)))
+    assert 5_001 == len(explorer.catalog)
+    explorer._reading_facets.wait()
+    assert "description" in labels(explorer, "missing")
+    press(explorer, "add", "fill:brand")
+    explorer._reading_facets.wait()
+    assert ["filled"] == labels(explorer, "fill:brand")

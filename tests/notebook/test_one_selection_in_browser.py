@@ -1,0 +1,85 @@
+"""One selection through all panels: filtered, audited, narrowed by a rule, back and forward, saved, and opened again."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+_BEGIN = """
+    import prodex as px
+    from prodex.sandbox.sample import shared_products
+    catalog = px.flatten(one.record for one in shared_products(300)).save("selected")
+"""
+_LOOK = "looked = px.explore(catalog)\nlooked"
+_OTHER = "other = px.explore(px.flatten([{'id': 1, 'brand': {'code': 'ELSEWHERE'}}]))\nother"
+_CONDITIONS = "looked.exploration.conditions.to_json()"
+
+
+def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: Browser) -> None:
+    """Each press adds to what is chosen; the figures say which products they are about; a view outlives the kernel."""
+    with lab.opened(browser, [_BEGIN, _LOOK, _OTHER], name="selected") as notebook:
+        page = notebook.page
+        notebook.run(0)
+        out = notebook.run(1)
+        out.locator(".product-grid tbody tr").first.wait_for()
+        kind = out.locator(".facet-row .value").first
+        kind.click()
+        notebook.wait_for("len(looked.exploration.conditions.facets) == 1")
+        chosen = notebook.ask("len(looked.catalog)")
+        assert 0 < chosen < 300
+
+        out.get_by_role("button", name="Quality", exact=True).click()
+        out.get_by_role("button", name="Audit", exact=True).click()
+        out.get_by_text(re.compile(rf"^{chosen} of 300 products$")).first.wait_for(timeout=120_000)
+        out.get_by_text(f"The figures are about {chosen} product").first.wait_for()
+        assert "Quality" == notebook.ask("looked.section")
+        gap = out.get_by_role("button", name=re.compile(r"Show [0-9,]+ product")).locator("visible=true").first
+        listed = int(re.sub(r"\D", "", gap.inner_text()))
+        gap.click()
+
+        notebook.wait_for("looked.section == 'Products'")
+        both = notebook.ask(_CONDITIONS)
+        assert (1, 1, listed) == (len(both["facets"]), len(both["failing"]), notebook.ask("len(looked.catalog)"))
+        out.get_by_text(re.compile(rf"^(1 to )?{listed} (of {listed} )?products?")).locator("visible=true").first.wait_for()
+        chips = out.locator(".chips button:visible")
+        assert 3 == chips.count()  # a kind, a rule, and one that clears both
+
+        back, forward = (out.get_by_role("button", name=one, exact=True).locator("visible=true") for one in "←→")
+        back.focus()
+        page.keyboard.press("Enter")
+        notebook.wait_for("not looked.exploration.conditions.failing")
+        forward.click()
+        notebook.wait_for("len(looked.exploration.conditions.failing)")
+        assert both == notebook.ask(_CONDITIONS)
+
+        views = out.get_by_role("button", name="▸ Views").locator("visible=true")
+        views.focus()
+        page.keyboard.press("Enter")
+        out.get_by_label("Name", exact=True).locator("visible=true").fill("What to do first")
+        out.get_by_role("button", name="Save view", exact=True).locator("visible=true").click()
+        notebook.wait_for("bool(__import__('prodex.notebook.views').notebook.views.saved_views())")
+        assert [] == notebook.violations(1)
+
+        page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        page.get_by_role("menuitem", name=re.compile("^Restart Kernel…")).click()
+        page.get_by_role("button", name="Confirm Kernel Restart").click()
+        out.locator(".prodex.jupyter-widgets-disconnected").first.wait_for()
+        notebook.wait_until_ready()
+        notebook.run_all()
+        for cell, name in ((1, "looked"), (2, "other")):
+            out = notebook.output(cell)
+            out.get_by_role("button", name="▸ Views").locator("visible=true").click()
+            out.get_by_label("Open", exact=True).locator("visible=true").select_option("\u2068What to do first\u2069")
+            notebook.wait_for(f"bool({name}.exploration.conditions)")
+        # The audit is gone with the kernel, so the rule cannot be asked for; the rest of the view is there.
+        out = notebook.output(1)
+        out.get_by_text("There is no audit here, so this was left out").wait_for()
+        assert both["facets"] == notebook.ask(_CONDITIONS)["facets"]
+        assert chosen == notebook.ask("len(looked.catalog)")
+        notebook.output(2).get_by_text("No product here meets").wait_for()
+        assert ([], []) == (notebook.outside, notebook.errors)
