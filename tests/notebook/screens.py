@@ -62,7 +62,7 @@ _CORRECTIONS = """
     px.CorrectionsPanel(catalog).exploration.collect(())  # those of the other theme
     fix = px.read_worklist(sorted(weeks.returned.glob("*.csv")), catalog, profile="online-listing")
     corrections = px.CorrectionsPanel(catalog, service=service, profile="online-listing")
-    length = fix.accepted["before"].str.len().fillna(60)
+    length = fix.accepted["before"].str.len().fillna(100)
     for row in fix.accepted.loc[length.sort_values(kind="stable").index].head(5).to_dict("records"):
         place = {name: row[name] for name in ("before", "position", "language_code")}
         correction = px.TextCorrection(
