@@ -110,14 +110,15 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="of which each figure is the median")
     parser.add_argument("--products", type=int, default=20_000, help="how many products the race is about")
     parser.add_argument("--leaves", type=int, default=20_000, help="products to compare with a naive walk")
-    parser.add_argument("--explored", type=int, default=100_000, help="products in the explorer")
+    parser.add_argument("--explored", nargs="+", type=int, default=[100_000], help="products in the explorer")
     parser.add_argument("--wide", type=int, default=300_000, help="products of the wide table")
     parser.add_argument("--clustered", type=int, default=60_000, help="products for the workers of a cluster")
     parser.add_argument("--published", type=int, default=12_000, help="products to publish")
     parser.add_argument("--quick", action="store_true", help="small counts: whether it works, not how fast")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.products = options.leaves = options.explored = 100
+        options.products = options.leaves = 100
+        options.explored = [100]
         options.wide = options.clustered = options.published = 100
         options.sizes, options.loaded, options.rounds = [100], [100], 1
     return options
@@ -359,15 +360,25 @@ def explorer(run: _Run) -> None:
     if find_spec("playwright") is None or which("chromium") is None:
         print("the explorer is left out: it needs playwright and chromium\n")
         return
-    found = alone("explorer", run.options.explored)
-    looked_at = f"explorer of {found['products']:,} products"
-    figures = [
-        Figure(f"{looked_at} up in a browser, s", found["up"], -3),
-        Figure("a click on a facet, s", found["click"], -0.5),
-        Figure("words in all their texts, s", found["search"], -2),
-        Figure("state sent to the browser, MB", found["sent_mb"], -2),
-    ]
-    run.add("The explorer", figures)
+    figures = []
+    for count in run.options.explored:
+        found = alone("explorer", count)
+        of = f"{found['products']:,} products"
+        large = count > _OFTEN
+        up, words = (3, 1.5) if large else (1.5, None)
+        figures += [
+            Figure(f"{of}: from the key to the first painted row, s", found["up"], -up),
+            Figure(f"{of}: from a click on a facet to the painted table, s", found["click"], -0.15),
+            Figure(f"{of}: the slowest of these clicks, s", found["slowest_click"]),
+            Figure(f"{of}: from a click on a row to its painted card, s", found["card"], -0.2),
+            Figure(f"{of}: from the last letter to what the first words find, s", found["first_words"]),
+            Figure(
+                f"{of}: from the last letter to what the next words find, s", found["words"], words and -words
+            ),
+            Figure(f"{of}: sent to the browser, MB", found["sent_mb"], -2),
+            Figure(f"{of}: peak memory of the kernel, MB", found["peak_mb"], -2_000 if large else None),
+        ]
+    run.add("The explorer, kernel and browser together, as the browser measures it", figures)
 
 
 def first_report(run: _Run) -> None:

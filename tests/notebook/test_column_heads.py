@@ -133,6 +133,8 @@ def test_frequent_values_are_counted(pairs: list[tuple[str | None, bool]]) -> No
         one or '""': count for one, count in expected.items()
     }.items()
     assert len(left) == found["total"]
+    others = len(expected) - len(named)
+    assert (f"{others} other value{'s' * (others > 1)}" if others else "") == found["note"]
 
 
 def test_every_column_has_a_head_but_those_that_nothing_shares() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -453,6 +454,63 @@ def test_a_damaged_snapshot_is_said(sample: prodex.Catalog) -> None:
     assert "" == explorer.message
 
 
+def test_a_snapshot_that_disappears_is_said_and_no_other_rows_are_shown(sample: prodex.Catalog) -> None:
+    """Rows of another page never stand in for those that cannot be read, and what is in memory goes on working."""
+    catalog = sample.save("gone")
+    explorer = CatalogExplorer(catalog)
+    shutil.rmtree(catalog.folder or "")
+    button(explorer, "Next").click()
+    assert ("51 to 100 of 300 products", []) == (said(explorer), rows(explorer))
+    assert "cannot be read" in explorer.table.grid.view["empty"]
+    assert "is gone" in explorer.message
+    assert "Open another one (prodex.list_snapshots() has all), or load again" in explorer.message
+
+    first = heads(explorer)["brand"]["values"][0]
+    explorer.table.grid.press(do="pick", column="brand", key=first["key"])
+    assert (first["count"], []) == (explorer.table.grid.view["total"], rows(explorer))
+    field(explorer, "Search").value = "citron"
+    explorer._looking.wait()
+    assert "is gone" in explorer.message
+    button(explorer, "Select this page").click()
+    assert () == explorer.selected
+
+    explorer.exploration.look_at(sample.head(3))
+    assert (3, "") == (len(rows(explorer)), explorer.message)
+
+
+def test_a_facet_of_thousands_of_values_shows_the_first_and_counts_the_others() -> None:
+    """2,000 brands of one product each: few are sent to the browser, all can be found, none is lost from a count."""
+    records = [{"id": n, "brand": {"code": f"B{n:04}"}} for n in range(2000)]
+    explorer = CatalogExplorer(prodex.flatten(records))
+    found = facet(explorer, "brand")
+    assert (8, 1992, 2000) == (len(found["values"]), found["more"], found["distinct"])
+    head = heads(explorer)["brand"]
+    assert (3, 2000, "1,997 other values") == (len(head["values"]), head["total"], head["note"])
+    explorer.facets.widget.press(do="find", facet="brand", text="b1999")
+    press(explorer, "brand", "B1999")
+    assert [["—", "—", "B1999"]] == [row[:3] for row in rows(explorer)]
+    assert ["B1999"] == [one["label"] for one in heads(explorer)["brand"]["values"] if one["chosen"]]
+    assert 100_000 > len(json.dumps([explorer.table.grid.view, explorer.facets.widget.view]))
+
+
+@pytest.mark.parametrize("text", ["x" * 40_000, "\u05e9\u05dc\u05d5\u05dd 12 \u0645\u0631\u062d\u0628\u0627"])
+def test_texts_that_are_long_or_run_from_right_to_left_are_shown(text: str) -> None:
+    """A long text is cut and says so; a label in a chip is between marks that isolate its direction."""
+    names = [{"expressedIn": {"code": "heb-IL"}, "data": text}]
+    record = {"id": 7, "brand": {"code": "B", "label": text}, "namePublicLong": names}
+    explorer = CatalogExplorer(prodex.flatten([record, {"id": 8}]))
+    explorer.table.grid.press(do="pick", column="brand", key=heads(explorer)["brand"]["values"][0]["key"])
+
+    shown = [text] * 2 if len(text) < 90 else [text[:90] + " …(90 of 40,000 characters)"] * 2
+    assert shown == rows(explorer)[0][1:3]
+    cut = text if len(text) < 60 else text[:60] + " …(60 of 40,000 characters)"
+    assert cut == heads(explorer)["brand"]["values"][0]["label"] == values(explorer, "brand")[0][0]
+    (chip,) = [one.description for one in buttons(explorer.bar.chips)]
+    assert f"brand: \u2068{cut}\u2069 ✕" == chip
+    assert 50_000 > len(json.dumps([explorer.table.grid.view, explorer.facets.widget.view]))
+    assert 1 == len(explorer.catalog)
+
+
 def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
     """Another catalogue clears the selection, and facets are those of its products."""
     explorer = CatalogExplorer(sample)
@@ -471,6 +529,8 @@ def test_catalogues_of_hardly_anything_are_shown(records: list[dict[str, Any]]) 
 
     assert len(records) == len(explorer.catalog) == len(rows(explorer))
     assert "" == explorer.message
+    assert len(records) == heads(explorer)["brand"]["total"]
+    assert [len(records)] * len(records) == [one["count"] for one in heads(explorer)["texts_count"]["bins"]]
 
 
 def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) -> None:

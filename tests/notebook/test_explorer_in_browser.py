@@ -192,11 +192,11 @@ def test_what_is_under_a_head_is_pressed_by_mouse_and_by_keyboard(lab: Lab, brow
             assert f"bin/texts_count/{most + place}" == page.evaluate("document.activeElement.dataset.key")
 
         brand = out.get_by_role("group", name="Brand: most frequent values").locator("button").first
-        label = brand.inner_text()
+        label = brand.locator("bdi").inner_text()
         brand.focus()
         page.keyboard.press("Enter")
         notebook.wait_for("len(explorer.exploration.conditions.facets['brand']) == 1")
-        out.locator(".share.is-chosen[aria-pressed='true']", has_text=label).wait_for()
+        out.locator(".frequent .is-chosen[aria-pressed='true']", has_text=label).wait_for()
         out.get_by_role("button", name="▸ Columns and rows").click()
         out.get_by_label("Distributions under the heads").click()
         out.locator(".bins").first.wait_for(state="detached")

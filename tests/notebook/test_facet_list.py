@@ -203,3 +203,23 @@ def test_what_takes_long_is_read_beside() -> None:
     press(explorer, "add", "fill:brand")
     explorer._reading_facets.wait()
     assert ["filled"] == labels(explorer, "fill:brand")
+
+
+def test_a_search_in_labels_alone_says_so() -> None:
+    """The first answer comes before many texts have been read and says what it covers; the second covers everything."""
+    french = [{"expressedIn": {"code": "fra-FR"}, "data": "au citron"}]
+    records: list[dict[str, Any]] = [{"id": n} for n in range(5_001)]
+    records[3] = {"id": 3, "brand": {"code": "CITRON"}}
+    records[7] = {"id": 7, "namePublicLong": french}
+    explorer = CatalogExplorer(prodex.flatten(records))
+    shown = []
+    explorer._hint.observe(
+        lambda change: shown.append((change["new"], int(explorer.table._mask.sum()))), "value"
+    )
+    explorer._search_field.value = "citron"
+    explorer._looking.wait()
+    explorer._completing.wait()
+
+    assert 2 == int(explorer.table._mask.sum()) == len(explorer.catalog)
+    assert any("Searched in brands" in hint for hint, _ in shown)
+    assert "" == explorer._hint.value

@@ -1,4 +1,4 @@
-"""One selection through all panels: filtered, audited, narrowed by a rule, back and forward, saved, and opened again."""
+"""One selection through all panels: filtered, audited, narrowed by a rule, back and forward, saved, opened again."""
 
 from __future__ import annotations
 
@@ -38,18 +38,27 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         out.get_by_text(re.compile(rf"^{chosen} of 300 products$")).first.wait_for(timeout=120_000)
         out.get_by_text(f"The figures are about {chosen} product").first.wait_for()
         assert "Quality" == notebook.ask("looked.section")
-        gap = out.get_by_role("button", name=re.compile(r"Show [0-9,]+ product")).locator("visible=true").first
+        gap = (
+            out.get_by_role("button", name=re.compile(r"Show [0-9,]+ product")).locator("visible=true").first
+        )
         listed = int(re.sub(r"\D", "", gap.inner_text()))
         gap.click()
 
         notebook.wait_for("looked.section == 'Products'")
         both = notebook.ask(_CONDITIONS)
-        assert (1, 1, listed) == (len(both["facets"]), len(both["failing"]), notebook.ask("len(looked.catalog)"))
-        out.get_by_text(re.compile(rf"^(1 to )?{listed} (of {listed} )?products?")).locator("visible=true").first.wait_for()
+        assert (1, 1, listed) == (
+            len(both["facets"]),
+            len(both["failing"]),
+            notebook.ask("len(looked.catalog)"),
+        )
+        count = re.compile(rf"^(1 to )?{listed} (of {listed} )?products?")
+        out.get_by_text(count).locator("visible=true").first.wait_for()
         chips = out.locator(".chips button:visible")
         assert 3 == chips.count()  # a kind, a rule, and one that clears both
 
-        back, forward = (out.get_by_role("button", name=one, exact=True).locator("visible=true") for one in "←→")
+        back, forward = (
+            out.get_by_role("button", name=one, exact=True).locator("visible=true") for one in "←→"
+        )
         back.focus()
         page.keyboard.press("Enter")
         notebook.wait_for("not looked.exploration.conditions.failing")
@@ -74,7 +83,9 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         for cell, name in ((1, "looked"), (2, "other")):
             out = notebook.output(cell)
             out.get_by_role("button", name="▸ Views").locator("visible=true").click()
-            out.get_by_label("Open", exact=True).locator("visible=true").select_option("\u2068What to do first\u2069")
+            out.get_by_label("Open", exact=True).locator("visible=true").select_option(
+                "\u2068What to do first\u2069"
+            )
             notebook.wait_for(f"bool({name}.exploration.conditions)")
         # The audit is gone with the kernel, so the rule cannot be asked for; the rest of the view is there.
         out = notebook.output(1)

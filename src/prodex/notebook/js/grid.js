@@ -1,23 +1,25 @@
 // A table of products: heads that sort and show how values are distributed, rows that open a card, and boxes that select.
 
-/** The most frequent values as one bar, longest first; a press selects a value. */
-function shares(column, tell) {
-  const total = Math.max(1, column.head.total);
-  const made = column.head.values.map((value, place) => el(
+/** How many products have a value; marks keep the direction of the value apart from that of the sentence. */
+const has = (label, count) => `\u2068${label}\u2069: ${products(count)}`;
+
+/** The most frequent values, longest first; values in an order, such as grades, as one bar. A press selects a value. */
+function values(column, tell) {
+  const { total, values: shown, ordered } = column.head;
+  const share = (value) => value.count / Math.max(1, total);
+  const along = ordered ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
+  const made = shown.map((value, place) => el(
     "button",
     {
-      type: "button", class: `share${value.chosen ? " is-chosen" : ""}`, tabindex: place ? "-1" : "0", style: `flex-grow: ${Math.max(value.count / total, 0.02)}`,
-      "data-key": `share/${column.name}/${value.key}`, title: `${value.label}: ${products(value.count)}`,
+      type: "button", class: value.chosen ? "is-chosen" : null, tabindex: place ? "-1" : "0", style: `--share: ${share(value)}`,
+      "data-key": `value/${column.name}/${value.key}`, title: has(value.label, value.count),
       "aria-label": `${column.title} ${value.label}: ${products(value.count)}`, "aria-pressed": String(value.chosen),
       onclick: () => tell("pick", { column: column.name, key: value.key }),
-      onkeydown: (event) => roving(event, made, { along: ["ArrowLeft", "ArrowRight"] }),
+      onkeydown: (event) => roving(event, made, { along }),
     },
-    typed(value.label),
+    typed(value.label), ordered ? null : el("span", { class: "n" }, whole(value.count)),
   ));
-  const rest = total - column.head.values.reduce((sum, value) => sum + value.count, 0);
-  const others = `others: ${products(rest)}`;
-  const end = rest > 0 ? el("span", { class: "rest", role: "img", style: `flex-grow: ${rest / total}`, title: others, "aria-label": others }) : null;
-  return el("div", { class: "shares", role: "group", "aria-label": `${column.title}: most frequent values` }, ...made, ...(end ? [end] : []));
+  return el("div", { class: ordered ? "shares" : "frequent", role: "group", "aria-label": `${column.title}: most frequent values` }, ...made);
 }
 
 function head(column, tell, state) {
@@ -30,7 +32,7 @@ function head(column, tell, state) {
       type: "button", class: "sort", "data-key": `sort/${column.name}`, onclick: () => tell("sort", { column: column.name }),
       title: `Sort by ${column.title}`,
     }, typed(column.title), el("span", { "aria-hidden": "true" }, arrow)),
-    column.head?.bins?.length ? bars(column, tell, state) : column.head?.values?.length ? shares(column, tell) : null,
+    column.head?.bins?.length ? bars(column, tell, state) : column.head?.values?.length ? values(column, tell) : null,
     column.head?.note ? el("small", { class: "muted" }, column.head.note) : null,
   );
 }

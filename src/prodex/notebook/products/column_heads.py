@@ -121,7 +121,7 @@ class ColumnHeads:
         values = self._chosen.facets[facet]
         counts = left.counts[facet] if facet in left.counts else values.count(left.without(facet))
         selected = conditions.facets.get(facet, ())
-        named = [
+        named: list[dict[str, Any]] = [
             {
                 "key": place,
                 "label": cut(values.labels[place], _LABEL),
@@ -130,7 +130,14 @@ class ColumnHeads:
             }
             for place in _named(values, counts, selected)
         ]
-        return {"values": named, "total": int(counts.sum()), "note": "" if values.is_asked else NOT_REQUESTED}
+        others = int(np.count_nonzero(counts)) - sum(one["count"] > 0 for one in named)
+        note = counted(others, "other value") if others else ""
+        return {
+            "values": named,
+            "total": int(counts.sum()),
+            "ordered": values.facet.is_ordered,
+            "note": note if values.is_asked else NOT_REQUESTED,
+        }
 
 
 def _headed(columns: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -33,6 +33,8 @@ _OPEN = ("market", "missing", "owner", "brand")
 _TYPING_PAUSE = 0.3
 #: Of more products, what stands under the heads of columns is read in the background, after the table is shown.
 _READ_AT_ONCE = 20_000
+#: The texts of so many products are read in a second or two; of more, an answer from labels comes first.
+_SEARCHED_AT_ONCE = 5_000
 
 _Found: TypeAlias = tuple[ProductFilter, str]
 
@@ -140,6 +142,7 @@ class CatalogExplorer(Panel):
 
     def _connect(self) -> None:
         self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
+        self._completing: LatestTask[_Found] = LatestTask(_find_everywhere, self._complete, self._not_found)
         self._reading_facets: LatestTask[ProductFilter] = LatestTask(
             _read_facets, self._take_facets, self.show_error
         )
@@ -234,12 +237,24 @@ class CatalogExplorer(Panel):
         # The filter itself is compared: each catalogue has its own.
         if found[0] is not self.exploration.filter:
             return
-        self._hint.value = ""
         conditions = self.exploration.conditions.searching(found[1])
         if conditions == self.exploration.conditions:
             self._refresh()
         else:
             self.exploration.conditions = conditions
+        if self._searched_in():
+            self._completing(*found)
+
+    def _complete(self, found: _Found) -> None:
+        if found == (self.exploration.filter, self.exploration.conditions.words):
+            self._refresh()
+
+    def _searched_in(self) -> str:
+        """Return what the words were searched in, in words, unless that was everything."""
+        found = self.exploration.filter.found
+        if found is None or found.is_complete or found.words != self.exploration.conditions.words:
+            return ""
+        return f"Searched in {found.searched} only: the texts are still read …"
 
     def _not_found(self, error: BaseException) -> None:
         self._hint.value = ""
@@ -257,7 +272,8 @@ class CatalogExplorer(Panel):
             if not now.has_found(words):
                 self._look_for(words)
                 return
-            self._hint.value = ""
+            partly = self._searched_in()
+            self._hint.value = status_html(partly) if partly else ""
             # A closed facet shows no counts, and to count all of them takes most of the time of a click.
             wanted = [name for name in self.facets.open if name in now.facets]
             counted = [name for name in wanted if now.facets.counts_at_once(name)]
@@ -311,6 +327,15 @@ class CatalogExplorer(Panel):
 
 
 def _find(filter_: ProductFilter, words: str) -> _Found:
+    """Search everywhere, or in labels alone where the texts have not been read and there are many of them."""
+    if filter_.search.index.is_ready or len(filter_.products) <= _SEARCHED_AT_ONCE:
+        filter_.find(words)
+    else:
+        filter_.find_in_labels(words)
+    return filter_, words
+
+
+def _find_everywhere(filter_: ProductFilter, words: str) -> _Found:
     filter_.find(words)
     return filter_, words
 

@@ -36,6 +36,7 @@ _SIZE = 50
 #: Columns that stay when there is little room, and those that go before the others.
 _FIRST, _SECOND = ("gtin", "name"), ("kind", "owner", "grade", "score")
 _LEFT = frozenset((NOTHING, NOT_REQUESTED))
+_UNREAD = "These products cannot be read; the message at the top says why."
 
 
 class ProductTable(VBox):
@@ -148,10 +149,18 @@ class ProductTable(VBox):
         """Show the page."""
         if self._products is None:
             return
+        # When they cannot be read, no rows are shown: those of another page would be taken for them.
+        self._ids, self._rows = [], []
+        try:
+            self._read_page(self._products)
+        finally:
+            self.selection.draw()
+            self._show_page()
+
+    def _read_page(self, products: ProductColumns) -> None:
         rows = self._places()[self._above.page]
-        frame = cells(self._products, rows, self.columns, self.language)
-        self._ids = ProductRows(self._products, rows).column("product_id").to_pylist()
-        listed = frame.to_numpy().tolist()
+        frame = cells(products, rows, self.columns, self.language)
+        ids = ProductRows(products, rows).column("product_id").to_pylist()
         label = self.columns.index("name") if "name" in self.columns else 0
         self._rows = [
             {
@@ -159,10 +168,9 @@ class ProductTable(VBox):
                 "label": texts[label],
                 "cells": [{"text": text, "missing": text in _LEFT} for text in texts],
             }
-            for one, texts in zip(self._ids, listed, strict=True)
+            for one, texts in zip(ids, frame.to_numpy().tolist(), strict=True)
         ]
-        self.selection.draw()
-        self._show_page()
+        self._ids = ids
 
     def offer_pictures(self, pictures: Callable[[Sequence[str]], Mapping[str, str]]) -> None:
         """Offer to show pictures beside the names: those that are there already, by product id."""
@@ -173,6 +181,7 @@ class ProductTable(VBox):
 
     def _show_page(self) -> None:
         chosen, thumbs = set(self.selected), self._pictures(self._ids) if self.with_pictures.value else {}
+        found = int(self._mask.sum())
         rows = [
             {**one, "selected": one["id"] in chosen, "thumb": thumbs.get(one["id"])} for one in self._rows
         ]
@@ -185,9 +194,9 @@ class ProductTable(VBox):
             "focusRow": self._focus[1],
             "dense": self.is_dense,
             "thumbs": self.with_pictures.value,
-            "total": int(self._mask.sum()),
+            "total": found,
             "label": "Products",
-            "empty": "No products to show.",
+            "empty": _UNREAD if found else "No products to show.",
         }
 
     def _column(self, name: str) -> dict[str, Any]:

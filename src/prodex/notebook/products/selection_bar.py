@@ -84,14 +84,20 @@ class SelectionBar(VBox):
     def _connect(self) -> None:
         on = self._panel.on
         on(self.chips, lambda change: self._set(change["new"]), "conditions")
-        on(self.back, lambda _: self._refine(self._history.back))
-        on(self.forward, lambda _: self._refine(self._history.forward))
+        on(self.back, lambda _: self._go(self._history.back, self.back, self.forward))
+        on(self.forward, lambda _: self._go(self._history.forward, self.forward, self.back))
         on(self._history, lambda _: self.draw(), "can_go_back", "can_go_forward")
         on(self._exploration, lambda _: self.draw(), "conditions", "catalog", "audit")
         on(self._saved, lambda change: self._open(change["new"]), "value")
         on(self._save, lambda _: self._keep())
         on(self._remove, lambda _: self._drop())
         on(self.views, lambda _: self._list(self._saved.value), "is_open")
+
+    def _go(self, go: Callable[[], object], pressed: w.Button, other: w.Button) -> None:
+        self._refine(go)
+        # At the end of the history the button that was pressed is disabled, and would leave the focus nowhere.
+        if pressed.disabled:
+            other.focus()
 
     def _set(self, conditions: Conditions) -> None:
         self._refine(partial(setattr, self._exploration, "conditions", conditions))

@@ -1,0 +1,127 @@
+"""The list of facets in JupyterLab: a tree, a range, an exclusion and an attribute by name, by keyboard and mouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .lab import Lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+SAMPLE = """
+    import prodex
+    from prodex.notebook.products.explorer import CatalogExplorer
+    from prodex.sandbox.sample import shared_products
+    catalog = prodex.flatten(product.record for product in shared_products(300))
+    explorer = CatalogExplorer(catalog)
+"""
+_FOCUS = "document.activeElement.dataset.key ?? document.activeElement.tagName"
+
+
+def facet(out: Locator, title: str) -> Locator:
+    return out.locator(".facet", has=out.page.locator(".facet-head", has_text=title))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_action_by_keyboard(lab: Lab, browser: Browser, scheme: str) -> None:
+    """Open, unfold, select, exclude, find, add and remove: the focus stays where the hand is."""
+    with lab.opened(browser, [SAMPLE, "explorer"], scheme=scheme, name="facets") as notebook:
+        page = notebook.page
+        notebook.run(0)
+        out = notebook.run(1)
+
+        def key(*names: str) -> None:
+            for name in names:
+                page.keyboard.press(name)
+                notebook.wait_until_idle()
+
+        def conditions(expected: str) -> None:
+            notebook.wait_for(f"explorer.exploration.conditions.{expected}")
+            notebook.wait_until_idle()
+
+        head = facet(out, "Category").locator(".facet-head")
+        head.focus()
+        key("Enter", "Tab")
+        page.wait_for_function(f"({_FOCUS}).startsWith('category/')")
+        key("ArrowRight")
+        facet(out, "Category").locator("li").nth(3).wait_for()
+        key("ArrowDown", "ArrowRight", "ArrowDown", "Enter")
+        conditions("facets['category']")
+        facet(out, "Category").locator(".is-chosen").wait_for()
+        chosen = notebook.ask("explorer.exploration.conditions.facets['category'][0]")
+        key("-")
+        conditions(f"excluded == {{'category': ({chosen!r},)}}")
+        assert page.evaluate(_FOCUS).startswith("category/")
+        key("ArrowLeft")
+        assert "1" == page.evaluate("document.activeElement.dataset.level")
+        out.get_by_role("button", name="Clear all").or_(out.locator("button.chip")).first.click()
+        conditions("excluded == {}")
+
+        field = out.get_by_label("Filter by any attribute: type its name")
+        field.focus()
+        page.keyboard.type("ingred")
+        offers = out.locator(".offers button")
+        offers.first.wait_for()
+        assert "ingred" == field.input_value()
+        out.get_by_label("Language of its texts").select_option("French")
+        out.locator(".offers", has_text="ingredients in French").wait_for()
+        field.focus()
+        key("ArrowDown", "Enter")
+        facet(out, "Ingredients in French").locator("button.value", has_text="filled").wait_for()
+        assert "" == field.input_value()
+        page.wait_for_function(f"({_FOCUS}).startsWith('add/')")
+        facet(out, "Ingredients in French").locator("button.value", has_text="filled").focus()
+        key("Enter")
+        conditions("facets == {'fill:composition:fr': ('filled',)}")
+        assert [] == notebook.violations(1)
+        out.get_by_label("Remove the filter Ingredients in French").press("Enter")
+        conditions("facets == {}")
+
+        updated = facet(out, "Updated")
+        updated.locator(".facet-head").press("Enter")
+        updated.get_by_label("Updated from").focus()
+        page.keyboard.type("01012026")
+        notebook.wait_until_idle()
+        assert notebook.ask("not explorer.exploration.conditions")
+        key("Enter")
+        conditions("ranges['updated_at'].least.isoformat() == '2026-01-01T00:00:00'")
+        updated.locator(".bin.is-chosen").first.wait_for()
+        assert "INPUT" == page.evaluate("document.activeElement.tagName")
+        updated.locator(".bin").first.focus()
+        key("ArrowRight", "Enter")
+        conditions("ranges['updated_at'].greatest")
+        updated.locator(".bin.is-chosen").wait_for()
+        assert "bin/range:updated_at/1" == page.evaluate(_FOCUS)
+        key("Shift+ArrowRight", "Shift+ArrowRight")
+        page.wait_for_function("document.querySelectorAll('.bin.is-chosen').length === 3")
+        assert [] == notebook.violations(1)
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_what_is_typed_is_not_lost_and_a_click_with_shift_excludes(lab: Lab, browser: Browser) -> None:
+    """Letters typed while Python still answers the ones before stay in the field; Shift or Alt and a click exclude."""
+    with lab.opened(browser, [SAMPLE, "explorer"], name="facets") as notebook:
+        page = notebook.page
+        notebook.run(0)
+        out = notebook.run(1)
+        field = out.get_by_label("Find in Brand")
+        field.focus()
+        for letter in "limpiaf":
+            page.keyboard.type(letter)
+            page.wait_for_timeout(160)
+        facet(out, "Brand").locator("button.value", has_text="Limpiaferra").wait_for()
+        notebook.wait_until_idle()
+        assert "limpiaf" == field.input_value()
+        for place, held in ((0, "Shift"), (1, "Alt")):
+            facet(out, "Market").locator("button.value").nth(place).click(modifiers=[held])  # type: ignore[list-item]
+            notebook.wait_for(f"len(explorer.exploration.conditions.excluded['market']) == {place + 1}")
+            notebook.wait_until_idle()
+        out.get_by_label("Search", exact=True).focus()
+        out.get_by_text("OR between two words").wait_for()
+        page.keyboard.type("lait OR soja -sucre")
+        out.get_by_text("OR between two words").wait_for(state="hidden")
+        notebook.wait_for("explorer.exploration.conditions.words == 'lait OR soja -sucre'")
+        assert ([], []) == (notebook.outside, notebook.errors)
