@@ -108,15 +108,18 @@ class ProductTable(VBox):
         """Show another catalogue."""
         self._products, self._sorter, self._mask = products, Sorter(products), np.zeros(len(products), bool)
         self._heads = {}
-        # Only languages that the names have: in any other one the column would be empty.
-        names = [(language_label(code), code) for code in products.languages()]
-        self._language.options = [("any language", ""), *names]
+        self.offer_languages([])
         judged = tuple(name for name in AUDIT_COLUMNS if products.audit is not None)
         kept = tuple(name for name in self.columns if name not in AUDIT_COLUMNS)
         # Otherwise the picker would be offered columns that the catalogue before had.
         with self.hold_trait_notifications():
             self.columns = (*kept, *judged)
         self.column_picker.offer(products, self.columns)
+
+    def offer_languages(self, codes: Sequence[str]) -> None:
+        """Offer the languages that names have: in any other one the column would be empty."""
+        names = [(language_label(code), code) for code in codes]
+        self._language.options = [("any language", ""), *names]
 
     def show(self, mask: Mask, heads: Mapping[str, Any]) -> None:
         """Show the products of a mask, from the first page, with what is known under the heads of columns."""
