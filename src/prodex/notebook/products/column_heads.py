@@ -121,7 +121,7 @@ class ColumnHeads:
         values = self._chosen.facets[facet]
         counts = left.counts[facet] if facet in left.counts else values.count(left.without(facet))
         selected = conditions.facets.get(facet, ())
-        named = [
+        named: list[dict[str, Any]] = [
             {
                 "key": place,
                 "label": cut(values.labels[place], _LABEL),
