@@ -118,7 +118,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small counts: whether it works, not how fast")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.products = options.leaves = 100
+        options.products = options.leaves = options.judged = 100
         options.explored = [100]
         options.wide = options.clustered = options.published = 100
         options.sizes, options.loaded, options.rounds = [100], [100], 1
@@ -345,7 +345,7 @@ def further(run: _Run) -> None:
 
 def rules(run: _Run) -> None:
     """Audit by every rule there is, not only by those of one profile."""
-    found = alone("audits", run.options.explored)
+    found = alone("audits", run.options.judged)
     judged = f"{found['products']:,} products x {found['checks']} checks"
     figures = [
         Figure(f"{judged}, s", found["audit"], -20),
