@@ -70,7 +70,9 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         views = out.get_by_role("button", name="▸ Views").locator("visible=true")
         views.focus()
         page.keyboard.press("Enter")
-        out.get_by_label("Name", exact=True).locator("visible=true").fill("What to do first")
+        out.locator(".selection").get_by_label("Name", exact=True).locator("visible=true").fill(
+            "What to do first"
+        )
         out.get_by_role("button", name="Save view", exact=True).locator("visible=true").click()
         notebook.wait_for("bool(__import__('prodex.notebook.views').notebook.views.saved_views())")
         assert [] == notebook.violations(1)
@@ -84,7 +86,7 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         for cell, name in ((1, "looked"), (2, "other")):
             out = notebook.output(cell)
             out.get_by_role("button", name="▸ Views").locator("visible=true").click()
-            out.get_by_label("Open", exact=True).locator("visible=true").select_option(
+            out.locator(".selection").get_by_label("Open", exact=True).locator("visible=true").select_option(
                 "\u2068What to do first\u2069"
             )
             notebook.wait_for(f"bool({name}.exploration.conditions)")

@@ -95,6 +95,8 @@ function open(item, text, state, tell) {
   state.editor = editorOf(item, text, state, tell);
   state.redraw();
   state.editor?.area.focus();
+  // Of an editor that is seen in part the focus alone shows no more.
+  state.editor?.node.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 /** A text, or the place of one that is missing: what is there, what it will be, and what can be done. */
