@@ -30,15 +30,15 @@ _CELLS = (
 _CLICKS = 6
 
 #: Says when something is painted: after the next picture but one, when what changed has been drawn.
-_PAINTED = """
-window.painted = (isThere) => new Promise((resolve) => {
-  const look = () => isThere() && (observer.disconnect(),
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now()))));
-  const observer = new MutationObserver(look);
-  observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-  look();
-});
-"""
+_PAINTED = """() => {
+  window.painted = (isThere) => new Promise((resolve) => {
+    const look = () => isThere() && (observer.disconnect(),
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now()))));
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+    look();
+  });
+}"""
 _UP = """() => {
   window.up = new Promise((resolve) => addEventListener("keydown", async (event) => {
     if (event.key !== "Enter" || !event.ctrlKey) return;
@@ -97,8 +97,8 @@ def _figures(notebook: Notebook) -> dict[str, Any]:
     notebook.run(1)
     up = page.evaluate("() => window.up")
     notebook.wait_until_idle()
-    # What stands under the heads is read after the table is shown, and counts as well.
-    notebook.wait_for("not explorer._reading.is_busy()")
+    # What is read after the table is shown is sent as well.
+    notebook.wait_for("not explorer._reading.is_busy() and not explorer._listing.is_busy()")
     sent = notebook.received - before
     clicks = [_click(notebook, place) for place in range(_CLICKS)]
     cards = [page.locator(".product-grid tbody tr").nth(place).evaluate(_CARD) for place in range(_CLICKS)]

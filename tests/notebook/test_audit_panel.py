@@ -429,6 +429,10 @@ def test_figures_say_what_became_of_them() -> None:
     panel.wait()
     assert "▲ 33.3 points more, better" in panel.tiles._figures[1].value
     assert "▼ 1 fewer, better" in panel.tiles._figures[4].value
+    panel.tiles.buttons[0].click()
+    assert "since" not in words(panel)  # figures of some products are no progress of all
+    panel.show_all.click()
+    assert "▼ 1 fewer, better" in panel.tiles._figures[4].value
     alone = AuditPanel(prodex.audit(prodex.flatten(mended).save("alone"), other, progress=False))
     alone.wait()
     assert "since" not in words(alone)

@@ -78,6 +78,7 @@ def test_a_catalogue_without_products(is_audited: bool) -> None:
     quality = explored.places["Quality"].children[0]
     if is_audited:
         assert "This catalogue has no products." in said["Quality"]
+    explored.section = "Quality"
     quality.controls.run.click()
     quality.wait()
     assert "0 products" in quality._headline.value
@@ -126,10 +127,13 @@ def test_an_audit_that_has_no_product_of_the_catalogue() -> None:
     quality = explored.places["Quality"].children[0]
     quality.gaps.buttons[0].click()
     assert ("Products", 0) == (explored.section, len(explored.catalog))
+    explored.section = "Quality"
     assert "0 of 2 products" in quality._headline.value
+    explored.section = "Products"
     explored.exploration.history.back()
     explored._explorer.table.grid.press(do="open", id="7")
     assert "Pain" in seen(explored._explorer.pane)
+    explored.section = "Quality"
     quality.controls.run.click()
     quality.wait()
     assert "another catalogue" not in seen(quality)

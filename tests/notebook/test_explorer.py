@@ -299,9 +299,12 @@ def test_heads_of_many_products_are_read_in_the_background(
     monkeypatch.setattr("prodex.notebook.products.explorer._READ_AT_ONCE", 0)
     explorer = CatalogExplorer(sample)
     explorer._reading_heads.wait()
+    explorer._listing.wait()
     assert heads(explorer)["brand"]["values"]
+    assert "nl" in dict(field(explorer, "Names in").options).values()
     explorer.exploration.look_at(sample.head(3))
     explorer._reading_heads.wait()
+    explorer._listing.wait()
     assert 3 == heads(explorer)["brand"]["total"]
 
 

@@ -65,6 +65,19 @@ def test_a_selection_is_refined_where_one_is(explored: Explore) -> None:
     assert "3 of 6 products" in panel._headline.value
 
 
+def test_figures_that_nobody_sees_follow_when_they_are_seen(explored: Explore) -> None:
+    """A click among the products does not compute them; opening the section does."""
+    bar_of(explored)
+    panel = explored.places["Quality"].children[0]
+    before = panel._headline.value
+    explored.section = "Products"
+    explored.exploration.conditions = Conditions().toggled("brand", "ACME")
+    assert before == panel._headline.value
+    explored.section = "Quality"
+    assert "3 of 6 products" in panel._headline.value
+    assert ("1", "3", "5") == panel.failing
+
+
 def test_an_audit_keeps_the_checks_that_it_has(explored: Explore) -> None:
     """After another audit the selected checks stay, unless it does not have them; the section stays open."""
     state = explored.exploration

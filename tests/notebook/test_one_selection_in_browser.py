@@ -1,4 +1,4 @@
-"""One selection through all panels: filtered, audited, narrowed by a rule, back and forward, saved, opened again."""
+"""One selection through all panels: filtered, audited, narrowed by a rule, back, forward, saved, and opened again."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
             len(both["failing"]),
             notebook.ask("len(looked.catalog)"),
         )
-        count = re.compile(rf"^(1 to )?{listed} (of {listed} )?products?")
-        out.get_by_text(count).locator("visible=true").first.wait_for()
+        out.get_by_text(re.compile(rf"^(1 to )?{listed} (of {listed} )?products?")).locator(
+            "visible=true"
+        ).first.wait_for()
         chips = out.locator(".chips button:visible")
         assert 3 == chips.count()  # a kind, a rule, and one that clears both
 

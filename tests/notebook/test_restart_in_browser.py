@@ -25,7 +25,7 @@ def _says_nothing(panel: Locator) -> bool:
 
 
 def test_a_panel_of_a_kernel_that_restarted_says_so(lab: Lab, browser: Browser) -> None:
-    """In words at its top and beside what is pressed; a text in the editor stays, the next kernel has the others."""
+    """In words at its top and beside what is pressed; a text in the editor stays, and the next kernel has the rest."""
     with lab.opened(browser, [_BEGIN, _LOOK], name="restarted") as notebook:
         page = notebook.page
         notebook.run(0)

@@ -246,8 +246,8 @@ def damaged(path: Path, problem: object) -> SnapshotDamaged:
     snapshot = path.parents[1]  # <snapshot>/<table>/<part>
     if not snapshot.exists():
         return SnapshotDamaged(
-            f"The snapshot {snapshot.parent.name}@{snapshot.name} is gone: {snapshot} was deleted or moved while "
-            "it was in use. Open another one (prodex.list_snapshots() has all), or load again."
+            f"The snapshot {snapshot.parent.name}@{snapshot.name} is gone: {snapshot} was deleted or moved while it "
+            "was in use. Open another one (prodex.list_snapshots() has all), or load again."
         )
     return SnapshotDamaged(
         f"{path} cannot be read ({problem}). Run verify() to see what else is damaged, and open an earlier snapshot or "

@@ -148,8 +148,10 @@ class Explore(Panel):
         # Made only now: a panel of an audit has over a hundred widgets, and many users never open it.
         if not place.children:
             place.children = self._makers[self.section]()
-        for panel in self.places[_COVERAGE].children:
-            panel.is_shown = self.section == _COVERAGE
+        # What nobody sees does not follow each click: to count again takes most of the time of one.
+        for name in (_QUALITY, _COVERAGE):
+            for panel in self.places[name].children:
+                panel.is_shown = name == self.section
 
 
 def explore(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from functools import partial
 from typing import Any, TypeAlias
 
 import ipywidgets as w
@@ -143,20 +142,9 @@ class FixSender(VBox):
         show_if(self._question, False)
         self._begins(fix)
         self._outcome.value = ""
-        send = partial(self._send, fix, service)
-        self.work.start(send, "Requesting the products as they are now")
-
-    def _send(self, fix: Fix, service: Client, progress: PhaseObserver) -> _Outcome:
-        # Each step is shown, and none of them ends the work: an import is known only after the last batch.
-        def unstoppable(step: PhaseProgress) -> None:
-            with suppress(CancelledError):
-                progress.tell(step)
-
-        try:
-            fix.apply(service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
-            return fix, error
-        return fix, None
+        self.work.start(
+            lambda progress: _sent(fix, service, progress), "Requesting the products as they are now"
+        )
 
     def _end(self, outcome: _Outcome) -> None:
         fix, error = outcome
@@ -171,9 +159,23 @@ class FixSender(VBox):
         self._ended(fix, error)
 
 
+def _sent(fix: Fix, service: Client, progress: PhaseObserver) -> _Outcome:
+    # Each step is shown, and none of them ends the work: an import is known only after the last batch.
+    def unstoppable(step: PhaseProgress) -> None:
+        with suppress(CancelledError):
+            progress.tell(step)
+
+    try:
+        fix.apply(service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
+        return fix, error
+    return fix, None
+
+
 def _import_html(tracking: Tracking) -> str:
     """Return the state of an import, and all that is known of it on request."""
     # Unfolded where there is something to be read.
     is_open = "" if tracking.status == SUCCESS else " open"
     what = f"The import of {counted(tracking.count, 'product')}: {tracking.status}"
-    return f"<details{is_open}><summary role='status'>{text_html(what)}</summary>{tracking._repr_html_()}</details>"
+    summary = f"<summary><span role='status'>{text_html(what)}</span></summary>"
+    return f"<details{is_open}>{summary}{tracking._repr_html_()}</details>"

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as w
 import pyarrow as pa
-from traitlets import Instance, Tuple, link
+from traitlets import Bool, Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
@@ -58,6 +58,8 @@ class AuditPanel(Panel):
         The audit that is shown, or None.
     failing
         Ids of the products that a click has listed.
+    is_shown
+        Whether anybody sees the panel: while nobody does, its figures follow no change of conditions.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class AuditPanel(Panel):
 
     audit: Instance[Audit | None] = Instance(Audit, allow_none=True)
     failing: Instance[tuple[str, ...]] = Tuple()
+    is_shown: Bool[bool, bool | int] = Bool(default_value=True)
 
     def __init__(
         self,
@@ -85,6 +88,7 @@ class AuditPanel(Panel):
         self.add_class("figures")
         self.exploration: Exploration | None = _exploration(audit, catalog, exploration)
         self._choices: list[DrillDown] = []
+        self._earlier: Audit | None = None
         self._before: WorkRow[Audit | None] = WorkRow(
             self, self._compared, self.show_error, after=PATIENCE, is_dropped=True
         )
@@ -110,6 +114,7 @@ class AuditPanel(Panel):
         self.fill(self.controls, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
+        self.on(self, lambda _: self._show_chosen(), "is_shown")
         if self.exploration is not None:
             # Both ways: an audit that is run here is shown by the other panels, and theirs here.
             link((self.exploration, "audit"), (self, "audit"))
@@ -156,6 +161,7 @@ class AuditPanel(Panel):
             return
         # Whoever audits again mostly wants the same profile.
         self.controls.prefer(made.profile)
+        self._earlier = None
         self._show_chosen()
         self._notes.value = footnotes(made)
         self._warn()
@@ -164,13 +170,15 @@ class AuditPanel(Panel):
 
     def _show_chosen(self) -> None:
         """Show the figures of the products that are chosen."""
-        if self.audit is None:
+        # They take a second for a hundred thousand products, which a click elsewhere must not wait for.
+        if self.audit is None or not self.is_shown:
             return
         judged, mark = self._judged(self.audit), self._is_chosen
         self.failing = tuple(judged.identity["product_id"].to_pylist()) if self._conditions else ()
         self._headline.value = headline(judged, self.controls.title(judged.profile), of=len(self.audit))
-        boxes = (self.tiles, self.grades, self.gaps, self.heat, self.checks, self.export, self.returned)
-        for box in boxes:
+        # Figures of some products are no progress of all of them.
+        self.tiles.show(judged, None if self._conditions else self._earlier)
+        for box in (self.grades, self.gaps, self.heat, self.checks, self.export, self.returned):
             box.show(judged)
         for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             one.mark(mark)
@@ -210,8 +218,8 @@ class AuditPanel(Panel):
 
     def _compared(self, before: Audit | None) -> None:
         """Show how the figures changed since the audit before."""
-        # Figures of some products are no progress of all of them.
-        if before is not None and self.audit is not None and not self._conditions:
+        self._earlier = before
+        if before is not None and self.audit is not None and self.is_shown and not self._conditions:
             # It arrives after the click has ended, so nothing else would show an error.
             with self.guarded():
                 self.tiles.show(self.audit, before)

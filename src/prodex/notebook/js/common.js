@@ -117,10 +117,21 @@ function live(name, draw) {
       };
       const state = {};
       const show = () => keepingFocus(root, () => draw(root, model.get("view"), tell, state));
+      // An element that is replaced between the two halves of a click is not clicked, so drawing waits for the second.
+      let [isPressed, isLate] = [false, false];
+      const changed = () => { isLate = isPressed; if (!isPressed) show(); };
+      const released = () => setTimeout(() => { isPressed = false; if (isLate) changed(); });
+      root.addEventListener("pointerdown", () => { isPressed = true; });
+      const ends = ["pointerup", "pointercancel"];
+      ends.forEach((name) => document.addEventListener(name, released, true));
       const forget = noticeDeath(model.widget_manager);
-      model.on("change:view", show);
+      model.on("change:view", changed);
       show();
-      return () => { forget(); model.off("change:view", show); };
+      return () => {
+        forget();
+        model.off("change:view", changed);
+        ends.forEach((name) => document.removeEventListener(name, released, true));
+      };
     },
   };
 }

@@ -47,7 +47,8 @@ function valueRow(facet, value, place, tell) {
         "data-level": isTree ? String(value.level) : null,
         "aria-pressed": state === "chosen" ? "true" : "false",
         "aria-label": `${value.label}: ${whole(value.count)}${words}`,
-        title: `${value.label}${value.fold ? " (→ and ← show and fold what is below)" : ""} (- or Shift and a click excludes it)`,
+        title: `${value.label}${value.fold ? " (→ and ← show and fold what is below)" : ""} (- or Alt and a click excludes it)`,
+        // JupyterLab keeps clicks with Shift to itself, other programs do not.
         onclick: (event) => act(event.shiftKey || event.altKey ? "exclude" : "toggle")(),
         onkeydown: valueKeys(facet, value, act),
       },
@@ -113,7 +114,7 @@ function facetHead(facet, tell) {
   );
   if (!facet.removable) return el("h3", {}, head);
   return el("h3", {}, head, el("button", {
-    type: "button", class: "not shown", "data-key": `remove/${facet.name}`, "data-fallback": "add", "aria-label": `Remove the filter ${facet.title}`,
+    type: "button", class: "not shown", "data-key": `remove/${facet.name}`, "data-group": "add", "aria-label": `Remove the filter ${facet.title}`,
     title: "Remove this filter", onclick: () => tell("remove", { facet: facet.name }),
   }, "✕"));
 }
@@ -161,7 +162,7 @@ function adding(add, tell) {
   const offers = add.offers.map((offer, place) => el("li", {}, el(
     "button",
     {
-      type: "button", class: "value", "data-key": `offer/${offer.facet}`, "data-fallback": key, tabindex: place ? "-1" : "0", title: offer.detail,
+      type: "button", class: "value", "data-key": `offer/${offer.facet}`, "data-group": "add", tabindex: place ? "-1" : "0", title: offer.detail,
       onclick: () => tell("add", { facet: offer.facet }),
       onkeydown: (event) => {
         const rows = [...event.currentTarget.closest(".offers").querySelectorAll("button")];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from html import escape
-from typing import Any
+from typing import Any, TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -26,8 +26,6 @@ from prodex.notebook.products.search import LABELS
 from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
 from prodex.notebook.products.selection_bar import SelectionBar
-from prodex.notebook.products.table_page import Order
-from prodex.notebook.views import View
 from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE
 from prodex.quality import Audit
@@ -36,8 +34,13 @@ from prodex.quality import Audit
 _OPEN = ("market", "missing", "owner", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
-#: Of more products, what stands under the heads of columns is read in the background, after the table is shown.
+#: Of more products, what the table can do without at first is read in the background: what stands under the heads of
+#: columns, and the languages of names.
 _READ_AT_ONCE = 20_000
+#: Seconds before it is read, so that the table is shown first.
+_SHOWN_FIRST = 0.3
+
+_Languages: TypeAlias = tuple[ProductFilter, list[str]]
 
 
 class CatalogExplorer(Panel):
@@ -119,9 +122,11 @@ class CatalogExplorer(Panel):
         )
         self._hint = html("", "muted", "hint")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
-        self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
         self.table: ProductTable = ProductTable(
             panel=self, edit=self._correct, pick=self._pick, narrow=self._narrow
+        )
+        self.bar: SelectionBar = SelectionBar(
+            self, self.exploration, look=self.table.look, take=self.table.take
         )
         self.view: TableOrGallery = TableOrGallery(
             panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
@@ -152,7 +157,10 @@ class CatalogExplorer(Panel):
             _read_facets, self._take_facets, self.show_error
         )
         self._reading_heads: LatestTask[ColumnHeads] = LatestTask(
-            _read_heads, self._take_heads, self.show_error
+            ColumnHeads.read, self._take_heads, self.show_error, _SHOWN_FIRST
+        )
+        self._listing: LatestTask[_Languages] = LatestTask(
+            _languages, self._take_languages, self.show_error, _SHOWN_FIRST
         )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
@@ -187,6 +195,11 @@ class CatalogExplorer(Panel):
             self._filter, self._heads, self._left = now, ColumnHeads(now), None
             self.view.hold(now)
             self.facets.hold(now)
+            if len(now.products) > _READ_AT_ONCE:
+                self._listing(now)
+            else:
+                with self.guarded():
+                    self._take_languages(_languages(now))
         return now
 
     def _set(self, conditions: Conditions) -> None:
@@ -210,17 +223,6 @@ class CatalogExplorer(Panel):
         """Move the focus when the last condition was removed by the button that had it, which is hidden then."""
         if not self.exploration.conditions:
             self.focus()
-
-    def _look(self, name: str, conditions: Conditions) -> View:
-        by = self.table.order
-        return View(name, conditions, self.table.columns, by.column, descending=by.descending)
-
-    def _take_view(self, view: View) -> None:
-        """Show the columns and the order of a view, as far as this catalogue has them."""
-        if view.columns:
-            self.table.column_picker.take(view.columns)
-        if view.sorted_by in ("", *self.table.columns):
-            self.table.order = Order(view.sorted_by, view.descending)
 
     def _typed(self) -> None:
         words = self._search_field.value.strip()
@@ -325,6 +327,10 @@ class CatalogExplorer(Panel):
         if heads is self._heads:
             self._show_heads()
 
+    def _take_languages(self, found: _Languages) -> None:
+        if found[0] is self._filter:
+            self.table.offer_languages(found[1])
+
     def _pick(self, column: str, key: int) -> None:
         """Select the value under a head that was pressed, or clear it."""
         self._set(self._heads.picking(self.exploration.conditions, column, key))
@@ -339,6 +345,5 @@ def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
     return filter_
 
 
-def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
-    heads.read(columns)
-    return heads
+def _languages(filter_: ProductFilter) -> _Languages:
+    return filter_, filter_.products.languages()
