@@ -25,8 +25,6 @@ from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.products.table_details import TableDetails
-from prodex.notebook.products.table_page import Order
-from prodex.notebook.views import View
 from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE
 from prodex.quality import Audit
@@ -114,9 +112,11 @@ class CatalogExplorer(Panel):
         )
         self._hint = html("", "muted", "hint")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
-        self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
         self.details: TableDetails = TableDetails(self, self.exploration, self._correct)
         self.table: ProductTable = self.details.table
+        self.bar: SelectionBar = SelectionBar(
+            self, self.exploration, look=self.table.look, take=self.table.take
+        )
         self.view: TableOrGallery = TableOrGallery(
             panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
         )
@@ -201,17 +201,6 @@ class CatalogExplorer(Panel):
         """Move the focus when the last condition was removed by the button that had it, which is hidden then."""
         if not self.exploration.conditions:
             self.focus()
-
-    def _look(self, name: str, conditions: Conditions) -> View:
-        by = self.table.order
-        return View(name, conditions, self.table.columns, by.column, descending=by.descending)
-
-    def _take_view(self, view: View) -> None:
-        """Show the columns and the order of a view, as far as this catalogue has them."""
-        if view.columns:
-            self.table.column_picker.take(view.columns)
-        if view.sorted_by in ("", *self.table.columns):
-            self.table.order = Order(view.sorted_by, view.descending)
 
     def _typed(self) -> None:
         words = self._search_field.value.strip()

@@ -79,6 +79,6 @@ class SelectionButtons(HBox):
         return selected
 
     def _clear(self) -> None:
-        # The button that was pressed becomes disabled, and would leave the focus nowhere.
-        self.all.focus()
         self._of.selected = ()
+        # The button that was pressed is disabled now, and would leave the focus nowhere.
+        self.all.focus()

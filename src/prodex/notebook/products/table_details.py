@@ -50,7 +50,7 @@ class TableDetails:
         self._left: FilterResult | None = None
         self.table: ProductTable = ProductTable(panel=panel, edit=edit, pick=self._pick, narrow=self._narrow)
         self._reading: LatestTask[ColumnHeads] = LatestTask(
-            _read_heads, self._take_heads, panel.show_error, _SHOWN_FIRST
+            ColumnHeads.read, self._take_heads, panel.show_error, _SHOWN_FIRST
         )
         self._listing: LatestTask[_Languages] = LatestTask(
             _languages, self._take_languages, panel.show_error, _SHOWN_FIRST
@@ -123,8 +123,3 @@ class TableDetails:
 
 def _languages(filter_: ProductFilter) -> _Languages:
     return filter_, filter_.products.languages()
-
-
-def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
-    heads.read(columns)
-    return heads
