@@ -9,6 +9,8 @@ import time
 import pytest
 
 from prodex.notebook.background import LatestTask
+from prodex.notebook.panel import Panel
+from prodex.notebook.work import WorkRow
 
 
 def test_who_waits_in_the_event_loop_gets_the_result() -> None:
@@ -106,3 +108,46 @@ def test_of_many_calls_the_newest_counts() -> None:
     threading.Timer(0.01, work.forget).start()
     work.wait(10)
     assert ([], False) == (found, work.is_busy())
+
+
+def test_a_row_that_waits_is_shown_only_when_work_takes_long() -> None:
+    """Short work shows nothing; long work says what it does, and newer work takes its place."""
+    panel, found = Panel(), list[str]()
+    row: WorkRow[str] = WorkRow(panel, found.append, panel.show_error, after=0.3, is_dropped=True)
+    stop = threading.Event()
+
+    async def cell() -> None:
+        row.start(lambda _: "short", "Doing little")
+        row.wait(10)
+        assert ("none", (), ["short"]) == (row.layout.display, row.children, found)
+
+        row.start(lambda _: f"old {stop.wait(30)}", "Doing much")
+        while not row.children:
+            await asyncio.sleep(0.05)
+        assert "" == row.layout.display
+        assert "Doing much" in row.shown.value
+        row.start(lambda _: "new", "Doing more")
+        stop.set()
+        row.wait(10)
+
+    asyncio.run(cell())
+    assert ["short", "new"] == found
+    assert "none" == row.layout.display
+
+
+def test_work_that_only_reads_is_left_at_once() -> None:
+    """Cancel does not wait for a step of the work; its result is dropped, and others are told."""
+    panel, found, stop = Panel(), list[str](), threading.Event()
+    row: WorkRow[str] = WorkRow(
+        panel, found.append, panel.show_error, cancelled=lambda: found.append("cancelled"), is_dropped=True
+    )
+
+    async def cell() -> None:
+        row.start(lambda _: f"read {stop.wait(30)}", "Reading")
+        row.cancel.click()
+        assert (["cancelled"], False, "none") == (found, row.is_running, row.layout.display)
+        stop.set()
+        row.wait(10)
+
+    asyncio.run(cell())
+    assert ["cancelled"] == found

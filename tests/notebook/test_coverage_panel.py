@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -403,6 +404,7 @@ def test_progress_is_said_in_words(sample: Catalog) -> None:
     panel._reading.is_busy = lambda: True  # type: ignore[method-assign]
     panel._report(100, 300)
     assert "Reading attributes: 100 of 300 products (33 %)" in panel._status.value
+    assert re.search(r"about \d+ \w+ left", panel._status.value)
 
 
 def test_bad_arguments(sample: Catalog, audit: prodex.Audit) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -18,6 +19,7 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.loading import CONSENT
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.gallery.table_or_gallery import GALLERY, TABLE
+from prodex.notebook.panel import Panel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.table_page import Order
 from tests.pictures import drawn
@@ -291,6 +293,25 @@ def test_a_contact_sheet_is_written_of_what_is_shown(catalog: prodex.Catalog, tm
     export.write.click()
     panel.wait()
     assert "already exists" in export.exporter.message
+
+
+def test_another_catalogue_is_shown_only_when_its_products_are_given(catalog: prodex.Catalog) -> None:
+    """What is known first of a smaller catalogue, its pictures or its products, shows nothing of the one before."""
+    panel = Panel()
+    gallery = ProductGallery(panel=panel)
+    exploration = Exploration(catalog=catalog)
+    gallery.hold(exploration.filter)
+    gallery.wait()
+    assert {} == gallery.grid.view  # nobody has said yet which products there are
+    gallery.show(np.ones(COUNT, bool))
+    gallery.pager.next.click()
+    exploration.look_at(catalog.head(3))
+    gallery.hold(exploration.filter)
+    gallery.selected = ("1",)
+    gallery.wait()
+    gallery.show(np.ones(3, bool))
+    assert ["0", "1", "2"] == [tile["id"] for tile in shown(gallery)]
+    assert "" == panel.message
 
 
 def test_a_catalogue_without_products_or_pictures_is_shown(catalog: prodex.Catalog) -> None:

@@ -119,7 +119,7 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser, server: FileServer) -> No
             ("End", 23),
         ):
             page.keyboard.press(key)
-            assert f"tile/{place}" == _focus(page), (key, in_row, tops)
+            page.wait_for_function(f"({_TILE}) === 'tile/{place}'")
 
         def told(expression: str, expected: Any) -> None:
             notebook.wait_for(f"{expression} == {expected!r}", 20)

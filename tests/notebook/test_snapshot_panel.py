@@ -178,6 +178,20 @@ def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalo
     assert "100 % of 3 products have grade A or B" in words(panel)
 
 
+def test_a_trend_of_one_point_is_a_sentence() -> None:
+    """One snapshot and one audit are no chart, and a name without any audit says how to come by one."""
+    catalog = prodex.flatten([record(1), record(2)]).save("alone")
+    panel = SnapshotPanel("alone")
+    panel.wait()
+    assert "2 products in the only snapshot, made 20" in words(panel)
+    assert "No audit of these snapshots is saved" in words(panel)
+    prodex.audit(catalog, PROFILE, progress=False).save()
+    panel = SnapshotPanel("alone")
+    panel.wait()
+    assert "100 % of 2 products have grade A or B in the only comparable audit, by profile" in words(panel)
+    assert "<img" not in markup(panel)
+
+
 def test_only_the_audits_that_both_have_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """A snapshot that was never judged has no audit to compare, and nothing is said of it."""
     shop[1].save("shop")

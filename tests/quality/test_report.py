@@ -443,6 +443,16 @@ def test_little_makes_a_page_too(records: list[dict[str, object]], tmp_path: Pat
     assert f"{len(records)} products, 1 checks" in top.one("header").words
 
 
+def test_a_trend_of_one_point_is_a_sentence(tmp_path: Path) -> None:
+    """One audit has no chart; a second one of the same measure has."""
+    catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
+    audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}, progress=False)
+    page = audit.to_html(tmp_path / "one.html").read_text("utf-8")
+    assert "100 % of 1 products have grade A or B (1 A, 0 B, 0 C, 0 D, 0 E). It is the only audit" in page
+    assert "Chart of grades" not in page
+    assert "Chart of grades" in audit.to_html(tmp_path / "two.html", trend=[audit]).read_text("utf-8")
+
+
 def test_same_audit_gives_the_same_page(audit: prodex.Audit) -> None:
     """Nothing in a page comes from the moment at which it was written."""
     assert rendered(contents(audit)) == rendered(contents(audit))

@@ -116,6 +116,25 @@ class Exploration(HasTraits):
             raise InputError(f"{panel} needs a catalogue, or an exploration that has one.")
         return cls(catalog=catalog_given(catalog, f"{panel}(catalog)"), audit=audit)
 
+    @classmethod
+    def shared(
+        cls, catalog: Catalog | None, audit: Audit | None, exploration: Self | None, panel: str
+    ) -> Self:
+        """Return the state that a panel was given, with the catalogue and the audit given beside it, else a new one.
+
+        Raises
+        ------
+        InputError
+            As by `of`.
+        """
+        if exploration is None:
+            return cls.of(catalog, audit, panel)
+        if catalog is not None and catalog is not exploration.catalog:
+            exploration.look_at(catalog, audit)
+        elif audit is not None:
+            exploration.audit = audit
+        return exploration
+
     def look_at(self, catalog: Catalog, audit: Audit | None = None) -> None:
         """Explore another catalogue, and forget what was selected in the one before."""
         # Observers hear of all five only when all are set: no panel draws the new catalogue under the old conditions.

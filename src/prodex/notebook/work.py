@@ -120,6 +120,10 @@ class WorkRow(HBox, Generic[T]):
         What is written on the button that cancels.
     back_to
         The button that has the focus again when Cancel, which had it, is hidden.
+    after, delay
+        Seconds after which the row is shown, and seconds to wait for newer work before this begins.
+    is_dropped
+        Whether Cancel leaves the work at once, whose result is dropped: for work that only reads.
 
     Attributes
     ----------
@@ -144,11 +148,15 @@ class WorkRow(HBox, Generic[T]):
         cancelled: Callable[[], object] = lambda: None,
         cancel_label: str = "Cancel",
         back_to: Any = None,
+        after: float = 0.0,
+        delay: float = 0.0,
+        is_dropped: bool = False,
     ) -> None:
+        self._after, self._is_dropped = after, is_dropped
         self._cancel_label = cancel_label
         self._then, self._failed, self._cancelled, self._back_to = then, failed, cancelled, back_to
         self.work: Work[T] | None = None
-        self._task: LatestTask[T] = LatestTask(lambda work: work.run(), self._done, self._not_done)
+        self._task: LatestTask[T] = LatestTask(lambda work: work.run(), self._done, self._not_done, delay)
         self._panel = panel
         # Shared: three widgets are shown and hidden together, and a panel of an audit has hundreds already.
         self._shared = w.Layout(width="auto", display="none")
@@ -156,16 +164,17 @@ class WorkRow(HBox, Generic[T]):
         styled(self, "work-row")
 
     def start(self, do: Callable[[PhaseObserver], T], title: str) -> Work[T]:
-        """Do some work in the background, and show how far it is."""
-        self.work = Work(do, title)
-        if not self.children:
-            self._make()
-        set_busy(self.cancel, is_busy=False)
+        """Do some work in the background, and show how far it is; the result of earlier work is dropped."""
+        if self.work is not None:
+            self.work.cancel()
+        self.work = work = Work(do, title)
+        if self.children:
+            set_busy(self.cancel, is_busy=False)
         self.is_running = True
         self._show()
-        self._update()
-        self._task(self.work)
-        return self.work
+        self._update(work)
+        self._task(work)
+        return work
 
     def _make(self) -> None:
         """Make the widgets: only now, since much of what could be started never is."""
@@ -190,17 +199,27 @@ class WorkRow(HBox, Generic[T]):
     def _stop(self) -> None:
         if self.work is None or not self.is_running:
             return
+        if self._is_dropped:
+            self.forget()
+            self._cancelled()
+            if self._back_to is not None:
+                self._back_to.focus()
+            return
         self.work.cancel()
         set_busy(self.cancel, is_busy=True)
         self._draw()
 
-    def _update(self) -> None:
+    def _update(self, work: Work[T]) -> None:
         """Show the progress now, and again after a moment as long as the work runs."""
-        if not self.is_running:
+        if not self.is_running or work is not self.work:
             return
-        self._draw()
+        if work.seconds >= self._after:
+            if not self.children:
+                self._make()
+            self._show()
+            self._draw()
         with contextlib.suppress(RuntimeError):  # no event loop: a script, in which nobody watches
-            asyncio.get_running_loop().call_later(_INTERVAL, self._update)
+            asyncio.get_running_loop().call_later(_INTERVAL, self._update, work)
 
     def _draw(self) -> None:
         if self.work is None or not self.children:
@@ -231,7 +250,8 @@ class WorkRow(HBox, Generic[T]):
         self._show()
 
     def _show(self) -> None:
-        show_if(self, self.is_running)
+        is_long = self.work is not None and self.work.seconds >= self._after
+        show_if(self, self.is_running and is_long)
 
 
 def bar_html(progress: PhaseProgress) -> str:

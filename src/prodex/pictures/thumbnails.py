@@ -218,6 +218,7 @@ def thumbnails(
     *,
     folder: str | Path | None = None,
     limits: Limits | None = None,
+    reporter: Reporter = SILENT,
 ) -> list[Thumbnail]:
     """Return the pictures of some products as small JPEGs.
 
@@ -235,6 +236,8 @@ def thumbnails(
         Take the files from this folder of `download_pictures`, and download nothing.
     limits
         Limits of a file, as for `download_pictures`.
+    reporter
+        Hears of how many are there.
 
     Returns
     -------
@@ -259,7 +262,8 @@ def thumbnails(
     pictures = pictures_of(catalog, ids, size)
     if packshots_only:
         pictures = {key: [one for one in of if one.is_packshot] for key, of in pictures.items()}
-    made = small_pictures(catalog, [one for of in pictures.values() for one in of], size, folder, limits)
+    wanted = [one for of in pictures.values() for one in of]
+    made = small_pictures(catalog, wanted, size, folder, limits, reporter)
     nothing = nothing_in(catalog, packshots_only)
     gtins = gtins_of(catalog, ids)
     return [

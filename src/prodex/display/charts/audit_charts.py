@@ -44,10 +44,23 @@ def grades_over_time(trend: pd.DataFrame) -> Figure:
     days = [f"{moment:%Y-%m-%d}" for moment in alike["now"]]
     once = len(set(days)) == len(days)
     counts.index = pd.Index(days if once else [f"{moment:%Y-%m-%d %H:%M}" for moment in alike["now"]])
-    last = counts.iloc[-1]
-    total = int(last.sum())
-    good = percent(float(last["A"] + last["B"]) / total) if total else "none"
-    return stacks(counts, f"{good} of {total:,} products have grade A or B")
+    return stacks(counts, grades_sentence(trend))
+
+
+def grades_sentence(trend: pd.DataFrame) -> str:
+    """Return how many products of the last audit have a good grade, in words.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"valid_gtin": {}}})
+    >>> grades_sentence(audit.trend())
+    '100 % of 1 products have grade A or B'
+    """
+    last = trend[trend["comparable"]].iloc[-1]
+    total = sum(int(last[f"grade_{grade}"]) for grade in "ABCDE")
+    good = percent(float(last["grade_A"] + last["grade_B"]) / total) if total else "none"
+    return f"{good} of {total:,} products have grade A or B"
 
 
 def largest_gaps(audit: Audit, most: int = 10) -> Figure:

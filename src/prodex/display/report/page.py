@@ -8,6 +8,7 @@ import io
 from importlib.resources import files as resources
 
 from prodex.display.charts import SCORES, grades_over_time
+from prodex.display.charts.audit_charts import grades_sentence
 from prodex.display.html_tables import data_url, template
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
@@ -55,7 +56,10 @@ def _resource(name: str) -> str:
 
 
 def _chart(contents: Contents) -> str:
-    """Draw the grades as an SVG picture in the page itself."""
+    """Draw the grades as an SVG picture in the page itself; of one audit there is nothing to draw."""
+    if contents.trend["comparable"].sum() < 2:
+        return ""
+    # Imported on request: it takes a while.
     import matplotlib as mpl
 
     drawn = io.BytesIO()
@@ -67,7 +71,10 @@ def _chart(contents: Contents) -> str:
 
 
 def _chart_words(contents: Contents) -> str:
-    """Return what the chart shows in words, for those who cannot see it."""
+    """Return what the chart shows in words, for those who cannot see it, and in the place of a chart of one audit."""
     row = contents.trend[contents.trend["comparable"]].iloc[-1]
     grades = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
+    if contents.trend["comparable"].sum() < 2:
+        others = "only audit" if len(contents.trend) == 1 else "only audit of this measure"
+        return f"{grades_sentence(contents.trend)} ({grades}). It is the {others}: there is no trend yet."
     return f"Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them."

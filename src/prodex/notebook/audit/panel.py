@@ -19,12 +19,13 @@ from prodex.notebook.audit.heat_map import HeatMap
 from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footnotes, headline, warnings
 from prodex.notebook.audit.returned import ReturnedWorklists
 from prodex.notebook.audit.run_controls import RunControls
-from prodex.notebook.background import LatestTask
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.snapshots.saved import previous
+from prodex.notebook.work import WorkRow
+from prodex.progress import PATIENCE
 from prodex.quality import Audit, Profile
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -88,7 +89,9 @@ class AuditPanel(Panel):
         self.exploration: Exploration | None = _exploration(audit, catalog, exploration)
         self._choices: list[DrillDown] = []
         self._earlier: Audit | None = None
-        self._before: LatestTask[Audit | None] = LatestTask(previous, self._compared, self.show_error)
+        self._before: WorkRow[Audit | None] = WorkRow(
+            self, self._compared, self.show_error, after=PATIENCE, is_dropped=True
+        )
         self.controls: RunControls = RunControls(self, self._to_audit, self._audited, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
@@ -105,7 +108,7 @@ class AuditPanel(Panel):
         chosen = row(self._shown, self.show_all, look="chosen-row")
         columns = styled(w.Box([self.grades, self.gaps]), "columns")
         bar = () if self.exploration is None else (SelectionBar(self, self.exploration),)
-        above = (*bar, self._headline, self._warnings, self.tiles, chosen, columns)
+        above = (*bar, self._headline, self._before, self._warnings, self.tiles, chosen, columns)
         below = (self.heat, self.checks, self.export, self.returned, self._notes)
         self._results = w.VBox([*above, *below])
         self.fill(self.controls, self._results)
@@ -163,7 +166,7 @@ class AuditPanel(Panel):
         self._notes.value = footnotes(made)
         self._warn()
         # In the background: it opens another audit from disk, and the figures are shown without it.
-        self._before(made)
+        self._before.start(lambda _: previous(made), "Opening the audit before")
 
     def _show_chosen(self) -> None:
         """Show the figures of the products that are chosen."""

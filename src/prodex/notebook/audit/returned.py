@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import ipywidgets as w
@@ -12,10 +13,12 @@ from prodex.errors import InputError
 from prodex.files.atomic import safe_name
 from prodex.fix.result import Fix
 from prodex.fix.worklists import read_worklist
-from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, button, html, row, status_html, styled
 from prodex.notebook.sending import FixSender
+from prodex.notebook.work import WorkRow
+from prodex.phases import PhaseObserver
+from prodex.progress import PATIENCE
 from prodex.quality import Audit, Profile
 from prodex.service import Client
 
@@ -50,9 +53,19 @@ class ReturnedWorklists(VBox):
         self.read: w.Button = button("Read")
         self._result = html("")
         self.sender: FixSender = FixSender(panel, service, _HOW, ended=lambda fix, _: self._show_result(fix))
-        self._reading: LatestTask[Fix] = LatestTask(_read, self._show, self._failed)
+        self._reading: WorkRow[Fix] = WorkRow(
+            panel,
+            self._show,
+            self._failed,
+            cancelled=lambda: self._say("Cancelled."),
+            back_to=self.read,
+            after=PATIENCE,
+            is_dropped=True,
+        )
         source = styled(row(self.files, self.folder, self.read, look="form-row"), "export-row")
-        super().__init__([html("<h3>Worklists that came back</h3>"), source, self._result, self.sender])
+        super().__init__(
+            [html("<h3>Worklists that came back</h3>"), source, self._reading, self._result, self.sender]
+        )
         panel.on(self.files, lambda _: self._read_files(), "value")
         panel.on(self.read, lambda _: self._read_folder())
 
@@ -85,10 +98,13 @@ class ReturnedWorklists(VBox):
         self._start(Path(text))
 
     def _start(self, path: Path) -> None:
-        self._result.value = status_html("Reading the answers …")
+        self._say("Reading the answers …")
         self.sender.show(None)
         judge = self._audit
-        self._reading(path, judge and judge.catalog, judge and (judge.made_by or judge.profile))
+        catalog = None if judge is None else judge.catalog
+        profile = None if judge is None else judge.made_by or judge.profile
+        read = partial(_read, path, catalog, profile)
+        self._reading.start(read, "Reading and judging the answers")
 
     def _show(self, fix: Fix) -> None:
         self._show_result(fix)
@@ -98,10 +114,13 @@ class ReturnedWorklists(VBox):
         """Show answers; once they were sent, with what the service refused, and what had changed there meanwhile."""
         self._result.value = f"<div role='status'>{fix._repr_html_()}</div>"
 
+    def _say(self, sentence: str) -> None:
+        self._result.value = status_html(sentence)
+
     def _failed(self, error: BaseException) -> None:
         self._result.value = ""
         self._panel.show_error(error)
 
 
-def _read(path: Path, catalog: Catalog | None, profile: Profile | str | None) -> Fix:
+def _read(path: Path, catalog: Catalog | None, profile: Profile | str | None, _: PhaseObserver) -> Fix:
     return read_worklist(path, catalog, profile=profile)

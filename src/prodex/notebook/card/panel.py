@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import ipywidgets as w
@@ -9,12 +10,14 @@ from traitlets import Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.notebook.background import LatestTask
 from prodex.notebook.card import CardContents, read_card
 from prodex.notebook.card.contents import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, set_busy, show_if
+from prodex.notebook.work import WorkRow
+from prodex.phases import PhaseObserver, Reporter
+from prodex.progress import PATIENCE
 from prodex.quality import Audit
 
 if TYPE_CHECKING:
@@ -85,8 +88,17 @@ class ProductCard(Panel):
         self._before, self._above, self._pictures, self._after = (html("") for _ in range(4))
         self.texts: TextTable = TextTable(self, exploration)
         self._show = w.Button(description="Show pictures")
-        self._fetch = LatestTask(_fetched, self._show_images, self._say_why_not)
-        self.fill(self._before, self.texts.widget, self._above, self._show, self._pictures, self._after)
+        self._fetch: WorkRow[dict[str, Thumbnail]] = WorkRow(
+            self,
+            self._show_images,
+            self._say_why_not,
+            cancelled=self._offer_pictures,
+            back_to=self._show,
+            after=PATIENCE,
+            is_dropped=True,
+        )
+        pictures = (self._show, self._fetch, self._pictures)
+        self.fill(self._before, self.texts.widget, self._above, *pictures, self._after)
         self.on(self._show, lambda _: self._ask())
         self.on(exploration, lambda _: self._follow(), "catalog", "audit", "product_id")
         if product_id is not None:
@@ -109,13 +121,14 @@ class ProductCard(Panel):
             self._draw()
 
     def _draw(self) -> None:
-        if self.card is None:
-            pieces, count = CardParts(_NOTHING, "", "", "", ""), 0
-        else:
-            pieces, count = parts(self.card), len(self.card.pictures.rows)
+        pieces = CardParts(_NOTHING, "", "", "", "") if self.card is None else parts(self.card)
         self._before.value, self._above.value = pieces.before, pieces.above_pictures
         self._pictures.value, self._after.value = pieces.pictures, pieces.after
         self.texts.show(self.card)
+        self._offer_pictures()
+
+    def _offer_pictures(self) -> None:
+        count = 0 if self.card is None else len(self.card.pictures.rows)
         self._show.description = f"Show pictures ({count})"
         set_busy(self._show, is_busy=False)
         show_if(self._show, count > 0)
@@ -126,7 +139,8 @@ class ProductCard(Panel):
             return
         self._show.description = "Loading pictures …"
         set_busy(self._show, is_busy=True)
-        self._fetch(self.exploration.catalog, self.card.product_id)
+        fetch = partial(_fetched, self.exploration.catalog, self.card.product_id)
+        self._fetch.start(fetch, "Downloading pictures")
 
     def _show_images(self, images: dict[str, Thumbnail]) -> None:
         with self.guarded():
@@ -140,9 +154,10 @@ class ProductCard(Panel):
         set_busy(self._show, is_busy=False)
 
 
-def _fetched(catalog: Catalog, product_id: str) -> dict[str, Thumbnail]:
+def _fetched(catalog: Catalog, product_id: str, progress: PhaseObserver) -> dict[str, Thumbnail]:
     """Return the pictures of a product by position, as small JPEGs that prodex has encoded itself."""
     # Imported on request: most cards are read without their pictures, and Pillow takes a while.
     from prodex.pictures import thumbnails
 
-    return {one.position: one for one in thumbnails(catalog, [product_id], _SIDE) if one.position is not None}
+    made = thumbnails(catalog, [product_id], _SIDE, reporter=Reporter(progress.tell))
+    return {one.position: one for one in made if one.position is not None}

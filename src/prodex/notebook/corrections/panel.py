@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, ProdexError
 from prodex.fix.result import Fix
 from prodex.fix.text_corrections import TextCorrection, fix_texts
-from prodex.notebook.background import LatestTask
 from prodex.notebook.corrections.draft import SentCorrections, draft_name
 from prodex.notebook.corrections.listing import correction_rows, proof_html, summary_html
 from prodex.notebook.corrections.proof import Proof, in_state, not_arrived, prove
@@ -25,7 +25,9 @@ from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel, button, check_box, html, message_html, row, show_if, status_html
 from prodex.notebook.sending import FixSender
+from prodex.notebook.work import WorkRow
 from prodex.phases import PhaseObserver
+from prodex.progress import PATIENCE
 from prodex.quality import Profile
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -113,8 +115,17 @@ class CorrectionsPanel(Panel):
         self._judging.wait(seconds)  # what has arrived changes what is to be judged
 
     def _make(self) -> None:
-        self._judging: LatestTask[Fix] = LatestTask(_fix_of, self._show, self._not_judged, _PAUSE)
-        self._proving: LatestTask[Proof] = LatestTask(prove, self._proved, self._not_proved)
+        self._judging: WorkRow[Fix] = WorkRow(
+            self,
+            self._show,
+            self._not_judged,
+            cancelled=lambda: self.show_message(
+                "Not judged. Change a correction to judge all of them again."
+            ),
+            after=PATIENCE,
+            delay=_PAUSE,
+            is_dropped=True,
+        )
         self._note, self._about, self._result = (html("", "said-of") for _ in range(3))
         self.list: LiveWidget = LiveWidget(
             self,
@@ -124,6 +135,15 @@ class CorrectionsPanel(Panel):
         self.check: w.Button = button("Check what has arrived", tooltip="Request the products, and compare")
         self.clear: w.Button = button("Clear", tooltip="Remove all corrections that were not sent")
         self.undo: w.Button = button("Undo")
+        self._proving: WorkRow[Proof] = WorkRow(
+            self,
+            self._proved,
+            self._not_proved,
+            cancelled=lambda: self._say_of_proof("Cancelled."),
+            back_to=self.check,
+            after=PATIENCE,
+            is_dropped=True,
+        )
         self.sender: FixSender = FixSender(self, self._service, _HOW, begins=self._begin, ended=self._ended)
         self.folder: w.Text = w.Text(description="Folder", value="corrections")
         self.replace: w.Checkbox = check_box("Replace existing files")
@@ -139,7 +159,8 @@ class CorrectionsPanel(Panel):
             ]
         )
         actions = row(self.check, self.clear, self.undo, look="form-row")
-        self.fill(self._note, self._about, self.list, actions, self._result, self.sender, self._export)
+        above = (self._note, self._about, self._judging, self.list, actions)
+        self.fill(*above, self._proving, self._result, self.sender, self._export)
         self.on(self.check, lambda _: self._check())
         self.on(self.clear, lambda _: self._take_back(self.exploration.corrections))
         self.on(self.undo, lambda _: self._bring_back())
@@ -156,7 +177,8 @@ class CorrectionsPanel(Panel):
             self.fix, self._judged = None, ()
             self.sender.offer(None)
         if state.corrections:
-            self._judging(state.corrections, state.catalog, self._rules())
+            judge = partial(_fix_of, state.corrections, state.catalog, self._rules())
+            self._judging.start(judge, "Judging the corrections")
         self._draw()
 
     def _rules(self) -> Profile | None:
@@ -290,9 +312,14 @@ class CorrectionsPanel(Panel):
     def _prove(self, fix: Fix | None, corrections: tuple[TextCorrection, ...]) -> None:
         state = self.exploration
         wanted = {one for group in state.unconfirmed for one in group.corrections}
-        if wanted:
-            self._result.value = status_html("Requesting the products …")
-            self._proving(fix, corrections, wanted, self._service, state.catalog, state.audit, self._rules())
+        service = self._service
+        if wanted and service is not None:
+            self._say_of_proof("Requesting the products …")
+            of = (fix, corrections, wanted, service, state.catalog, state.audit, self._rules())
+            self._proving.start(lambda progress: prove(*of, progress), "Requesting the products")
+
+    def _say_of_proof(self, sentence: str) -> None:
+        self._result.value = status_html(sentence)
 
     def _proved(self, proof: Proof) -> None:
         """Remove what has arrived, and show the products of now."""
@@ -311,5 +338,7 @@ class CorrectionsPanel(Panel):
         self.show_error(error)
 
 
-def _fix_of(corrections: tuple[TextCorrection, ...], catalog: Catalog, profile: Profile | None) -> Fix:
+def _fix_of(
+    corrections: tuple[TextCorrection, ...], catalog: Catalog, profile: Profile | None, _: PhaseObserver
+) -> Fix:
     return fix_texts(corrections, catalog, profile=profile)

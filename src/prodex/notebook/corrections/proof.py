@@ -10,6 +10,7 @@ from prodex.errors import ProdexError
 from prodex.fix.result import Fix
 from prodex.fix.text_corrections import TextCorrection, fix_texts
 from prodex.notebook.audit.overview import is_about
+from prodex.phases import PhaseObserver, Reporter
 from prodex.quality import Audit, AuditComparison, Profile
 from prodex.quality.comparison import compare_audits
 from prodex.quality.run import audit as audit_of
@@ -18,6 +19,7 @@ from prodex.service import Client
 #: States of a product in which the service certainly does not have what was sent.
 _NOT_ARRIVED = frozenset({"ERROR", "refused", "not sent"})
 
+UNHEARD = PhaseObserver(lambda _: None)
 _NOT_THERE = "the product does not show it (yet)"
 
 
@@ -57,6 +59,7 @@ def prove(
     catalog: Catalog,
     audit: Audit | None,
     profile: Profile | None,
+    progress: PhaseObserver = UNHEARD,
 ) -> Proof:
     """Request the products of corrections, and see which of them have arrived.
 
@@ -74,6 +77,8 @@ def prove(
         What is explored; an audit of this catalogue is made again.
     profile
         The checks that judge.
+    progress
+        Hears of the phases.
 
     Raises
     ------
@@ -82,7 +87,8 @@ def prove(
     """
     if fix is None:
         fix = fix_texts(corrections, catalog, profile=profile)
-    newest = fix.recheck(service)
+    with Reporter(progress.tell).phase("Requesting the products"):
+        newest = fix.recheck(service)
     rows = zip(corrections, newest.answers.to_dict("records"), strict=True)
     sent = [(one, row) for one, row in rows if one in wanted]
     missing = (
@@ -93,7 +99,7 @@ def prove(
     arrived = tuple(one for one, row in sent if row["state"] == "unchanged")
     compared = compare_audits(fix.before, newest.before)
     if audit is not None and profile is not None and is_about(audit, catalog):
-        audit = audit_of(newest.catalog, profile, progress=False)
+        audit = audit_of(newest.catalog, profile, progress=progress)
     return Proof(arrived, tuple(missing), fix.catalog, newest, compared, audit)
 
 

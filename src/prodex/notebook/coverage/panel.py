@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 
 import ipywidgets as w
 import pandas as pd
@@ -23,6 +24,7 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
 from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.phases import PhaseProgress
 from prodex.quality import Audit
 from prodex.text import counted, hint_and_all, percent
 
@@ -96,6 +98,7 @@ class CoveragePanel(Panel):
         self._data: CoverageData = CoverageData.of(self.exploration.filter)
         self._view: CoverageView | None = None
         self._offered: tuple[Catalog | None, Audit | None] = (None, None)
+        self._began = monotonic()
         self._checks: Checks = {}
         self._paged: dict[Pager, tuple[int, str]] = {}
         self._filling = OwnChange()
@@ -215,6 +218,7 @@ class CoveragePanel(Panel):
                 self._draw()
             else:
                 self._status.value = status_html("Reading …")
+                self._began = monotonic()
                 self._reading(self._data, self._choice, conditions, progress_report(self._report))
 
     def _offer(self) -> None:
@@ -248,7 +252,12 @@ class CoveragePanel(Panel):
     def _report(self, done: int, total: int) -> None:
         if self._reading.is_busy():
             share = percent(done / (total or 1), 0)
-            self._status.value = status_html(f"Reading attributes: {done:,} of {total:,} products ({share})")
+            seconds = monotonic() - self._began
+            left = seconds * (total - done) / done if done else None
+            time = PhaseProgress("Reading attributes", done, total, "products", seconds, left).time
+            self._status.value = status_html(
+                f"Reading attributes: {done:,} of {total:,} products ({share}), {time}"
+            )
 
     def _draw(self) -> None:
         """Count, and show the page of the grid."""

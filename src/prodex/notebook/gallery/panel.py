@@ -58,10 +58,7 @@ class GalleryPanel(Panel):
     def __init__(self, catalog: Catalog | None = None, *, exploration: Exploration | None = None) -> None:
         super().__init__("Gallery")
         self.add_class("gallery-panel")
-        if exploration is None:
-            exploration = Exploration.of(catalog, None, "GalleryPanel")
-        elif catalog is not None and catalog is not exploration.catalog:
-            exploration.look_at(catalog)
+        exploration = Exploration.shared(catalog, None, exploration, "GalleryPanel")
         self.exploration: Exploration = exploration
         self._filter: ProductFilter | None = None
         self.gallery: ProductGallery = ProductGallery(

@@ -83,6 +83,7 @@ class ProductGallery(VBox):
         self._filter: ProductFilter | None = None
         self._pictured: PicturedProducts | None = None
         self._mask: Mask = np.zeros(0, bool)
+        self._is_given = False
         self._ordered: Rows = np.zeros(0, np.int64)
         self._groups: list[TileGroup] = []
         self._values: list[tuple[Code, str, int]] = []
@@ -95,9 +96,9 @@ class ProductGallery(VBox):
 
     def hold(self, filter_: ProductFilter) -> None:
         """Show products of another catalogue: those of this filter's."""
-        self._filter, self._pictured = filter_, None
+        # Places in the catalogue before are none of this one.
+        self._filter, self._pictured, self._is_given, self._groups = filter_, None, False, []
         self.pictures.clear()
-        self._mask = np.zeros(len(filter_.products), bool)
         chosen = self.controls.facet
         self.controls.offer(filter_.facets, chosen if chosen in filter_.facets else "")
         self._reading(PicturedProducts(filter_.products))
@@ -112,7 +113,7 @@ class ProductGallery(VBox):
         ordered
             The places of all products in their order; that of the catalogue unless given.
         """
-        self._mask = mask
+        self._mask, self._is_given = mask, True
         places = np.arange(len(mask)) if ordered is None else ordered
         self._ordered = places[mask[places]]
         self._from_start()
@@ -210,7 +211,7 @@ class ProductGallery(VBox):
         self._panel.show_error(error)
 
     def _from_start(self) -> None:
-        if self._filter is None:
+        if self._filter is None or not self._is_given:
             return
         facet = self.controls.facet
         show_if(self.controls.per_page, not facet)

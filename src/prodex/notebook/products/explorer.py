@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
-from typing import Any, TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -15,32 +15,26 @@ from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.table_or_gallery import TableOrGallery
 from prodex.notebook.panel import Fold, Panel, button, html, row, show_if, status_html, styled
-from prodex.notebook.products.column_heads import ColumnHeads
 from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.search import LABELS
 from prodex.notebook.products.search_words import HELP
+from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
 from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.notebook.products.table_details import TableDetails
 from prodex.notebook.products.table_page import Order
 from prodex.notebook.views import View
+from prodex.notebook.work import WorkRow
+from prodex.progress import PATIENCE
 from prodex.quality import Audit
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
 _OPEN = ("market", "missing", "owner", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
-#: Of more products, what the table can do without at first is read in the background: what stands under the heads of
-#: columns, and the languages of names.
-_READ_AT_ONCE = 20_000
-#: The texts of so many products are read in a second or two; of more, an answer from labels comes first.
-_SEARCHED_AT_ONCE = 5_000
-#: Seconds before it is read, so that the table is shown first.
-_SHOWN_FIRST = 0.3
-
-_Found: TypeAlias = tuple[ProductFilter, str]
-_Languages: TypeAlias = tuple[ProductFilter, list[str]]
 
 
 class CatalogExplorer(Panel):
@@ -85,10 +79,8 @@ class CatalogExplorer(Panel):
     ) -> None:
         super().__init__()
         self.add_class("explorer")
-        self.exploration: Exploration = _shared(catalog, audit, exploration)
+        self.exploration: Exploration = Exploration.shared(catalog, audit, exploration, "CatalogExplorer")
         self._filter: ProductFilter | None = None
-        self._heads = ColumnHeads(self.exploration.filter)
-        self._left: FilterResult | None = None
         self._words = ""
         self._make()
         self._connect()
@@ -123,9 +115,8 @@ class CatalogExplorer(Panel):
         self._hint = html("", "muted", "hint")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
         self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
-        self.table: ProductTable = ProductTable(
-            panel=self, edit=self._correct, pick=self._pick, narrow=self._narrow
-        )
+        self.details: TableDetails = TableDetails(self, self.exploration, self._correct)
+        self.table: ProductTable = self.details.table
         self.view: TableOrGallery = TableOrGallery(
             panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
         )
@@ -134,6 +125,9 @@ class CatalogExplorer(Panel):
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
+        self._completing: WorkRow[Searched] = WorkRow(
+            self, self._complete, self._not_found, cancelled=self._leave, after=PATIENCE, is_dropped=True
+        )
         how = html(f"<span class='muted'>{escape(HELP)}</span>", "search-help")
         search = row(self._drawer, self._search_field, self._hint, self.view.switch, how, look="search")
         self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
@@ -141,20 +135,15 @@ class CatalogExplorer(Panel):
         folds = row(self._columns, Fold("Export", [self._export]), look="folds")
         main = styled(w.VBox([self.view, folds]), "main")
         self._sides = row(self.facets.widget, main, self.pane, look="sides")
-        self.fill(search, self.bar, self._sides)
+        self.fill(search, self._completing, self.bar, self._sides)
         self._show_pane()
 
     def _connect(self) -> None:
-        self._looking: LatestTask[_Found] = LatestTask(_find, self._take, self._not_found, _TYPING_PAUSE)
-        self._completing: LatestTask[_Found] = LatestTask(_find_everywhere, self._complete, self._not_found)
+        self._looking: LatestTask[Searched] = LatestTask(
+            search_quickly, self._take, self._not_found, _TYPING_PAUSE
+        )
         self._reading_facets: LatestTask[ProductFilter] = LatestTask(
             _read_facets, self._take_facets, self.show_error
-        )
-        self._reading_heads: LatestTask[ColumnHeads] = LatestTask(
-            _read_heads, self._take_heads, self.show_error, _SHOWN_FIRST
-        )
-        self._listing: LatestTask[_Languages] = LatestTask(
-            _languages, self._take_languages, self.show_error, _SHOWN_FIRST
         )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
@@ -162,7 +151,6 @@ class CatalogExplorer(Panel):
         self.on(self.view.switch, lambda _: show_if(self._columns, not self.view.is_gallery), "value")
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
-        self.on(self.table, lambda _: self._show_heads(), "columns", "with_heads")
         self.on(self._close, lambda _: self._close_card())
         self.on(self._drawer, lambda _: self._show_pane(), "value")
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
@@ -186,14 +174,10 @@ class CatalogExplorer(Panel):
         """Show the facets and columns of the catalogue, unless it is the one that was shown before."""
         now = self.exploration.filter
         if self._filter is not now:
-            self._filter, self._heads, self._left = now, ColumnHeads(now), None
+            self._filter = now
             self.view.hold(now)
+            self.details.hold(now)
             self.facets.hold(now)
-            if len(now.products) > _READ_AT_ONCE:
-                self._listing(now)
-            else:
-                with self.guarded():
-                    self._take_languages(_languages(now))
         return now
 
     def _set(self, conditions: Conditions) -> None:
@@ -244,7 +228,7 @@ class CatalogExplorer(Panel):
         self._hint.value = status_html("Searching …")
         self._looking(self.exploration.filter, words)
 
-    def _take(self, found: _Found) -> None:
+    def _take(self, found: Searched) -> None:
         """Show what a search found, unless another catalogue is shown by now."""
         # The filter itself is compared: each catalogue has its own.
         if found[0] is not self.exploration.filter:
@@ -255,9 +239,12 @@ class CatalogExplorer(Panel):
         else:
             self.exploration.conditions = conditions
         if self._searched_in():
-            self._completing(*found)
+            self._completing.start(partial(search_everywhere, *found), "Reading texts")
 
-    def _complete(self, found: _Found) -> None:
+    def _leave(self) -> None:
+        self._hint.value = status_html(f"Searched in {LABELS} only.")
+
+    def _complete(self, found: Searched) -> None:
         if found == (self.exploration.filter, self.exploration.conditions.words):
             self._refresh()
 
@@ -298,83 +285,12 @@ class CatalogExplorer(Panel):
             self._refresh()
 
     def _draw(self, left: FilterResult) -> None:
-        self._left = left
         self.facets.show(self.exploration.conditions, left)
-        # The products first: what stands under the heads of the table may have to be read.
-        is_there = self._heads.are_read(self.table.columns)
-        self.view.show(left.mask, self._made_heads() if is_there else {})
+        self.view.show(left.mask, self.details.known(left))
         self._export.count(len(left))
-        if not is_there:
-            self._show_heads()
-
-    def _show_heads(self) -> None:
-        """Show what stands under the heads of columns, as soon as it is read."""
-        heads, columns = self._heads, self.table.columns
-        if self._left is None or not self.table.with_heads:
-            return
-        if heads.are_read(columns):
-            self.table.show_heads(self._made_heads())
-        elif len(self.exploration.filter.products) <= _READ_AT_ONCE:
-            heads.read(columns)
-            self.table.show_heads(self._made_heads())
-        else:
-            self._reading_heads(heads, columns)
-
-    def _made_heads(self) -> dict[str, dict[str, Any]]:
-        if self._left is None or not self.table.with_heads:
-            return {}
-        return self._heads.of(self.table.columns, self.exploration.conditions, self._left)
-
-    def _take_heads(self, heads: ColumnHeads) -> None:
-        if heads is self._heads:
-            self._show_heads()
-
-    def _take_languages(self, found: _Languages) -> None:
-        if found[0] is self._filter:
-            self.table.offer_languages(found[1])
-
-    def _pick(self, column: str, key: int) -> None:
-        """Select the value under a head that was pressed, or clear it."""
-        self._set(self._heads.picking(self.exploration.conditions, column, key))
-
-    def _narrow(self, column: str, first: int, last: int) -> None:
-        """Keep the bins under a head that were pressed, or remove their range."""
-        self._set(self._heads.ranging(self.exploration.conditions, column, first, last))
-
-
-def _find(filter_: ProductFilter, words: str) -> _Found:
-    """Search everywhere, or in labels alone where the texts have not been read and there are many of them."""
-    if filter_.search.index.is_ready or len(filter_.products) <= _SEARCHED_AT_ONCE:
-        filter_.find(words)
-    else:
-        filter_.find_in_labels(words)
-    return filter_, words
-
-
-def _find_everywhere(filter_: ProductFilter, words: str) -> _Found:
-    filter_.find(words)
-    return filter_, words
+        self.details.complete()
 
 
 def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
     filter_.facets.read_attributes(facets)
     return filter_
-
-
-def _languages(filter_: ProductFilter) -> _Languages:
-    return filter_, filter_.products.languages()
-
-
-def _read_heads(heads: ColumnHeads, columns: tuple[str, ...]) -> ColumnHeads:
-    heads.read(columns)
-    return heads
-
-
-def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
-    if exploration is None:
-        return Exploration.of(catalog, audit, "CatalogExplorer")
-    if catalog is not None and catalog is not exploration.catalog:
-        exploration.look_at(catalog, audit)
-    elif audit is not None:
-        exploration.audit = audit
-    return exploration

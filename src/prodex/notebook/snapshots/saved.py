@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from prodex.errors import SnapshotError
+from prodex.phases import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.snapshot import list_snapshots
 from prodex.text import counted
@@ -105,13 +106,15 @@ def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
     return readable(_folders(audit, same_rules=False)[-most:])
 
 
-def readable(folders: Iterable[str]) -> list[Audit]:
+def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]:
     """Open audits, and leave out those that cannot be read: one of them must not hide the others."""
-    found = []
-    for folder in folders:
-        # The list of snapshots reports the damage; figures and charts are shown without.
-        with suppress(SnapshotError):
-            found.append(open_audit(folder))
+    found, wanted = [], list(folders)
+    with reporter.phase("Opening saved audits", "audits", len(wanted)) as show:
+        for number, folder in enumerate(wanted, 1):
+            # The list of snapshots reports the damage; figures and charts are shown without.
+            with suppress(SnapshotError):
+                found.append(open_audit(folder))
+            show(number, len(wanted))
     return found
 
 

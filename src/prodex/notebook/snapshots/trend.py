@@ -12,10 +12,12 @@ import ipywidgets as w
 import pandas as pd
 
 from prodex.display.html_tables import Html, data_url, table
-from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
+from prodex.notebook.work import WorkRow
+from prodex.phases import SILENT, Reporter
+from prodex.progress import PATIENCE
 from prodex.quality import list_audits
 from prodex.text import counted, percent
 
@@ -55,13 +57,17 @@ class TrendBox(VBox):
         self._title, self._products, self._grades = (html("") for _ in range(3))
         columns = w.Box([self._products, self._grades])
         columns.add_class("charts")
-        self._reading: LatestTask[Trend] = LatestTask(read_trend, self._draw, panel.show_error)
-        super().__init__([self._title, columns])
+        self._reading: WorkRow[Trend] = WorkRow(
+            panel, self._draw, panel.show_error, after=PATIENCE, is_dropped=True
+        )
+        super().__init__([self._title, self._reading, columns])
 
     def show(self, name: str, snapshots: tuple[SnapshotEntry, ...]) -> None:
         """Show the snapshots of a name over time."""
         self._title.value = f"<h3>{text_html(name)} over time</h3>"
-        self._reading(name, snapshots)
+        self._reading.start(
+            lambda progress: read_trend(name, snapshots, Reporter(progress.tell)), "Reading the snapshots"
+        )
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until the charts are drawn; for scripts and tests."""
@@ -76,7 +82,7 @@ class TrendBox(VBox):
             self._panel.show_error(error)
 
 
-def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
+def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...], reporter: Reporter = SILENT) -> Trend:
     """Read the snapshots of a name: numbers of products from the list, grades from the saved audits."""
     own = [one for one in reversed(snapshots) if one.name == name and one.products is not None]
     # The name of a folder is its time; a folder that somebody renamed has none.
@@ -87,36 +93,46 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Trend:
     audits = audits[audits["note"] == ""]
     # Grades of different profiles are not comparable, so only those of the profile that was used last are drawn.
     alike = audits[audits["profile"].isin(audits["profile"].tail(1))]
-    if not (opened := readable(alike["folder"].tail(_AUDITS))):
+    if not (opened := readable(alike["folder"].tail(_AUDITS), reporter)):
         return Trend(name, products, None, 0)
     *before, last = opened
-    return Trend(name, products, last.trend(before), len(alike))
+    with reporter.phase("Comparing saved audits"):
+        grades = last.trend(before)
+    return Trend(name, products, grades, len(alike))
 
 
 def products_markup(trend: Trend) -> str:
     """Draw how many products there were."""
+    number = len(trend.products)
+    if not number:
+        return "<p class='muted'>No snapshot says how many products it has.</p>"
+    title = counted(int(trend.products.iloc[-1]), "product")
+    if number == 1:
+        made = f"made {trend.products.index[-1]:%Y-%m-%d %H:%M} UTC"
+        return f"<p>{title} in the only snapshot, {made}.</p>"
     # Imported on request: matplotlib is slow to import, and most panels show no chart.
     from prodex.display import charts
 
-    count = int(trend.products.iloc[-1]) if len(trend.products) else 0
-    number = len(trend.products)
-    which = "only snapshot" if number == 1 else f"newest of {number:,} snapshots"
-    title = f"{counted(count, 'product')} in the {which}"
+    title = f"{title} in the newest of {number:,} snapshots"
     rows = [(f"{moment:%Y-%m-%d %H:%M}", f"{value:,.0f}") for moment, value in trend.products.items()]
     return drawn(charts.steps(trend.products, title), title, ("Made (UTC)", "Products"), rows)
 
 
 def grades_markup(trend: Trend) -> str:
     """Draw how the products were graded, or say how to come by that."""
-    from prodex.display.charts.audit_charts import grades_over_time
+    from prodex.display.charts.audit_charts import grades_over_time, grades_sentence
 
     if trend.grades is None:
         return (
             "<p class='muted'>No audit of these snapshots is saved. Save one with 'Save audit' in the audit panel to "
             "see the grades over time.</p>"
         )
-    figure = grades_over_time(trend.grades)
     alike = trend.grades[trend.grades["comparable"]]
+    if len(alike) == 1:
+        last = alike.iloc[-1]
+        which = f"by profile {last['profile']} as of {last['now']:%Y-%m-%d %H:%M}"
+        return f"<p>{text_html(f'{grades_sentence(alike)} in the only comparable audit, {which}.')}</p>"
+    figure = grades_over_time(trend.grades)
     rows = [
         (
             f"{row['now']:%Y-%m-%d %H:%M}",
