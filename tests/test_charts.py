@@ -87,6 +87,15 @@ def test_stacks_are_as_long_as_each_other() -> None:
     assert ["May", "June", "July"] == words(figure)
 
 
+def test_a_narrow_segment_has_no_name_in_it() -> None:
+    """A long name is in no segment that it would not fit into; the legend has it all the same."""
+    figure = charts.stacks(
+        pd.DataFrame({"Van Durmelen Foods": [8], "others": [92]}, index=["May"]), "Changed"
+    )
+    drawn(figure)
+    assert ["others 92 %"] == [text.get_text() for text in figure.axes[0].texts]
+
+
 def test_heat_of_nothing_is_not_drawn_as_none() -> None:
     """A score of 0 is a number, no score a dash; what is nearly all is not rounded to it."""
     scores = pd.DataFrame({"texts": [0, float("nan")], "food": [0.9999, 1]}, index=["Milk", HOSTILE[3]])

@@ -17,6 +17,7 @@ from PIL import Image
 import prodex
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_busy
+from prodex.notebook.snapshots.comparison import groups_markup
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
@@ -281,6 +282,19 @@ def test_a_press_compares_with_an_earlier_snapshot(shop: tuple[prodex.Catalog, p
     panel.wait()
     assert str(old.folder) == panel.comparison.old.value
     assert panel.difference is not None
+
+
+def test_the_group_with_most_changes_comes_first() -> None:
+    """Also before one with a product that was added, which counts no more than a change."""
+
+    def made(number: int, owner: int, text: str) -> dict[str, object]:
+        name = [{"expressedIn": {"code": "fra-FR"}, "data": text}]
+        return {"id": number, "owner": {"id": owner, "name": f"Owner {owner}"}, "namePublicLong": name}
+
+    old = prodex.flatten(made(number, 1, "Riz") for number in range(3))
+    new = prodex.flatten([*(made(number, 1, "Pain") for number in range(3)), made(9, 2, "Lait")])
+    markup = groups_markup(prodex.diff(old, new), "owner")
+    assert ["Owner 1", "Owner 2"] == re.findall(r"Owner \d", markup)
 
 
 def test_an_unknown_keyword_is_refused() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+
+from prodex.sandbox import Sandbox
+from prodex.sandbox.faults.fault import Fault
 
 from .lab import Lab, Notebook
 
@@ -17,6 +21,34 @@ SAMPLE = """
     from prodex.sandbox.sample import shared_products
     catalog = px.flatten(one.record for one in shared_products(2000))
 """
+SERVED = """
+    import prodex as px
+    service = px.connect("{url}", client_id="{client_id}", client_secret="{client_secret}")
+    catalog = px.load_products(service, name="{name}", progress=False)
+    panel = px.explore(catalog, service=service)
+"""
+SAVED = """
+    import copy
+    from pathlib import Path
+    import prodex as px
+    from prodex.sandbox.sample import AS_OF, shared_products
+    records = [product.record for product in shared_products(120)]
+    later = copy.deepcopy(records)
+    for record in later[:10]:
+        record["namePublicLong"] = None
+    for day, some in ((12, records), (16, records), (18, records), (20, later)):
+        folder = px.flatten(some).save("week").folder
+        folder.rename(folder.parent / f"2026-11-{day}T050102.000000Z")
+    catalog = px.open_snapshot("week")
+"""
+
+
+def served(sandbox: Sandbox, name: str) -> str:
+    """Return the cell that loads everything from a sandbox that runs beside the tests, and explores it."""
+    key = sandbox.credentials[0]
+    return SERVED.format(
+        url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"], name=name
+    )
 
 
 @dataclass
@@ -42,6 +74,13 @@ class Hand:
         self._see(target)
         target.click(click_count=count)
         self.clicks += count
+        self._rest()
+
+    def choose(self, target: Locator, option: str) -> None:
+        """Choose an option of a list: one click opens it, and one takes the option."""
+        self._see(target)
+        target.select_option(option)
+        self.clicks += 2
         self._rest()
 
     def type(self, target: Locator, text: str) -> None:
@@ -121,3 +160,106 @@ def test_the_same_of_any_supplier(lab: Lab, browser: Browser) -> None:
         hand.click(value(out, "Owner", "Lácteos Valdoncel"))
         notebook.wait_for("'Lácteos Valdoncel' == panel.catalog.products.owner.unique().tolist()[0]")
         assert (3, 1) == (hand.clicks, hand.fields)
+
+
+def test_load_drinks_of_a_market_that_changed_last_month_and_cancel(
+    lab: Lab, browser: Browser, sample_exchange: Sandbox
+) -> None:
+    """Five clicks and one field until it loads, and one more to cancel it."""
+    with lab.opened(browser, [served(sample_exchange, "drinks"), "panel"], name="task") as notebook:
+        notebook.run(0)
+        out = notebook.run(1)
+        out.evaluate("one => one.scrollIntoView()")
+        hand = Hand(notebook)
+        hand.click(out.get_by_role("button", name="Query", exact=True))
+        hand.choose(out.get_by_label("Target market"), "France (250)")
+        hand.click(out.get_by_role("button", name="last month", exact=True))
+        hand.type(out.get_by_label("Word 1"), "jus")
+        load = out.get_by_role("button", name="Load", exact=True)
+        out.get_by_text(re.compile(r"^[\d,]+ products? match")).wait_for()
+        # Slow until it is cancelled: how long it takes to press the button depends on the machine.
+        sample_exchange.order(Fault("latency", at=range(1, 10**6), seconds=2))
+        try:
+            hand.click(load)
+            hand.click(out.get_by_role("button", name="Cancel", exact=True))
+            out.get_by_text("Cancelled").wait_for()
+        finally:
+            sample_exchange.clear_faults()
+        assert 600 == notebook.ask("len(panel.exploration.catalog)")
+        query = notebook.ask(
+            "(lambda query: [query.target_market, query.search[0][0], query.updated_at_from.day])"
+            "(panel.places['Query'].children[0].query)"
+        )
+        assert [250, "jus", 1] == query
+        assert (6, 1) == (hand.clicks, hand.fields)
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_what_has_changed_since_monday(lab: Lab, browser: Browser) -> None:
+    """Two clicks: the section, and the snapshot of Monday, with which the newest one is compared at once."""
+    with lab.opened(browser, [SAVED, "panel = px.explore(catalog)\npanel"], name="task") as notebook:
+        notebook.run(0)
+        out = notebook.run(1)
+        out.evaluate("one => one.scrollIntoView()")
+        hand = Hand(notebook)
+        hand.click(out.get_by_role("button", name="Snapshots", exact=True))
+        hand.click(out.get_by_role("button", name="Since Monday"))
+        out.get_by_text("changed values").first.wait_for()
+        shown = "panel.places['Snapshots'].children[0].difference.changes"
+        assert 10 == notebook.ask(f"{shown}.product_id.nunique()")
+        assert (2, 0) == (hand.clicks, hand.fields)
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser) -> None:
+    """Three clicks write the worklist of one supplier; a folder and one click read what came back."""
+    audited = f"""{SAVED}
+    audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
+    """
+    with lab.opened(
+        browser, [audited, "panel = px.explore(catalog, audit=audit)\npanel"], name="task"
+    ) as notebook:
+        notebook.run(0)
+        out = notebook.run(1)
+        out.evaluate("one => one.scrollIntoView()")
+        hand = Hand(notebook)
+        hand.click(facet(out, "Owner").locator("button.value").first)
+        hand.click(out.get_by_role("button", name="Quality", exact=True))
+        export = out.get_by_role("button", name="Export worklists")
+        export.scroll_into_view_if_needed()
+        hand.click(export)
+        out.get_by_text("Exported 1 worklist").wait_for()
+        assert (3, 0) == (hand.clicks, hand.fields)
+
+        (made,) = list(lab.folder.rglob("worklists-*/*.xlsx"))
+        field = out.get_by_label("or folder")
+        field.scroll_into_view_if_needed()
+        hand.type(field, str(made.parent))
+        hand.click(out.get_by_role("button", name="Read", exact=True))
+        out.get_by_text("no answers").or_(out.get_by_text("answer")).first.wait_for()
+        assert (4, 1) == (hand.clicks, hand.fields)
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_three_names_are_corrected(lab: Lab, browser: Browser, sample_exchange: Sandbox) -> None:
+    """For each a double click and the new name with Return; then the section, Send, and the confirmation."""
+    with lab.opened(browser, [served(sample_exchange, "names"), "panel"], name="task") as notebook:
+        notebook.run(0)
+        out = notebook.run(1)
+        out.evaluate("one => one.scrollIntoView()")
+        hand = Hand(notebook)
+        for place in range(3):
+            hand.click(out.locator(".product-grid tbody tr").nth(place).locator("td.name"), 2)
+            area = out.locator(".editor textarea")
+            hand.type(area, f"A better name {place}")
+            area.press("Enter")
+            notebook.wait_for(f"len(panel.exploration.corrections) == {place + 1}")
+            # As somebody does who sees the row marked again.
+            notebook.page.wait_for_function("document.activeElement.closest('tbody tr.is-open') !== null")
+            notebook.wait_until_idle()
+        hand.click(out.get_by_role("button", name="Corrections (3)"))
+        hand.click(out.get_by_role("button", name="Send 3 corrections", exact=True))
+        hand.click(out.get_by_role("button", name="Yes, send 3 corrections of 3 products"))
+        notebook.wait_for("len(panel.exploration.corrections) == 0", 60)
+        assert (9, 3) == (hand.clicks, hand.fields)
+        assert ([], []) == (notebook.outside, notebook.errors)
