@@ -104,7 +104,7 @@ def test_a_view_of_another_catalogue_says_what_is_not_here(explored: Explore) ->
     bar._saved.value = "elsewhere"
     said = parsed(bar._said.value).words
     assert "There is no audit here, so this was left out:" in said
-    assert all(one in said for one in ("grade:", "No name", "score: from 0.1"))
+    assert all(one in said for one in ("grade:", "No name", "score: from 10.0 %"))
     assert "No product here meets: brand:" in said
     assert {"brand": ("NOBODY",)} == other.exploration.conditions.facets
     assert "" == other._explorer.message
