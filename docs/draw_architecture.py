@@ -15,7 +15,7 @@ IMAGES = Path(__file__).parent / "images"
 #: row. `sandbox` is apart. tests/test_architecture.py enforces it.
 LAYERS = (
     ("Programs", ("cli", "job")),
-    ("Panels", ("notebook",)),
+    ("Panels, simulation", ("notebook", "history")),
     ("Shown and written", ("display",)),
     ("On catalogues", ("pictures", "load", "fix", "compare", "send", "publishing", "quality")),
     ("What a product is", ("facts",)),
@@ -34,6 +34,8 @@ _COLOURS = {
 }
 _LINE = "#7d8794"
 _WIDTH = 860
+#: Letters for which a box has room beside its name.
+_ROOM = 2
 
 
 @dataclass(frozen=True)
@@ -89,11 +91,13 @@ def layers() -> str:
     parts, y = [], 10
     for title, names in LAYERS:
         parts.append(Box(10, y, 150, 38, "outside", title).svg())
-        width = (490 - 8 * (len(names) - 1)) // len(names)
-        parts += [
-            Box(170 + (width + 8) * number, y, width, 38, "part", name).svg()
-            for number, name in enumerate(names)
-        ]
+        # Wider for a longer name.
+        letters = sum(len(name) + _ROOM for name in names)
+        room, x = 490 - 8 * (len(names) - 1), 170
+        for name in names:
+            width = room * (len(name) + _ROOM) // letters
+            parts.append(Box(x, y, width, 38, "part", name).svg())
+            x += width + 8
         y += 48
     at = 10 + 48 * [title for title, _ in LAYERS].index("The service") + 19
     parts.append(Box(730, 10, 120, y - 20, "part", "sandbox", "imports nothing").svg())
@@ -124,7 +128,7 @@ def data_flow() -> str:
         Box(490, 220, 120, 50, "part", "pictures", "checked files").svg(),
         Box(640, 220, 120, 50, "part", "formats", "Parquet, CSV, XLSX").svg(),
         Box(190, 320, 270, 50, "part", "display", "reprs, report, worklists, charts").svg(),
-        Box(490, 320, 120, 50, "part", "notebook", "panels").svg(),
+        Box(490, 320, 120, 50, "part", "notebook", "panels, corrections").svg(),
         Box(640, 320, 120, 50, "part", "cli", "commands").svg(),
         _arrow((150, 45), (188, 45)),
         _arrow((310, 45), (358, 45)),

@@ -47,6 +47,7 @@ _GROUPS = {
     "pictures": "Pictures",
     "notebook": "Panels",
     "job": "Jobs",
+    "history": "Simulating",
     "errors": "Errors",
 }
 _TABLES_INTRODUCTION = """\

@@ -9,6 +9,7 @@ noisy for all. Numbers never fail the run; rows that disagree, an incomplete loa
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -362,6 +363,8 @@ def explorer(run: _Run) -> None:
         return
     figures = []
     for count in run.options.explored:
+        if (load := os.getloadavg()[0]) > (cores := os.cpu_count() or 1):
+            print(f"the machine is busy (load {load:.1f} on {cores} cores): times are longer than alone")
         found = alone("explorer", count)
         of = f"{found['products']:,} products"
         large = count > _OFTEN
@@ -369,8 +372,10 @@ def explorer(run: _Run) -> None:
         figures += [
             Figure(f"{of}: from the key to the first painted row, s", found["up"], -up),
             Figure(f"{of}: from a click on a facet to the painted table, s", found["click"], -0.15),
+            Figure(f"{of}: what kernel and page worked for it, s", found["click_worked"]),
             Figure(f"{of}: the slowest of these clicks, s", found["slowest_click"]),
             Figure(f"{of}: from a click on a row to its painted card, s", found["card"], -0.2),
+            Figure(f"{of}: what kernel and page worked for it, s", found["card_worked"]),
             Figure(f"{of}: from the last letter to what the first words find, s", found["first_words"]),
             Figure(
                 f"{of}: from the last letter to what the next words find, s", found["words"], words and -words

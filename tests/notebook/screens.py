@@ -18,40 +18,58 @@ if TYPE_CHECKING:
 SCHEMES = ("light", "dark")
 #: Colours that a picture without photographs keeps, at a third of the size.
 _COLOURS = 256
-#: As high as the longest panel, so that nothing has to be scrolled into sight.
-_TALL = {"width": 1360, "height": 3000}
+#: Pixels, as high as the longest panel, so that nothing has to be scrolled into sight.
+_TALL = 3000
+_ROOT = str(Path(__file__).parents[2])
 
-#: A sandbox in the kernel, a snapshot of it, and another after a week in which suppliers worked.
+#: A sandbox in the kernel, in which three weeks have passed; the second theme finds those of the first.
 _BEGIN = """
-    import os
-    from dataclasses import replace
-    from datetime import datetime
-    os.environ["PRODEX_HOME"] = "data-{scheme}"  # from here, so that no picture shows a path of this machine
+    import os, sys
+    from pathlib import Path
+    os.environ["PRODEX_HOME"] = "data"  # from here, so that no picture shows a path of this machine
+    sys.path.insert(0, {root!r})
     import prodex as px
-    from prodex.sandbox import Sandbox
     from prodex.sandbox.sample import shared_products
+    from tests.lived import UNTIL, exchange_in
 
-    made = list(shared_products({products}))
-    poor = {{place: made[place].record | {{"description": []}} for place in range(10, 190, 7)}}
-    worse = [made[place].record | {{"namePublicShort": [], "brand": None}} for place in range(12, 190, 23)]
-    before = [replace(one, record=poor.get(place, one.record)) for place, one in enumerate(made)]
-    sandbox = Sandbox(before).__enter__()
-    key = sandbox.credentials[0]
-    service = px.connect(
-        base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
-    )
-    for day in (7, 14):
-        folder = px.load_products(service, name="shop", max_age=0, progress=False).folder
-        folder = folder.rename(folder.parent / f"2026-11-{{day:02}}T080000.000000Z")
-        px.audit(px.open_snapshot(folder), "online-listing", progress=False, now=datetime(2026, 11, day)).save()
-    sandbox.change([made[place].record for place in poor] + worse, moves_updated_at=True)
-    sandbox.remove([made[5].record["id"]])
-    catalog = px.refresh("shop", service, sweep=True, progress=False)
-    today = catalog.products["updated_at"].max().to_pydatetime()
-    audit = px.audit(catalog, "online-listing", progress=False, now=today).save()
+    exchange = exchange_in(Path("data"), shared_products({products}))
+    exchange.__enter__()
+    service = px.connect("sandbox")
+    weeks = px.simulated_weeks(until=UNTIL, progress=False)
+    catalog, audit = weeks.catalog, weeks.audits[-1]
     shown = catalog.where(packaging_code="EACH")
     counts = shown.products.set_index("product_id")
-    rich = counts[(counts["pictures_count"] > 1) & (counts["hierarchies_count"] > 2)].index[0]
+    full = counts.index[(counts["pictures_count"] > 1) & (counts["hierarchies_count"] > 1)]
+    failing, languages = audit.failures()["product_id"], catalog.texts.groupby("product_id")["language"].nunique()
+    rich = max(full, key=lambda one: (one in set(failing), min(languages.get(one, 0), 3)))
+    # The supplier who has lost all pictures.
+    owners = audit.scores("owner").set_index("owner")["owner_id"]
+    unlucky = owners[weeks.incident.partition(":")[0]]
+"""
+#: The products of that supplier.
+_EXPLORER = """
+    explorer = px.CatalogExplorer(catalog, audit=audit)
+    explorer.exploration.conditions = explorer.exploration.conditions.choosing("owner", (unlucky,))
+    explorer
+"""
+#: Without the products that try to be code: they have tests of their own.
+_GALLERY = """
+    harmless = counts.index[~counts["brand"].str.contains("<", na=False)]
+    px.gallery(shown.where(product_id=harmless), per_page=12, progress=False)
+"""
+#: Answers of worklists that came back, collected as corrections: the short ones, which fit into a line.
+_CORRECTIONS = """
+    px.CorrectionsPanel(catalog).exploration.collect(())  # those of the other theme
+    fix = px.read_worklist(sorted(weeks.returned.glob("*.csv")), catalog, profile="online-listing")
+    corrections = px.CorrectionsPanel(catalog, service=service, profile="online-listing")
+    length = fix.accepted["before"].str.len().fillna(100)
+    for row in fix.accepted.loc[length.sort_values(kind="stable").index].head(5).to_dict("records"):
+        place = {name: row[name] for name in ("before", "position", "language_code")}
+        correction = px.TextCorrection(
+            row["product_id"], row["attribute"], row["language"], row["answer"], **place
+        )
+        corrections.exploration.correct(correction)
+    corrections
 """
 
 
@@ -69,6 +87,8 @@ class Screen:
         What is done then, until it shows what is to be seen.
     height
         Pixels from the top that are kept.
+    width
+        Of the window, in pixels.
     has_photos
         Whether few colours would show.
     """
@@ -77,6 +97,7 @@ class Screen:
     cell: str
     act: Callable[[Locator], object]
     height: int = 1100
+    width: int = 1360
     has_photos: bool = False
 
 
@@ -86,12 +107,15 @@ def _press(shown: Locator, name: str) -> None:
 
 
 def _choose(shown: Locator) -> None:
-    shown.locator("table.dataTable tbody td").first.wait_for()
-    kind = shown.locator(".facet", has=shown.page.locator(".facet-head", has_text="Kind"))
-    kind.locator(".facet-row").nth(2).click()
+    """Select two products, and open the card of another one."""
+    rows = shown.locator(".product-grid tbody tr")
+    rows.first.wait_for()
+    shown.locator("button.chip").first.wait_for()
     shown.page.wait_for_timeout(1000)
-    for place in (1, 3):
-        shown.locator("table.dataTable tbody tr").nth(place).click()
+    for place in (1, 2):
+        rows.nth(place).get_by_role("checkbox").click()
+    rows.nth(0).locator("td").nth(2).click()
+    shown.locator(".pane .texts").first.wait_for()
     shown.page.mouse.move(0, 0)
     shown.page.wait_for_timeout(1000)
 
@@ -101,13 +125,13 @@ def _look(shown: Locator) -> None:
 
 
 def _compare(shown: Locator) -> None:
-    shown.locator("table.dataTable tbody tr").first.click()
+    shown.get_by_role("button", name="Since Monday").click()
+    shown.get_by_text("Groups with most changes").wait_for()
     shown.page.wait_for_timeout(1500)
-    _press(shown, "Compare")
 
 
 SCREENS = (
-    Screen("explorer", "px.CatalogExplorer(catalog, audit=audit)", _choose, 900),
+    Screen("explorer", _EXPLORER, _choose, 1000, width=1600),
     Screen(
         "card",
         "px.ProductCard(catalog, rich, audit=audit)",
@@ -116,14 +140,16 @@ SCREENS = (
         has_photos=True,
     ),
     Screen("audit-panel", "px.AuditPanel(audit)", _look, 1100),
+    Screen("coverage-panel", "px.CoveragePanel(catalog, audit=audit)", _look, 900),
+    Screen("corrections-panel", _CORRECTIONS, _look, 900),
     Screen(
         "query-panel",
         'px.QueryPanel(service, px.ProductQuery(target_market=250, tags_in="exportable", search=["lait"]))',
         _look,
         760,
     ),
-    Screen("snapshot-panel", 'px.SnapshotPanel("shop")', _compare, 1500),
-    Screen("gallery", "px.gallery(shown, per_page=12)", _look, 1100, has_photos=True),
+    Screen("snapshot-panel", "px.SnapshotPanel(weeks.name)", _compare, 1500),
+    Screen("gallery", _GALLERY, _look, 1100, has_photos=True),
 )
 
 
@@ -136,10 +162,9 @@ def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, bytes
         How many products of the sample to show.
     """
     for scheme in SCHEMES:
-        cells = [_BEGIN.format(products=products, scheme=scheme), *(screen.cell for screen in SCREENS)]
+        cells = [_BEGIN.format(products=products, root=_ROOT), *(screen.cell for screen in SCREENS)]
         with lab.opened(browser, cells, scheme=scheme, name="screens") as notebook:
             notebook.run(0)
-            notebook.page.set_viewport_size(_TALL)  # type: ignore[arg-type]
             for place, screen in enumerate(SCREENS, start=1):
                 yield f"{screen.name}-{scheme}", _taken(notebook, place, screen)
 
@@ -151,6 +176,7 @@ def _all_shown(notebook: Notebook) -> None:
 
 
 def _taken(notebook: Notebook, place: int, screen: Screen) -> bytes:
+    notebook.page.set_viewport_size({"width": screen.width, "height": _TALL})
     _all_shown(notebook)
     shown = notebook.run(place)
     # The others leave the page to it.

@@ -296,15 +296,13 @@ def test_heads_of_many_products_are_read_in_the_background(
     sample: prodex.Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table does not wait for them; what another catalogue needed is dropped."""
-    monkeypatch.setattr("prodex.notebook.products.explorer._READ_AT_ONCE", 0)
+    monkeypatch.setattr("prodex.notebook.products.table_details._READ_AT_ONCE", 0)
     explorer = CatalogExplorer(sample)
-    explorer._reading_heads.wait()
-    explorer._listing.wait()
+    explorer.details.wait()
     assert heads(explorer)["brand"]["values"]
     assert "nl" in dict(field(explorer, "Names in").options).values()
     explorer.exploration.look_at(sample.head(3))
-    explorer._reading_heads.wait()
-    explorer._listing.wait()
+    explorer.details.wait()
     assert 3 == heads(explorer)["brand"]["total"]
 
 

@@ -100,7 +100,7 @@ def test_every_action_by_keyboard(lab: Lab, browser: Browser, scheme: str) -> No
         updated.locator(".bin.is-chosen").wait_for()
         assert "bin/range:updated_at/1" == page.evaluate(_FOCUS)
         key("Shift+ArrowRight", "Shift+ArrowRight")
-        page.wait_for_function("document.querySelectorAll('.bin.is-chosen').length === 3")
+        page.wait_for_function("document.querySelectorAll('.facet .bin.is-chosen').length === 3")
         assert [] == notebook.violations(1)
         assert ([], []) == (notebook.outside, notebook.errors)
 

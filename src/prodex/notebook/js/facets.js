@@ -119,7 +119,7 @@ function facetHead(facet, tell) {
   }, "✕"));
 }
 
-function facetSection(facet, tell) {
+function facetSection(facet, tell, state) {
   const section = el("div", { class: "facet", role: "group", "aria-label": facet.title }, facetHead(facet, tell));
   if (!facet.open) return section;
   if (facet.range) section.append(rangeFields(facet, tell));
@@ -180,13 +180,13 @@ function adding(add, tell) {
   );
 }
 
-function drawFacets(root, view, tell) {
+function drawFacets(root, view, tell, state) {
   root.setAttribute("role", "region");
   root.setAttribute("aria-label", "Filters");
   if (!view.facets) return;
   const added = view.facets.filter((facet) => facet.removable);
   const others = view.facets.filter((facet) => !facet.removable);
-  const section = (facet) => facetSection(facet, tell);
+  const section = (facet) => facetSection(facet, tell, state);
   root.replaceChildren(adding(view.add, tell), ...added.map(section), ...others.map(section));
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from html import escape
-from typing import Any, TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -16,7 +15,6 @@ from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.table_or_gallery import TableOrGallery
 from prodex.notebook.panel import Fold, Panel, button, html, row, show_if, status_html, styled
-from prodex.notebook.products.column_heads import ColumnHeads
 from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
@@ -26,6 +24,9 @@ from prodex.notebook.products.search import LABELS
 from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
 from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.notebook.products.table_details import TableDetails
+from prodex.notebook.products.table_page import Order
+from prodex.notebook.views import View
 from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE
 from prodex.quality import Audit
@@ -34,13 +35,6 @@ from prodex.quality import Audit
 _OPEN = ("market", "missing", "owner", "brand")
 #: Seconds without another letter before a search begins.
 _TYPING_PAUSE = 0.3
-#: Of more products, what the table can do without at first is read in the background: what stands under the heads of
-#: columns, and the languages of names.
-_READ_AT_ONCE = 20_000
-#: Seconds before it is read, so that the table is shown first.
-_SHOWN_FIRST = 0.3
-
-_Languages: TypeAlias = tuple[ProductFilter, list[str]]
 
 
 class CatalogExplorer(Panel):
@@ -87,8 +81,6 @@ class CatalogExplorer(Panel):
         self.add_class("explorer")
         self.exploration: Exploration = Exploration.shared(catalog, audit, exploration, "CatalogExplorer")
         self._filter: ProductFilter | None = None
-        self._heads = ColumnHeads(self.exploration.filter)
-        self._left: FilterResult | None = None
         self._words = ""
         self._make()
         self._connect()
@@ -122,12 +114,9 @@ class CatalogExplorer(Panel):
         )
         self._hint = html("", "muted", "hint")
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
-        self.table: ProductTable = ProductTable(
-            panel=self, edit=self._correct, pick=self._pick, narrow=self._narrow
-        )
-        self.bar: SelectionBar = SelectionBar(
-            self, self.exploration, look=self.table.look, take=self.table.take
-        )
+        self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
+        self.details: TableDetails = TableDetails(self, self.exploration, self._correct)
+        self.table: ProductTable = self.details.table
         self.view: TableOrGallery = TableOrGallery(
             panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
         )
@@ -156,19 +145,12 @@ class CatalogExplorer(Panel):
         self._reading_facets: LatestTask[ProductFilter] = LatestTask(
             _read_facets, self._take_facets, self.show_error
         )
-        self._reading_heads: LatestTask[ColumnHeads] = LatestTask(
-            ColumnHeads.read, self._take_heads, self.show_error, _SHOWN_FIRST
-        )
-        self._listing: LatestTask[_Languages] = LatestTask(
-            _languages, self._take_languages, self.show_error, _SHOWN_FIRST
-        )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
         link((self.exploration, "product_id"), (self.view, "product_id"))
         self.on(self.view.switch, lambda _: show_if(self._columns, not self.view.is_gallery), "value")
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
-        self.on(self.table, lambda _: self._show_heads(), "columns", "with_heads")
         self.on(self._close, lambda _: self._close_card())
         self.on(self._drawer, lambda _: self._show_pane(), "value")
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
@@ -192,14 +174,10 @@ class CatalogExplorer(Panel):
         """Show the facets and columns of the catalogue, unless it is the one that was shown before."""
         now = self.exploration.filter
         if self._filter is not now:
-            self._filter, self._heads, self._left = now, ColumnHeads(now), None
+            self._filter = now
             self.view.hold(now)
+            self.details.hold(now)
             self.facets.hold(now)
-            if len(now.products) > _READ_AT_ONCE:
-                self._listing(now)
-            else:
-                with self.guarded():
-                    self._take_languages(_languages(now))
         return now
 
     def _set(self, conditions: Conditions) -> None:
@@ -223,6 +201,17 @@ class CatalogExplorer(Panel):
         """Move the focus when the last condition was removed by the button that had it, which is hidden then."""
         if not self.exploration.conditions:
             self.focus()
+
+    def _look(self, name: str, conditions: Conditions) -> View:
+        by = self.table.order
+        return View(name, conditions, self.table.columns, by.column, descending=by.descending)
+
+    def _take_view(self, view: View) -> None:
+        """Show the columns and the order of a view, as far as this catalogue has them."""
+        if view.columns:
+            self.table.column_picker.take(view.columns)
+        if view.sorted_by in ("", *self.table.columns):
+            self.table.order = Order(view.sorted_by, view.descending)
 
     def _typed(self) -> None:
         words = self._search_field.value.strip()
@@ -296,54 +285,12 @@ class CatalogExplorer(Panel):
             self._refresh()
 
     def _draw(self, left: FilterResult) -> None:
-        self._left = left
         self.facets.show(self.exploration.conditions, left)
-        # The products first: what stands under the heads of the table may have to be read.
-        is_there = self._heads.are_read(self.table.columns)
-        self.view.show(left.mask, self._made_heads() if is_there else {})
+        self.view.show(left.mask, self.details.known(left))
         self._export.count(len(left))
-        if not is_there:
-            self._show_heads()
-
-    def _show_heads(self) -> None:
-        """Show what stands under the heads of columns, as soon as it is read."""
-        heads, columns = self._heads, self.table.columns
-        if self._left is None or not self.table.with_heads:
-            return
-        if heads.are_read(columns):
-            self.table.show_heads(self._made_heads())
-        elif len(self.exploration.filter.products) <= _READ_AT_ONCE:
-            heads.read(columns)
-            self.table.show_heads(self._made_heads())
-        else:
-            self._reading_heads(heads, columns)
-
-    def _made_heads(self) -> dict[str, dict[str, Any]]:
-        if self._left is None or not self.table.with_heads:
-            return {}
-        return self._heads.of(self.table.columns, self.exploration.conditions, self._left)
-
-    def _take_heads(self, heads: ColumnHeads) -> None:
-        if heads is self._heads:
-            self._show_heads()
-
-    def _take_languages(self, found: _Languages) -> None:
-        if found[0] is self._filter:
-            self.table.offer_languages(found[1])
-
-    def _pick(self, column: str, key: int) -> None:
-        """Select the value under a head that was pressed, or clear it."""
-        self._set(self._heads.picking(self.exploration.conditions, column, key))
-
-    def _narrow(self, column: str, first: int, last: int) -> None:
-        """Keep the bins under a head that were pressed, or remove their range."""
-        self._set(self._heads.ranging(self.exploration.conditions, column, first, last))
+        self.details.complete()
 
 
 def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
     filter_.facets.read_attributes(facets)
     return filter_
-
-
-def _languages(filter_: ProductFilter) -> _Languages:
-    return filter_, filter_.products.languages()

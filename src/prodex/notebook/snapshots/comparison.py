@@ -70,7 +70,8 @@ def notes_markup(difference: Difference) -> str:
 def groups_markup(difference: Difference, by: str) -> str:
     """Return the groups with the most changed products."""
     counts = difference.counts(by)
-    moved = counts[counts[list(_MOVES)].sum(axis=1) > 0]
+    total = counts[list(_MOVES)].sum(axis=1).sort_values(ascending=False, kind="stable")
+    moved = counts.loc[total.index[total > 0]]
     if moved.empty:
         return "<p class='muted'>No group has changes.</p>"
     shown = moved.head(_GROUPS)
