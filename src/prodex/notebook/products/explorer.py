@@ -202,6 +202,17 @@ class CatalogExplorer(Panel):
         if not self.exploration.conditions:
             self.focus()
 
+    def _look(self, name: str, conditions: Conditions) -> View:
+        by = self.table.order
+        return View(name, conditions, self.table.columns, by.column, descending=by.descending)
+
+    def _take_view(self, view: View) -> None:
+        """Show the columns and the order of a view, as far as this catalogue has them."""
+        if view.columns:
+            self.table.column_picker.take(view.columns)
+        if view.sorted_by in ("", *self.table.columns):
+            self.table.order = Order(view.sorted_by, view.descending)
+
     def _typed(self) -> None:
         words = self._search_field.value.strip()
         if words == self.exploration.conditions.words:

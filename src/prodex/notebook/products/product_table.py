@@ -11,7 +11,6 @@ from traitlets import Bool, Instance, Tuple, Unicode, link
 
 from prodex.locales import language_label
 from prodex.notebook.boxes import VBox
-from prodex.notebook.conditions import Conditions
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, check_box, row, show_if, styled
@@ -31,7 +30,6 @@ from prodex.notebook.products.table_page import (
     is_number,
     title,
 )
-from prodex.notebook.views import View
 
 _SIZES = (10, 25, 50, 100, 200)
 _SIZE = 50
@@ -143,17 +141,6 @@ class ProductTable(VBox):
         """The table with all its pages."""
         assert self._products is not None  # noqa: S101 - an explorer sets it before anybody can click
         return ShownTable(self._products, self._places(), self.columns, self.language)
-
-    def look(self, name: str, conditions: Conditions) -> View:
-        """Return a view of these conditions with the columns and the order of the table."""
-        return View(name, conditions, self.columns, self.order.column, descending=self.order.descending)
-
-    def take(self, view: View) -> None:
-        """Show the columns and the order of a view, as far as this catalogue has them."""
-        if view.columns:
-            self.column_picker.take(view.columns)
-        if view.sorted_by in ("", *self.columns):
-            self.order = Order(view.sorted_by, view.descending)
 
     def focus(self, product_id: str | None) -> None:
         """Put the focus on the row of a product, or on the first row where it is on another page."""
