@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import prodex
@@ -70,14 +71,14 @@ def test_an_audit_of_what_is_looked_at_no_longer_is_dropped(monkeypatch: pytest.
     begun, go_on = threading.Event(), threading.Event()
     exploration = Exploration(catalog=prodex.flatten(RECORDS))
     panel = AuditPanel(exploration=exploration)
-    judge = panel.controls._task._work
+    judge = panel.controls.work._task._work
 
     def slowly(*arguments: Any) -> Any:
         begun.set()
         go_on.wait(10)
         return judge(*arguments)
 
-    monkeypatch.setattr(panel.controls._task, "_work", slowly)
+    monkeypatch.setattr(panel.controls.work._task, "_work", slowly)
     panel.controls.run.click()
     begun.wait(10)
     exploration.look_at(prodex.flatten(RECORDS[:2]))
@@ -91,7 +92,7 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     catalog = prodex.flatten(RECORDS[:1])
     origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
     products = ProductColumns(prodex.Catalog(catalog.parts, origin))
-    shown = cells(products, [0], ("name", "texts_count", "pictures_count", "gtin"))  # type: ignore[arg-type]
+    shown = cells(products, np.array([0]), ("name", "texts_count", "pictures_count", "gtin"))
     assert [*["not requested"] * 3, "00000000000001"] == shown.iloc[0].tolist()
 
 
