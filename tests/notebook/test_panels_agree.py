@@ -92,7 +92,7 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     catalog = prodex.flatten(RECORDS[:1])
     origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
     products = ProductColumns(prodex.Catalog(catalog.parts, origin))
-    shown = cells(products, np.array([0]), ("name", "texts_count", "pictures_count", "gtin"))  # type: ignore[arg-type]
+    shown = cells(products, np.array([0]), ("name", "texts_count", "pictures_count", "gtin"))
     assert [*["not requested"] * 3, "00000000000001"] == shown.iloc[0].tolist()
 
 

@@ -25,6 +25,8 @@ from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.products.table_details import TableDetails
+from prodex.notebook.products.table_page import Order
+from prodex.notebook.views import View
 from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE
 from prodex.quality import Audit
@@ -114,9 +116,7 @@ class CatalogExplorer(Panel):
         self._drawer = styled(w.ToggleButton(description="Filters", layout=w.Layout(width="auto")), "drawer")
         self.details: TableDetails = TableDetails(self, self.exploration, self._correct)
         self.table: ProductTable = self.details.table
-        self.bar: SelectionBar = SelectionBar(
-            self, self.exploration, look=self.table.look, take=self.table.take
-        )
+        self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
         self.view: TableOrGallery = TableOrGallery(
             panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
         )
