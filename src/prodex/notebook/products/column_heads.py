@@ -7,7 +7,7 @@ its own column, so that a range can be widened and a further value added.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -60,8 +60,8 @@ class ColumnHeads:
             for column, facet in _headed(columns)
         )
 
-    def read(self, columns: Iterable[str]) -> None:
-        """Read what these heads need; may be called in a thread of its own."""
+    def read(self, columns: Iterable[str]) -> Self:
+        """Read what these heads need, and return itself; may be called in a thread of its own."""
         headed = list(_headed(columns))
         # At once: the file of a part is opened for all columns together.
         self._chosen.products.read(*(column for column, facet in headed if not facet))
@@ -69,6 +69,7 @@ class ColumnHeads:
         for column, facet in headed:
             if not facet:
                 self._histograms.read(column)
+        return self
 
     def of(
         self, columns: Iterable[str], conditions: Conditions, left: FilterResult
