@@ -112,11 +112,15 @@ function facetHead(facet, tell) {
     el("span", { "aria-hidden": "true" }, facet.open ? "▾ " : "▸ "), typed(facet.title),
     facet.active ? el("span", { class: "active" }, ` · ${facet.active}`) : null,
   );
-  if (!facet.removable) return el("h3", {}, head);
-  return el("h3", {}, head, el("button", {
+  const gallery = !facet.open || !facet.values.length ? null : el("button", {
+    type: "button", class: "not shown", "data-key": `gallery/${facet.name}`, "aria-label": `Gallery by ${facet.title}`,
+    title: "Pictures, grouped by the values of this filter", onclick: () => tell("gallery", { facet: facet.name }),
+  }, "▦");
+  const remove = !facet.removable ? null : el("button", {
     type: "button", class: "not shown", "data-key": `remove/${facet.name}`, "data-group": "add", "aria-label": `Remove the filter ${facet.title}`,
     title: "Remove this filter", onclick: () => tell("remove", { facet: facet.name }),
-  }, "✕"));
+  }, "✕");
+  return el("h3", {}, ...[head, gallery, remove].filter(Boolean));
 }
 
 function facetSection(facet, tell, state) {
