@@ -182,4 +182,6 @@ def test_it_takes_the_place_of_the_table(lab: Lab, browser: Browser, server: Fil
         assert out.locator(".product-grid tbody tr").nth(0).get_attribute("aria-current") == "true"
         assert 10 == out.locator(".product-grid tbody tr").count()
         assert [] == notebook.violations(2)
+        out.get_by_role("button", name="Gallery by Brand").click()
+        out.locator(".gallery h3 .value", has_text="Brand 1").wait_for()
         assert [[], []] == [notebook.outside, notebook.errors]
