@@ -69,11 +69,11 @@ class Hand:
     clicks: int = 0
     fields: int = 0
 
-    def click(self, target: Locator, count: int = 1) -> None:
-        """Click something that is in sight; a double click counts as two."""
+    def click(self, target: Locator) -> None:
+        """Click something that is in sight."""
         self._see(target)
-        target.click(click_count=count)
-        self.clicks += count
+        target.click()
+        self.clicks += 1
         self._rest()
 
     def choose(self, target: Locator, option: str) -> None:
@@ -242,14 +242,16 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser) -> 
 
 
 def test_three_names_are_corrected(lab: Lab, browser: Browser, sample_exchange: Sandbox) -> None:
-    """For each a double click and the new name with Return; then the section, Send, and the confirmation."""
+    """For each a click, "e" and the new name with Return; then the section, Send, and the confirmation."""
     with lab.opened(browser, [served(sample_exchange, "names"), "panel"], name="task") as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
         hand = Hand(notebook)
         for place in range(3):
-            hand.click(out.locator(".product-grid tbody tr").nth(place).locator("td.name"), 2)
+            hand.click(out.locator(".product-grid tbody tr").nth(place).locator("td.name"))
+            out.locator(f".product-grid tbody tr:nth-child({place + 1}).is-open:focus").wait_for()
+            notebook.page.keyboard.press("e")
             area = out.locator(".editor textarea")
             hand.type(area, f"A better name {place}")
             area.press("Enter")
@@ -261,5 +263,5 @@ def test_three_names_are_corrected(lab: Lab, browser: Browser, sample_exchange: 
         hand.click(out.get_by_role("button", name="Send 3 corrections", exact=True))
         hand.click(out.get_by_role("button", name="Yes, send 3 corrections of 3 products"))
         notebook.wait_for("len(panel.exploration.corrections) == 0", 60)
-        assert (9, 3) == (hand.clicks, hand.fields)
+        assert (6, 3) == (hand.clicks, hand.fields)
         assert ([], []) == (notebook.outside, notebook.errors)
