@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from functools import partial
 
 import pytest
 
 from prodex.notebook.background import LatestTask
+from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel
 from prodex.notebook.work import WorkRow
 
@@ -151,3 +153,27 @@ def test_work_that_only_reads_is_left_at_once() -> None:
 
     asyncio.run(cell())
     assert ["cancelled"] == found
+
+
+def test_panels_answer_one_press_at_a_time() -> None:
+    """JupyterLab sends some presses to a second thread, and the first answer must not be met half done."""
+    panel, done = Panel(), list[str]()
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        done.append("slow begins")
+        begun.set()
+        may_end.wait(10)
+        done.append("slow ends")
+
+    answers = {"slow": slow, "quick": lambda: done.append("quick")}
+    live = LiveWidget(panel, "grid", answers)
+    presses = [threading.Thread(target=partial(live.press, do=one)) for one in answers]
+    presses[0].start()
+    assert begun.wait(10)
+    presses[1].start()
+    presses[1].join(0.2)
+    may_end.set()
+    for press in presses:
+        press.join(10)
+    assert ["slow begins", "slow ends", "quick"] == done

@@ -241,6 +241,21 @@ def test_everybody_can_use_it(lab: Lab, browser: Browser, scheme: str) -> None:
         assert [] == notebook.violations(1)
 
 
+def test_a_double_click_corrects_the_product_of_its_row(lab: Lab, browser: Browser) -> None:
+    """The first click opens the card, which may lie under the pointer when the second one falls."""
+    with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
+        out = opened(notebook)
+        for place in (2, 5):
+            product = notebook.ask(f"explorer.table.grid.view['rows'][{place}]['id']")
+            row(out, place).locator("td").last.dblclick()
+            out.locator(".editor textarea").wait_for()
+            assert product == notebook.ask("explorer.exploration.product_id")
+            notebook.page.keyboard.press("Escape")
+            out.get_by_role("button", name="Close").click()
+            notebook.wait_for("explorer.exploration.product_id is None")
+        assert [] == notebook.errors
+
+
 def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, browser: Browser) -> None:
     """Scripts, formulas, directions and 40,000 characters are shown as they are, in every part."""
     with lab.opened(browser, [CANARY, "explorer"]) as notebook:

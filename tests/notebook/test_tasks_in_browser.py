@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
+from tests.pictures import drawn
+from tests.pictures.file_server import serving as file_serving
 
 from .lab import Lab, Notebook
 
@@ -40,6 +43,17 @@ SAVED = """
         folder = px.flatten(some).save("week").folder
         folder.rename(folder.parent / f"2026-11-{day}T050102.000000Z")
     catalog = px.open_snapshot("week")
+"""
+
+PICTURED = """
+    import sys; sys.path.insert(0, {root!r})
+    import prodex as px
+    from tests.pictures import drawn
+    content = drawn.picture(300, 200, colour="olive")
+    def product(n):
+        kind = dict(code=f"K{{n % 3}}", label=("Jam", "Tea", "Rice")[n % 3])
+        return drawn.product(n, drawn.told({url!r} + "/a.jpg", content, isPackshot=True), kind=kind)
+    catalog = drawn.catalog({url!r}, [product(n) for n in range(18)])
 """
 
 
@@ -239,6 +253,34 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser) -> 
         out.get_by_text("no answers").or_(out.get_by_text("answer")).first.wait_for()
         assert (4, 1) == (hand.clicks, hand.fields)
         assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
+    """Six clicks: the kind, the gallery, the pictures, which are downloaded only then, and the file."""
+    with file_serving() as server:
+        server.serve("/a.jpg", drawn.picture(300, 200, colour="olive"))
+        pictured = PICTURED.format(root=str(Path(__file__).parents[2]), url=server.base_url)
+        with lab.opened(browser, [pictured, "panel = px.explore(catalog)\npanel"], name="task") as notebook:
+            notebook.run(0)
+            out = notebook.run(1)
+            out.evaluate("one => one.scrollIntoView()")
+            hand = Hand(notebook)
+            hand.click(out.locator("button.facet-head", has_text="Kind"))
+            hand.click(value(out, "Kind", "Jam"))
+            hand.click(out.get_by_role("button", name="Gallery", exact=True))
+            assert [] == server.paths
+            hand.click(out.get_by_role("button", name="Show pictures"))
+            out.locator("li.tile .frame.shown").nth(5).wait_for()
+            fold = out.locator("button.fold", has_text="Contact sheet")
+            fold.scroll_into_view_if_needed()
+            hand.click(fold)
+            export = out.get_by_role("button", name="Export contact sheet")
+            export.scroll_into_view_if_needed()
+            hand.click(export)
+            out.get_by_text("Exported 6 products, 6 of them with a picture").wait_for()
+            assert (6, 0) == (hand.clicks, hand.fields)
+            assert 6 == (lab.folder / "contact-sheet.html").read_text().count("data:image/")
+            assert ([], []) == (notebook.outside, notebook.errors)
 
 
 def test_three_names_are_corrected(lab: Lab, browser: Browser, sample_exchange: Sandbox) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from math import inf
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+#: Held while a panel answers. JupyterLab sends what is pressed to a thread of its own, beside the one that runs cells
+#: and that has answered the first presses: two answers at a time would each see what the other has changed by half.
+ANSWERING = threading.RLock()
 
 
 class LatestTask(Generic[T]):
@@ -118,8 +122,10 @@ class LatestTask(Generic[T]):
     ) -> None:
         def deliver() -> None:
             try:
-                if number == self._latest:
-                    receive(result)
+                # Without an event loop there is no such thread, and whoever waits for the result may be answering.
+                with ANSWERING if loop is not None else nullcontext():
+                    if number == self._latest:
+                        receive(result)
             except Exception as error:
                 if receive is self._failed:
                     raise

@@ -16,6 +16,7 @@ from traitlets import Bool, Unicode
 from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
 from prodex.display_text import words
 from prodex.errors import ProdexError
+from prodex.notebook.background import ANSWERING
 from prodex.notebook.boxes import VBox
 
 Styled = TypeVar("Styled", bound=w.DOMWidget)
@@ -78,16 +79,17 @@ class Panel(VBox):
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """Show an error that is raised inside, and remove the message when nothing fails."""
-        before = self._errors
-        try:
-            yield
-        # ipywidgets catches an exception of a callback and writes it to a log that no user of a notebook sees.
-        except Exception as error:  # noqa: BLE001 - the widget's edge: beyond it nobody would see the error
-            self.show_error(error)
-        else:
-            # A guarded call inside this one may have shown an error; it must not be removed here.
-            if self._errors == before:
-                self.show_message("")
+        with ANSWERING:
+            before = self._errors
+            try:
+                yield
+            # ipywidgets catches an exception of a callback and writes it to a log that no user of a notebook sees.
+            except Exception as error:  # noqa: BLE001 - the widget's edge: beyond it nobody would see the error
+                self.show_error(error)
+            else:
+                # A guarded call inside this one may have shown an error; it must not be removed here.
+                if self._errors == before:
+                    self.show_message("")
 
     def on(self, widget: Any, event: Callable[[Any], object], *names: str) -> None:
         """Call a function, guarded, when traits of a widget change; without names, when a button is clicked."""

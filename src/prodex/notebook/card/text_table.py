@@ -98,6 +98,8 @@ class TextTable:
         now = {one.key: one for spots in self._spots.values() for one in spots}
         self._blanks = before | now
         self._draw()
+        # It may have been asked for before the card was there.
+        self._take_focus()
 
     def _draw(self) -> None:
         if self._card is None:

@@ -60,6 +60,22 @@ function roving(event, elements, { along = ["ArrowUp", "ArrowDown"] } = {}) {
 
 const products = (count) => `${whole(count)} ${count === 1 ? "product" : "products"}`;
 
+/** Act on the second click of a double click, wherever it falls: what the first one opens may be under the pointer by then. */
+function onSecond(first, act) {
+  if (first.detail !== 1) return;
+  const page = first.currentTarget.ownerDocument;
+  const end = () => page.removeEventListener("click", hear, true);
+  const hear = (second) => {
+    end();
+    if (second.detail !== 2) return;
+    second.stopPropagation();
+    second.preventDefault();
+    act();
+  };
+  page.addEventListener("click", hear, true);
+  setTimeout(end, 600);
+}
+
 /** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
 function bars(column, tell, state) {
   const most = Math.max(1, ...column.head.bins.map((bin) => bin.count));

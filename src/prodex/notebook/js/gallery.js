@@ -12,8 +12,7 @@ function makeTile(tile, tell) {
     "li",
     { class: "tile", role: "option", "data-key": `tile/${tile.id}`, "data-group": "tile", onclick: (event) => {
       if (event.target.closest(".pick")) tell("select", { id: tile.id, through: event.shiftKey });
-      // The second click of a double one.
-      else tell(event.detail === 2 ? "edit" : "open", { id: tile.id });
+      else { tell("open", { id: tile.id }); onSecond(event, () => tell("edit", { id: tile.id })); }
     } },
     frame(tile),
     // Whoever uses the keyboard selects with Space; a button inside an option could not be reached.

@@ -56,8 +56,7 @@ function productRow(row, place, view, tell, rows) {
     {
       class: `${row.selected ? "selected" : ""}${isOpen ? " is-open" : ""}`, tabindex: place === rows.active ? "0" : "-1",
       "data-key": `row/${row.id}`, "data-group": "row", "aria-selected": String(row.selected), "aria-current": isOpen ? "true" : null,
-      // The second click of a double one; by then the first may have drawn the row anew.
-      onclick: (event) => tell(event.detail === 2 ? "edit" : "open", { id: row.id }),
+      onclick: (event) => { tell("open", { id: row.id }); onSecond(event, () => tell("edit", { id: row.id })); },
     },
     first, thumb, ...cells,
   );
