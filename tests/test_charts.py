@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from matplotlib import font_manager
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
@@ -144,6 +145,18 @@ def test_many_steps_say_the_last_numbers() -> None:
     assert [str(number) for number in range(28, 40)] == [text.get_text() for text in figure.axes[0].texts]
     drawn(charts.steps(pd.Series([1], days[:1]), "One"))
     drawn(charts.steps(pd.Series(dtype=float), "None"))
+
+
+def test_labels_of_close_moments_do_not_cover_each_other() -> None:
+    """The newest number is always there; one that would lie upon it is left out, and one beside it is not."""
+    days = pd.to_datetime(["2026-11-01 06:00", "2026-11-20 06:00", "2026-11-20 07:00", "2026-11-20 08:00"])
+    figure = charts.steps(pd.Series([970, 971, 971, 971], days), "Products")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    labels = figure.axes[0].texts
+    assert ["970", "971"] == [text.get_text() for text in labels]
+    first, last = [text.get_window_extent(canvas.get_renderer()) for text in labels]
+    assert not first.overlaps(last)
 
 
 def test_a_character_comes_from_whichever_font_has_it() -> None:

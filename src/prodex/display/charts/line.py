@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -10,9 +11,12 @@ import pandas as pd
 from prodex.display.charts.style import BLUE, drawn, plain, ruled
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _NUMBERED = 12
+#: Width of a figure and height of a line, as shares of the size of the letters.
+_WIDE, _HIGH = 0.62, 1.2
 #: Time that is shown on both sides of a single moment.
 _AROUND = timedelta(hours=12)
 
@@ -29,7 +33,7 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
     label
         Label of the numbers, with their unit.
     number
-        Format of a number; the last twelve points are labelled with it.
+        Format of a number; the last twelve points are labelled with it, as far as there is room: the newest first.
 
     Examples
     --------
@@ -46,10 +50,6 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
         moments = pd.DatetimeIndex(known.index).to_pydatetime()
         axes.step(moments, known.to_numpy(), where="post", color=BLUE, linewidth=1.8)
         axes.plot(moments, known.to_numpy(), "o", color=BLUE, markersize=5)
-        for moment, value in list(zip(moments, known.tolist(), strict=True))[-_NUMBERED:]:
-            axes.annotate(
-                number.format(value), (moment, value), (0, 6), textcoords="offset points", ha="center"
-            )
         if known.index.nunique() == 1:  # an axis of one moment would run over years
             axes.set_xticks(moments[:1], [f"{moments[0]:%Y-%m-%d %H:%M}"])
             axes.set_xlim(moments[0] - _AROUND, moments[0] + _AROUND)
@@ -63,5 +63,27 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
         is_whole = bool((known == known.round()).all())
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=is_whole))
         axes.yaxis.set_major_formatter(lambda value, _: number.format(value))
+        _label(figure, axes, list(zip(moments, known.tolist(), strict=True)), number)
         ruled(axes)
     return figure
+
+
+def _label(figure: Figure, axes: Axes, points: Sequence[tuple[datetime, float]], number: str) -> None:
+    """Label the newest points, and leave out a label that would lie upon a newer one."""
+    from matplotlib.dates import date2num
+    from matplotlib.font_manager import FontProperties
+
+    figure.draw_without_rendering()  # so that it is known where the points lie
+    pixels = figure.dpi / 72
+    size = FontProperties().get_size_in_points() * pixels
+    taken: list[tuple[float, float, float]] = []
+    labels: list[tuple[str, tuple[datetime, float]]] = []
+    for moment, value in reversed(points[-_NUMBERED:]):
+        text = number.format(value)
+        x, y = axes.transData.transform((date2num(moment), value))  # type: ignore[no-untyped-call]
+        half = len(text) * _WIDE * size / 2
+        if all(abs(x - one) > half + width or abs(y - high) > size * _HIGH for one, high, width in taken):
+            taken.append((x, y, half))
+            labels.append((text, (moment, value)))
+    for text, point in reversed(labels):
+        axes.annotate(text, point, (0, 6), textcoords="offset points", ha="center")
