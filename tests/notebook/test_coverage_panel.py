@@ -386,7 +386,8 @@ def test_a_snapshot_that_disappears(sample: Catalog, tmp_path: Path, monkeypatch
     panel.attributes = (*panel.attributes, "netWeight")
     panel.wait()
     assert "problem" in panel.message
-    assert "part-00000.parquet" in panel.message
+    assert "is gone" in panel.message
+    assert str(saved.folder) in panel.message
     assert before["filled"].tolist() == panel._view.figures.frame()["filled"].tolist()  # type: ignore[union-attr]
     with pytest.raises(InputError, match="could not be read"):
         _ = panel.coverage

@@ -227,7 +227,7 @@ def test_the_preview_shows_before_and_after():
         long((gtin(1), "description", None, "fr", "x")), catalog_of(product(1))
     )
     assert [[gtin(1), "description", "0", "fr", "Bon", "x"]] == changes.preview().to_numpy().tolist()
-    assert "1 corrections of 1 products" in repr(changes)
+    assert "1 correction of 1 product" in repr(changes)
 
 
 localized = st.builds(text, st.sampled_from(list(LANGUAGES)), st.text(min_size=1, max_size=5))

@@ -24,6 +24,7 @@ from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.tables.plain import product_key
+from prodex.text import counted
 
 #: Attributes that preflight requires, unless the service has them already.
 _MANDATORY = ("nameLegal", "namePublicLong", "namePublicShort", "kind")
@@ -72,7 +73,8 @@ class Changes:
         return pd.DataFrame(list(self.edits), columns=list(Edit._fields), dtype=object)
 
     def __repr__(self) -> str:
-        return f"<Changes: {len(self.edits):,} corrections of {len(self.records):,} products; .preview() shows them>"
+        edits, products = counted(len(self.edits), "correction"), counted(len(self.records), "product")
+        return f"<Changes: {edits} of {products}; .preview() shows them>"
 
 
 def changes_from_frame(

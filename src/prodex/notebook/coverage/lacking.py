@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from prodex.facts.fill import FILL_STATES
 from prodex.notebook.conditions import Code, Conditions, FailingChecks
+from prodex.notebook.products.attribute_facets import fill_facet
 
 #: The states of an attribute that a product lacks; what was not asked for may be there.
 MISSING = tuple(state for state in FILL_STATES if state not in {"filled", "not asked for"})
@@ -26,8 +27,7 @@ def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] |
     >>> lacks("namePublicLong", "fr", ("kind", "TEA")).facets
     {'fill:namePublicLong:fr': ('empty', 'null', 'absent'), 'kind': ('TEA',)}
     """
-    facet = f"fill:{attribute}" if language is None else f"fill:{attribute}:{language}"
-    return Conditions({facet: MISSING, **_in(group)})
+    return Conditions({fill_facet(attribute, language): MISSING, **_in(group)})
 
 
 def fails(title: str, checks: Sequence[str], group: tuple[str, Code] | None = None) -> Conditions:

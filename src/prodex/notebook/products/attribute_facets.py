@@ -116,7 +116,7 @@ class AttributeFacets:
         for attribute in USUAL:
             own = language if self._filled.is_text(attribute) else None
             if self._filled.state((attribute, own)) is not CellState.NOT_ASKED:
-                yield attribute if own is None else f"{attribute}:{own}"
+                yield attribute_code(attribute, own)
 
 
 def _states(catalog: Catalog, name: str) -> FacetValues:
@@ -135,14 +135,32 @@ def _title(attribute: str, language: str | None) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
+def attribute_code(attribute: str, language: str | None) -> str:
+    """Return the code of an attribute in a language, or in any; the name of an attribute may have a colon itself.
+
+    >>> attribute_code("namePublicLong", "fr"), attribute_code("brand", None), attribute_code("x:y", None)
+    ('namePublicLong:fr', 'brand', 'x:y:')
+    """
+    return attribute if language is None and ":" not in attribute else f"{attribute}:{language or ''}"
+
+
+def fill_facet(attribute: str, language: str | None) -> str:
+    """Return the name of the facet of the states of an attribute in a language, or in any.
+
+    >>> fill_facet("namePublicLong", "fr")
+    'fill:namePublicLong:fr'
+    """
+    return FILL + attribute_code(attribute, language)
+
+
 def _split(code: str) -> tuple[str, str | None]:
     """Return the attribute and the language of a code.
 
-    >>> _split("namePublicLong:fr"), _split("assets.pictures")
-    (('namePublicLong', 'fr'), ('assets.pictures', None))
+    >>> _split("namePublicLong:fr"), _split("assets.pictures"), _split("x:y:")
+    (('namePublicLong', 'fr'), ('assets.pictures', None), ('x:y', None))
     """
-    attribute, _, language = code.partition(":")
-    return attribute, language or None
+    attribute, colon, language = code.rpartition(":")
+    return (attribute, language or None) if colon else (code, None)
 
 
 def attribute_words(attribute: str, language: str | None) -> str:

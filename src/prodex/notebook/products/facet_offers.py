@@ -11,7 +11,7 @@ import numpy as np
 from prodex.catalog import Catalog
 from prodex.catalog.attribute_names import AttributeNames
 from prodex.notebook.coverage.filled import USUAL
-from prodex.notebook.products.attribute_facets import FILL, attribute_words
+from prodex.notebook.products.attribute_facets import attribute_words, fill_facet
 from prodex.notebook.products.range_facets import range_facet
 from prodex.notebook.products.ranges import measure_of
 from prodex.notebook.products.search import contains
@@ -133,7 +133,7 @@ class FacetOffers:
 
     def _state(self, attribute: str, language: str | None) -> str:
         spoken = self._spoken(attribute, language)
-        return f"{FILL}{attribute}" if spoken is None else f"{FILL}{attribute}:{spoken}"
+        return fill_facet(attribute, spoken)
 
     def _spoken(self, attribute: str, language: str | None) -> str | None:
         """Return the language where an attribute holds texts, also further below."""
