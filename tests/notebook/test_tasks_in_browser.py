@@ -33,16 +33,17 @@ SERVED = """
 SAVED = """
     import copy
     from pathlib import Path
+    from uuid import uuid4
     import prodex as px
     from prodex.sandbox.sample import AS_OF, shared_products
     records = [product.record for product in shared_products(120)]
-    later = copy.deepcopy(records)
+    later, name = copy.deepcopy(records), f"week-{uuid4()}"
     for record in later[:10]:
         record["namePublicLong"] = None
     for day, some in ((12, records), (16, records), (18, records), (20, later)):
-        folder = px.flatten(some).save("week").folder
+        folder = px.flatten(some).save(name).folder
         folder.rename(folder.parent / f"2026-11-{day}T050102.000000Z")
-    catalog = px.open_snapshot("week")
+    catalog = px.open_snapshot(name)
 """
 
 PICTURED = """
