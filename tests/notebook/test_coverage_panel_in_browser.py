@@ -108,11 +108,14 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
     with lab.opened(browser, [HOSTILE], scheme="dark", name="hostile") as notebook:
         out = notebook.run()
         out.locator(".cell-grid button.cell").first.wait_for()
-        shown = out.locator(".cell-grid thead bdi").all_inner_texts()
+        heads = out.locator(".cell-grid thead")
+        shown = heads.locator("bdi").all_inner_texts()
         while out.get_by_role("button", name="Next").first.is_enabled():
+            before = heads.inner_text()
             out.get_by_role("button", name="Next").first.click()
+            heads.and_(notebook.page.locator("thead").filter(has_not_text=before)).wait_for()
             notebook.wait_until_idle()
-            shown += out.locator(".cell-grid thead bdi").all_inner_texts()
+            shown += heads.locator("bdi").all_inner_texts()
         for text in hostile.STRINGS:
             assert any(one.startswith(text[:30]) for one in shown), text
         assert any("of 40,003 characters" in one for one in shown)

@@ -212,7 +212,7 @@ def test_an_export_says_how_far_it_is_and_can_be_cancelled() -> None:
         button.click()
         assert is_busy(button)
         reported.wait(10)
-        exporter.work._update()
+        exporter.work._update(exporter.work.work)
         assert "Exporting: 1 of 4 rows" in exporter.work.shown.value
         assert "max='4' value='1'" in exporter.work.shown.value
         exporter.work.cancel.click()

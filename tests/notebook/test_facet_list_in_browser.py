@@ -46,6 +46,8 @@ def test_every_action_by_keyboard(lab: Lab, browser: Browser, scheme: str) -> No
         head.focus()
         key("Enter")
         facet(out, "Category").locator("button.value").first.wait_for()
+        key("Tab")
+        page.wait_for_function(f"({_FOCUS}) === 'gallery/category'")
         key("Tab", "Tab")
         page.wait_for_function(f"({_FOCUS}).startsWith('category/')")
         for level in (1, 2):

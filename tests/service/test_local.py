@@ -206,8 +206,8 @@ def test_who_watches_sees_how_far_the_sample_is_and_where_it_answers(tmp_path, m
     said = capsys.readouterr().err
     for words in (
         "Making the sample catalogue",
-        "9000/12000",
-        "12000/12000",
+        "9,000/12,000 products",
+        "12,000/12,000 products",
         "Started the sandbox at http://127.0.0.1:9",
     ):
         assert words in said, words
