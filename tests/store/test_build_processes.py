@@ -109,9 +109,11 @@ def test_where_no_process_starts_threads_do_the_work(monkeypatch: pytest.MonkeyP
 
 
 _SCRIPT = """
-import os, sys
+import os, signal, sys
 from prodex.store.build_processes import BuildProcesses
 
+# Who starts the tests in the background of a shell passes on that interrupts are ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("the script runs", flush=True)
 processes = BuildProcesses(2)
 ids = {processes.submit(os.getpid).result() for _ in range(9)}
@@ -155,7 +157,10 @@ def test_processes_end_with_the_one_that_they_work_for(tmp_path: Path, end: sign
         ids = list(map(int, process.stdout.readline().split()))
 
         process.send_signal(end)
-        process.wait(60)
+        try:
+            process.wait(60)
+        finally:
+            process.kill()
 
     given_up = time.monotonic() + 30
     while not all(map(_has_ended, ids)):
