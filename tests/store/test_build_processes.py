@@ -70,22 +70,25 @@ def test_nobody_waits_for_a_job_that_is_not_wanted_any_more() -> None:
     assert _has_ended(process)
 
 
-def test_a_process_that_starts_while_all_are_ended_has_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever interrupts a load in that moment does not wait until the part is built."""
+@pytest.mark.parametrize("can_start", [True, False])
+def test_a_process_that_starts_while_all_are_ended_has_no_job(
+    monkeypatch: pytest.MonkeyPatch, *, can_start: bool
+) -> None:
+    """Whoever interrupts a load in that moment does not wait until the part is built, in a process or without one."""
     starting, go_on = threading.Event(), threading.Event()
     start = build_processes._Process.started
 
     def slowly() -> build_processes._Process | None:
         starting.set()
         go_on.wait(30)
-        return start()
+        return start() if can_start else None
 
     processes = BuildProcesses(1)
     os.kill(processes.submit(os.getpid).result(), signal.SIGKILL)
     assert isinstance(processes.submit(len, "abc").exception(30), BrokenExecutor)
     monkeypatch.setattr(build_processes._Process, "started", slowly)
     job = processes.submit(time.sleep, 600)
-    starting.wait(30)
+    assert starting.wait(30)
     ending = threading.Thread(target=processes.shutdown, kwargs={"cancel_futures": True}, daemon=True)
     ending.start()
     while not processes._threads._shutdown:

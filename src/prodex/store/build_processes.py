@@ -73,10 +73,11 @@ class BuildProcesses(Executor):
         process = _Process.started()
         if process is not None:
             self._processes.append(process)
-            # `shutdown` may have ended all others while this one was starting, and nobody would end it before its job.
-            if self._is_cancelled:
+        # `shutdown` may have ended all others meanwhile: nobody would end this one, or this thread, before its job.
+        if self._is_cancelled:
+            if process is not None:
                 process.kill()
-                raise BrokenExecutor("a process that was to build a part is not wanted any more")
+            raise BrokenExecutor("the load was cut short while a process was started to build a part")
         self._own.process = process
 
     def _run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
