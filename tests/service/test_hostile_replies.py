@@ -283,7 +283,7 @@ LIES = {
 def test_a_body_that_is_not_packed_as_it_says_is_tried_again(kind: str) -> None:
     """A proxy may have done it; if it happens every time, one of our errors reports it."""
     coding, body = LIES[kind]
-    lie = whole(reply(body, f"Content-Encoding: {coding}"))
+    lie = whole(reply(body, f"Content-Encoding: {coding}", "Connection: close"))
     with raw_server(in_turn(lie, whole(reply()))) as server:
         assert 1 == len(client_of(server, retry=TWICE).search_products())
     with raw_server(lie) as server, pytest.raises((ServiceUnreachable, UnexpectedReply)) as caught:
