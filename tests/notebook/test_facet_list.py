@@ -194,6 +194,63 @@ def test_ranges_of_numbers_are_added_by_name(sample: prodex.Catalog) -> None:
     assert not explorer.exploration.conditions
 
 
+def weight(value: float | None, unit: str) -> dict[str, Any]:
+    return {"data": value, "expressedIn": {"code": unit}}
+
+
+def test_numbers_with_units_have_ranges_in_one_unit() -> None:
+    """1.5 kg and 1,500 g are in one range; pieces, a unit of its own, nothing and a pending update are not."""
+    contents: list[Any] = [
+        [weight(1.5, "KGM")],
+        [weight(1500, "GRM")],
+        [weight(6, "H87"), weight(200, "GRM"), weight(9, "KGM")],
+        [weight(1500, "H87")],
+        [weight(1500, "")],
+        [weight(None, "GRM"), weight(1500, "XXX")],
+        None,
+        [],
+    ]
+    records: list[dict[str, Any]] = [{"id": n, "netContent": content} for n, content in enumerate(contents)]
+    records += [{"id": 90}, {"id": 91, "lastRequest": {"netContent": [weight(1500, "GRM")]}}]
+    records += [{"id": 92, "logisticalHierarchies": [{"netContent": [weight(1500, "GRM")]}]}]
+    explorer = CatalogExplorer(prodex.flatten(records))
+    offers = {one["facet"]: one["label"] for one in typed(explorer, "net content") if "range" in one["facet"]}
+    assert {
+        "range:netContent [GRM]": "Net content in g",
+        "range:netContent [H87]": "Net content in pieces",
+        "range:netContent [XXX]": "Net content in XXX",
+        "range:netContent []": "Net content without unit",
+    } == offers
+    grams = "range:netContent [GRM]"
+    press(explorer, "add", grams)
+    assert "8 products without a value" == facets(explorer)[grams]["note"]
+    press(explorer, "limit", grams, side="least", value="1000")
+    press(explorer, "limit", grams, side="greatest", value="1500")
+    assert ["0", "1"] == explorer.catalog.products["product_id"].tolist()
+    assert "net content in g: 1,000 to 1,500" in explorer.exploration.filter.labels(
+        explorer.exploration.conditions
+    )
+    press(explorer, "limit", grams, side="greatest", value="")
+    press(explorer, "limit", grams, side="least", value="9000.5")
+    assert not len(explorer.catalog)
+    press(explorer, "limit", grams, side="least", value="200")
+    # The first number in the unit counts: 200 g, and not the 9 kg after it.
+    press(explorer, "limit", grams, side="greatest", value="200")
+    assert ["2"] == explorer.catalog.products["product_id"].tolist()
+
+
+def test_numbers_with_units_of_many_products_are_read_beside() -> None:
+    """The facet says that it is read, and then shows its bars; a column that the service was not asked for says so."""
+    products = ({"id": n, "netWeight": [weight(n, "GRM")]} for n in range(20_001))
+    explorer = CatalogExplorer(prodex.flatten(products))
+    said = []
+    explorer.facets.widget.observe(lambda change: said.append(str(change["new"])), "view")
+    press(explorer, "add", "range:netWeight [GRM]")
+    explorer._reading_facets.wait()
+    assert any("Reading …" in one for one in said)
+    assert 20_001 == sum(one["count"] for one in facets(explorer)["range:netWeight [GRM]"]["bins"])
+
+
 def test_what_takes_long_is_read_beside() -> None:
     """Facets of attributes of many products are counted once they have been read, and the table does not wait."""
     explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": "A"}} for n in range(5_001)))

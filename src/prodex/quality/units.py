@@ -1,4 +1,4 @@
-"""Weights and lengths in one unit each: grams and millimetres."""
+"""Weights, lengths and volumes in one unit each: grams, millimetres and millilitres."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from prodex.quality.products import Products
 from prodex.tables.columns import Numbers, Rows, encoded, numbers
 
-#: Grams and millimetres in one of each unit (UN/CEFACT Recommendation 20).
+#: Grams, millimetres and millilitres in one of each unit (UN/CEFACT Recommendation 20).
 FACTORS: Mapping[str, Mapping[str, float]] = {
     "weight": {
         "MC": 1e-6,
@@ -28,11 +28,21 @@ FACTORS: Mapping[str, Mapping[str, float]] = {
         "LBR": 453.59237,
     },
     "length": {"MMT": 1.0, "CMT": 10.0, "DMT": 100.0, "MTR": 1e3, "INH": 25.4, "FOT": 304.8},
+    "volume": {
+        "MLT": 1.0,
+        "CLT": 10.0,
+        "DLT": 100.0,
+        "LTR": 1e3,
+        "HLT": 1e5,
+        "CMQ": 1.0,
+        "DMQ": 1e3,
+        "MTQ": 1e6,
+    },
 }
 
 
 def in_base_unit(values: Numbers, units: Any, kinds: npt.NDArray[np.str_] | str) -> Numbers:
-    """Return numbers in grams or millimetres; NaN where the unit is unknown or no number is given.
+    """Return numbers in grams, millimetres or millilitres; NaN where the unit is unknown or no number is given.
 
     >>> in_base_unit(np.array([1.5, 3.0, 7.0]), pa.array(["KGM", "GRM", None]), "weight")
     array([1500.,    3.,   nan])

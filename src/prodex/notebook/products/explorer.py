@@ -20,6 +20,7 @@ from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.range_facets import column_of
 from prodex.notebook.products.search import LABELS
 from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
@@ -274,10 +275,11 @@ class CatalogExplorer(Panel):
             partly = self._searched_in()
             self._hint.value = status_html(partly) if partly else ""
             # A closed facet shows no counts, and to count all of them takes most of the time of a click.
-            wanted = [name for name in self.facets.open if name in now.facets]
-            counted = [name for name in wanted if now.facets.counts_at_once(name)]
+            wanted = [name for name in self.facets.open if name in now.facets or column_of(name)]
+            ready = [name for name in wanted if now.has_at_once(name)]
+            counted = [name for name in ready if name in now.facets]
             self._draw(now.narrow(self.exploration.conditions, counted))
-            if late := [name for name in wanted if name not in counted]:
+            if late := [name for name in wanted if name not in ready]:
                 self._reading_facets(now, late)
 
     def _take_facets(self, read: ProductFilter) -> None:
@@ -292,5 +294,5 @@ class CatalogExplorer(Panel):
 
 
 def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
-    filter_.facets.read_attributes(facets)
+    filter_.read(facets)
     return filter_

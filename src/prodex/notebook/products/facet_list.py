@@ -172,11 +172,16 @@ class FacetList(HasTraits):
 
     def _opened_facet(self, name: str, folding: Folding) -> dict[str, Any]:
         left = self._left
-        if left is None or (column_of(name) is None and name not in left.counts):
+        column = column_of(name)
+        if left is None or not (self._is_there(name) if column else name in left.counts):
             return {"note": "Reading …"}
-        if column := column_of(name):
+        if column:
             return self._ranges.shown(column, self.conditions, left)
         return listed_values(self._facets[name], left.counts[name], self.conditions, folding)
+
+    def _is_there(self, facet: str) -> bool:
+        assert self._filter is not None  # noqa: S101 - an explorer sets it before anything is drawn
+        return self._filter.has_at_once(facet)
 
     def _adding(self) -> dict[str, Any]:
         is_typed = bool(self._typed.strip())

@@ -12,6 +12,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.attribute_names import AttributeNames
 from prodex.notebook.coverage.filled import USUAL
 from prodex.notebook.products.attribute_facets import attribute_words, fill_facet
+from prodex.notebook.products.quantity_columns import quantity_names
 from prodex.notebook.products.range_facets import range_facet
 from prodex.notebook.products.ranges import measure_of
 from prodex.notebook.products.search import contains
@@ -36,7 +37,7 @@ class Offer:
     label
         What people call it.
     detail
-        The wire path of an attribute; the column of dates or numbers.
+        The wire path of an attribute; the column of dates or numbers, in brackets with its unit.
     """
 
     facet: str
@@ -105,9 +106,10 @@ class FacetOffers:
             When there is nothing of this name; the message names the nearest.
         """
         typed = typed.strip()
-        if not any(typed == path for _, path, _ in self._known) and (found := self.find(typed, language)):
+        kinds = {path: kind for kind, path, _ in self._known}
+        if typed not in kinds and (found := self.find(typed, language)):
             return found[0].facet
-        if measure_of(typed):
+        if kinds.get(typed):
             return range_facet(typed)
         return self._state(self._names.attribute(typed), language)
 
@@ -120,9 +122,8 @@ class FacetOffers:
     def _texts(self) -> list[str]:
         return [f"{label} {path}" for _, path, label in self._known]
 
-    @staticmethod
-    def _columns() -> Iterator[tuple[str, str, str]]:
-        for column in TABLES["products"].schema.names:
+    def _columns(self) -> Iterator[tuple[str, str, str]]:
+        for column in (*TABLES["products"].schema.names, *quantity_names(self.catalog)):
             if measure_of(column):
                 yield _KINDS[measure_of(column)], column, title(column)
 

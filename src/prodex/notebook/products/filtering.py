@@ -12,6 +12,7 @@ from prodex.notebook.conditions import Conditions, FailingChecks, Range
 from prodex.notebook.products.condition_labels import labels
 from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
 from prodex.notebook.products.product_columns import Mask, ProductColumns
+from prodex.notebook.products.range_facets import column_of
 from prodex.notebook.products.ranges import in_range
 from prodex.notebook.products.search import LABELS, TEXTS, Search
 from prodex.quality import Audit
@@ -118,6 +119,17 @@ class ProductFilter:
         if found is None or found.is_complete:
             self._last = (conditions, left.mask)
         return left
+
+    def has_at_once(self, facet: str) -> bool:
+        """Return whether a facet can be shown in the time of a click; if not, `read` it in a thread of its own."""
+        column = column_of(facet)
+        return self.facets.counts_at_once(facet) if column is None else self.products.has_at_once(column)
+
+    def read(self, facets: Collection[str]) -> None:
+        """Read what facets of attributes, of dates and of numbers need."""
+        columns = {facet: column_of(facet) for facet in facets}
+        self.products.read(*filter(None, columns.values()))
+        self.facets.read_attributes([facet for facet, column in columns.items() if column is None])
 
     def mask(self, conditions: Conditions) -> Mask:
         """Return which products meet conditions, in the order of the catalogue; words are searched everywhere."""

@@ -25,6 +25,7 @@ from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, Names, languages
 from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
+from prodex.notebook.products.quantity_columns import quantity_of, quantity_values
 from prodex.quality import Audit
 from prodex.quality.states import State
 from prodex.tables.columns import by_combination, combinations, filled_values, is_true, places, whole
@@ -37,6 +38,8 @@ _Made = TypeVar("_Made")
 
 _OF_PRODUCTS = TABLES["products"].schema
 _OF_AUDIT = ("grade", "score")
+#: Numbers with units of so many products are read in the time of a click.
+_AT_ONCE = 20_000
 #: Text that no two products share: a list of its distinct values would be as long as the column.
 DISTINCT = frozenset({"product_id", "gtin", "uuid"})
 _CODED = pa.dictionary(pa.int32(), pa.string())
@@ -78,7 +81,10 @@ class ProductColumns:
         return self.column("product_id")
 
     def column(self, name: str) -> pa.Array:
-        """Return a column of `products`, or grade and score of the audit; text that repeats is dictionary-encoded."""
+        """Return a column: of `products`, a grade or score of the audit, or numbers with a unit (`quantity_columns`).
+
+        Text that repeats is dictionary-encoded.
+        """
         self.read(name)
         return self._columns[name]
 
@@ -86,6 +92,10 @@ class ProductColumns:
         """Read several columns at once: the file of a part is opened once for all of them."""
         with self._lock:
             missing = [name for name in dict.fromkeys(names) if name not in self._columns]
+            for name in missing:
+                if quantity := quantity_of(name):
+                    self._columns[name] = self._quantities(*quantity)
+            missing = [name for name in missing if name not in self._columns]
             stored = [name for name in missing if name not in _OF_AUDIT]
             if stored:
                 pieces = list(self.each_part(lambda part, _: part.encoded("products", stored)))
@@ -96,6 +106,10 @@ class ProductColumns:
     def is_read(self, name: str) -> bool:
         """Return whether a column is in memory."""
         return name in self._columns
+
+    def has_at_once(self, name: str) -> bool:
+        """Return whether a column is there in the time of a click."""
+        return quantity_of(name) is None or self.is_read(name) or len(self) <= _AT_ONCE
 
     def shown(self, name: str) -> pa.Array:
         """Return a column as it is shown: a code if it has no label, an owner by id if it has no name.
@@ -237,6 +251,10 @@ class ProductColumns:
         # Part by part: the states of a million products under all checks take more memory than all else here.
         fails = [(part.states[:, columns] == State.FAIL).any(axis=1) for part in self.audit.parts]
         return is_true(self._audited(pa.array(np.concatenate([np.zeros(0, bool), *fails]))))
+
+    def _quantities(self, attribute: str, unit: str) -> pa.Array:
+        each = self.each_part(lambda part, _: quantity_values(part, attribute, unit))
+        return pa.concat_arrays([pa.array([], pa.float64()), *each])
 
     def _grades_and_scores(self) -> Mapping[str, pa.Array]:
         if self.audit is None:

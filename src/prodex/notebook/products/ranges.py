@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.notebook.conditions import Range
 from prodex.notebook.products.product_columns import Mask, ProductColumns
+from prodex.notebook.products.quantity_columns import quantity_of
 from prodex.tables.columns import is_true
 from prodex.tables.declaration import TABLES
 
@@ -21,11 +22,13 @@ _OF_PRODUCTS = TABLES["products"].schema
 
 
 def measure_of(column: str) -> Measure:
-    """Return what a column of `products`, or the score of the audit, holds.
+    """Return what a column of `products`, the score of the audit, or a column of numbers with a unit holds.
 
-    >>> measure_of("updated_at"), measure_of("texts_count"), measure_of("brand"), measure_of("is_consumer_unit")
-    ('date', 'number', '', '')
+    >>> measure_of("updated_at"), measure_of("texts_count"), measure_of("brand"), measure_of("netWeight [GRM]")
+    ('date', 'number', '', 'number')
     """
+    if quantity_of(column):
+        return "number"
     kind = _OF_PRODUCTS.field(column).type if column in _OF_PRODUCTS.names else None
     if column == "score" or (kind is not None and (pa.types.is_integer(kind) or pa.types.is_floating(kind))):
         return "number"
@@ -42,7 +45,7 @@ def in_range(products: ProductColumns, column: str, limits: Range) -> Mask:
     products
         The products.
     column
-        A column of numbers or dates of `products`, or "score".
+        A column of numbers or dates of `products`, "score", or a column of numbers with a unit.
     limits
         The least and the greatest value.
 

@@ -14,6 +14,7 @@ from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
 from prodex.notebook.products.product_columns import ProductColumns, Rows, shown_by
 from prodex.notebook.products.product_rows import ProductRows
+from prodex.notebook.products.quantity_columns import quantity_of, quantity_title
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
 from prodex.text import percent
@@ -151,6 +152,8 @@ def cut(text: str, most: int) -> str:
 
 def title(column: str) -> str:
     """Return the title of a column."""
+    if quantity := quantity_of(column):
+        return quantity_title(*quantity)
     return _TITLES.get(column, column)
 
 
@@ -164,7 +167,8 @@ def is_number(column: str) -> bool:
 
 def is_asked(products: ProductColumns, column: str) -> bool:
     """Return whether the service was asked for the values of a column."""
-    paths = _PATHS.get(column, ())
+    quantity = quantity_of(column)
+    paths = _PATHS.get(column, ()) if quantity is None else quantity[:1]
     if not paths or any(map(products.catalog.origin.asked, paths)):
         return True
     return column.endswith("_count") and bool(pc.any(pc.greater(products.column(column), 0)).as_py())
