@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import pytest
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
+from tests.fix.answering import ATTRIBUTES, SENTENCES, good_text
+from tests.fix.handling import fill
 from tests.pictures import drawn
 from tests.pictures.file_server import serving as file_serving
 
@@ -226,14 +229,16 @@ def test_what_has_changed_since_monday(lab: Lab, browser: Browser) -> None:
         assert ([], []) == (notebook.outside, notebook.errors)
 
 
-def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser) -> None:
-    """Three clicks write the worklist of one supplier; a folder and one click read what came back."""
-    audited = f"""{SAVED}
+def test_the_worklist_of_a_supplier_out_and_back(
+    lab: Lab, browser: Browser, sample_exchange: Sandbox
+) -> None:
+    """Three clicks write the worklist of a supplier; a folder and three clicks read its answers and send them."""
+    audited = f"""{served(sample_exchange, "asked")}
+    from prodex.sandbox.sample import AS_OF
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
+    panel = px.explore(catalog, audit=audit, service=service)
     """
-    with lab.opened(
-        browser, [audited, "panel = px.explore(catalog, audit=audit)\npanel"], name="task"
-    ) as notebook:
+    with lab.opened(browser, [audited, "panel"], name="task") as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
@@ -247,13 +252,35 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser) -> 
         assert (3, 0) == (hand.clicks, hand.fields)
 
         (made,) = list(lab.folder.rglob("worklists-*/*.xlsx"))
+        answer_two(
+            made, set(notebook.ask("catalog.products.query('has_pending_update')['product_id'].tolist()"))
+        )
         field = out.get_by_label("or folder")
         field.scroll_into_view_if_needed()
         hand.type(field, str(made.parent))
         hand.click(out.get_by_role("button", name="Read", exact=True))
-        out.get_by_text("no answers").or_(out.get_by_text("answer")).first.wait_for()
+        out.get_by_text("2 answers: 2 accepted").wait_for()
         assert (4, 1) == (hand.clicks, hand.fields)
+
+        for name in ("Send 2 corrections", "Yes, send 2 corrections of 2 products"):
+            button = out.get_by_role("button", name=name, exact=True)
+            button.scroll_into_view_if_needed()
+            hand.click(button)
+        out.get_by_text("SUCCESS").first.wait_for()
+        assert (6, 1) == (hand.clicks, hand.fields)
         assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def answer_two(worklist: Path, waiting: set[str]) -> None:
+    """Fill in two texts that a worklist asks for, of products without a pending update, as a supplier would."""
+    rows = pd.read_parquet(worklist.with_suffix(".parquet"))
+    asked = rows["attribute"].isin(ATTRIBUTES) & rows["language"].isin(list(SENTENCES)) & rows["gtin"].notna()
+    chosen = rows[asked & ~rows["product_id"].isin(waiting)].drop_duplicates("product_id").head(2)
+    answers = {
+        int(row.row): good_text(row.attribute, row.language, number)
+        for number, row in enumerate(chosen.itertuples())
+    }
+    fill(worklist, answers)
 
 
 def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
