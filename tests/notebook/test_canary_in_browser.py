@@ -30,6 +30,9 @@ _BEGIN = f"""
 _LOOK = "looked = px.explore(catalog, audit=audit, service=service)\nlooked"
 _SHEET = "px.gallery(catalog, packshots_only=False)"
 
+#: What a user types, who has copied it from a supplier.
+_TYPED = "<img src=x onerror=alert(1)> $a$ =1+1 \u202e"
+
 #: What only markup that was taken for markup would have made.
 _MADE = (
     ".prodex :is(script, svg:not(.icon), iframe, base, object, embed, link, form, mjx-container, .MathJax)"
@@ -83,6 +86,39 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         if show.count():
             show.first.click()
             page.wait_for_timeout(1000)
+
+        # The columns of the table and their heads, the gallery, and facets that are added by hostile names.
+        page.get_by_label("Filter by any attribute: type its name").fill("net")
+        page.locator(".facets .offers button").first.click()
+        notebook.wait_until_idle()
+        page.get_by_role("button", name="Gallery", exact=True).click()
+        page.locator("li.tile").first.wait_for()
+        notebook.wait_until_idle()
+        seen(notebook)
+        page.get_by_role("button", name="Table", exact=True).click()
+
+        # A correction: its old text is hostile, its new one too, and both are shown before they are sent.
+        page.locator(".prodex .product-grid tbody tr").first.locator("td.name").click()
+        page.keyboard.press("e")
+        page.locator(".editor textarea").fill(_TYPED)
+        page.locator(".editor textarea").press("Enter")
+        notebook.wait_for("len(looked.exploration.corrections) == 1")
+        page.get_by_role("button", name="Corrections (1)", exact=True).click()
+        page.get_by_role("button", name="Send 1 correction", exact=True).wait_for()
+        notebook.wait_until_idle()
+        assert _TYPED in seen(notebook)
+
+        # A view with such a name, and the grid of the attributes by each group.
+        page.get_by_role("button", name="Products", exact=True).click()
+        page.get_by_role("button", name="▸ Views").locator("visible=true").click()
+        page.locator(".selection").get_by_label("Name", exact=True).locator("visible=true").fill(_TYPED[:60])
+        page.get_by_role("button", name="Save view", exact=True).locator("visible=true").click()
+        page.get_by_role("button", name="Coverage", exact=True).click()
+        for by in ("languages", "kinds", "owners", "brands", "markets"):
+            page.get_by_role("button", name=by, exact=True).locator("visible=true").click()
+            page.locator(".cell-grid:visible button.cell").first.wait_for()
+            notebook.wait_until_idle()
+            seen(notebook)
 
         # The audit: cells, gaps and rules with hostile labels and reasons.
         page.get_by_role("button", name="Quality", exact=True).click()
