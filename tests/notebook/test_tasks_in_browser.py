@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 
 from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
+from prodex.sandbox.sample import shared_products
 from tests.fix.answering import ATTRIBUTES, SENTENCES, good_text
 from tests.fix.handling import fill
 from tests.pictures import drawn
@@ -59,6 +61,13 @@ PICTURED = """
         return drawn.product(n, drawn.told({url!r} + "/a.jpg", content, isPackshot=True), kind=kind)
     catalog = drawn.catalog({url!r}, [product(n) for n in range(18)])
 """
+
+
+@pytest.fixture
+def own_exchange() -> Iterator[Sandbox]:
+    """Serve products that the test may change: `sample_exchange` is shared by all."""
+    with Sandbox(products=shared_products(600)) as sandbox:
+        yield sandbox
 
 
 def served(sandbox: Sandbox, name: str) -> str:
@@ -229,11 +238,9 @@ def test_what_has_changed_since_monday(lab: Lab, browser: Browser) -> None:
         assert ([], []) == (notebook.outside, notebook.errors)
 
 
-def test_the_worklist_of_a_supplier_out_and_back(
-    lab: Lab, browser: Browser, sample_exchange: Sandbox
-) -> None:
+def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own_exchange: Sandbox) -> None:
     """Three clicks write the worklist of a supplier; a folder and three clicks read its answers and send them."""
-    audited = f"""{served(sample_exchange, "asked")}
+    audited = f"""{served(own_exchange, "asked")}
     from prodex.sandbox.sample import AS_OF
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
     panel = px.explore(catalog, audit=audit, service=service)
@@ -311,9 +318,9 @@ def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
             assert ([], []) == (notebook.outside, notebook.errors)
 
 
-def test_three_names_are_corrected(lab: Lab, browser: Browser, sample_exchange: Sandbox) -> None:
+def test_three_names_are_corrected(lab: Lab, browser: Browser, own_exchange: Sandbox) -> None:
     """For each a click, "e" and the new name with Return; then the section, Send, and the confirmation."""
-    with lab.opened(browser, [served(sample_exchange, "names"), "panel"], name="task") as notebook:
+    with lab.opened(browser, [served(own_exchange, "names"), "panel"], name="task") as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
