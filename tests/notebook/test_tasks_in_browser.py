@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pandas as pd
 import pytest
@@ -76,6 +77,13 @@ def served(sandbox: Sandbox, name: str) -> str:
     return SERVED.format(
         url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"], name=name
     )
+
+
+def own_folder(lab: Lab) -> Path:
+    """Return a new folder to work in: other tests export files of the same names to the folder of all."""
+    folder = lab.folder / f"task-{uuid4()}"
+    folder.mkdir()
+    return folder
 
 
 @dataclass
@@ -240,7 +248,9 @@ def test_what_has_changed_since_monday(lab: Lab, browser: Browser) -> None:
 
 def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own_exchange: Sandbox) -> None:
     """Three clicks write the worklist of a supplier; a folder and three clicks read its answers and send them."""
+    folder = own_folder(lab)
     audited = f"""{served(own_exchange, "asked")}
+    import os; os.chdir({str(folder)!r})
     from prodex.sandbox.sample import AS_OF
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
     panel = px.explore(catalog, audit=audit, service=service)
@@ -258,7 +268,7 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own
         out.get_by_text("Exported 1 worklist").wait_for()
         assert (3, 0) == (hand.clicks, hand.fields)
 
-        (made,) = list(lab.folder.rglob("worklists-*/*.xlsx"))
+        (made,) = list(folder.glob("worklists-*/*.xlsx"))
         answer_two(
             made, set(notebook.ask("catalog.products.query('has_pending_update')['product_id'].tolist()"))
         )
@@ -294,7 +304,9 @@ def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
     """Six clicks: the kind, the gallery, the pictures, which are downloaded only then, and the file."""
     with file_serving() as server:
         server.serve("/a.jpg", drawn.picture(300, 200, colour="olive"))
+        folder = own_folder(lab)
         pictured = PICTURED.format(root=str(Path(__file__).parents[2]), url=server.base_url)
+        pictured += f"    import os; os.chdir({str(folder)!r})"
         with lab.opened(browser, [pictured, "panel = px.explore(catalog)\npanel"], name="task") as notebook:
             notebook.run(0)
             out = notebook.run(1)
@@ -314,7 +326,7 @@ def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
             hand.click(export)
             out.get_by_text("Exported 6 products, 6 of them with a picture").wait_for()
             assert (6, 0) == (hand.clicks, hand.fields)
-            assert 6 == (lab.folder / "contact-sheet.html").read_text().count("data:image/")
+            assert 6 == (folder / "contact-sheet.html").read_text().count("data:image/")
             assert ([], []) == (notebook.outside, notebook.errors)
 
 
