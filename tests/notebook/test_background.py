@@ -177,3 +177,51 @@ def test_panels_answer_one_press_at_a_time() -> None:
     for press in presses:
         press.join(10)
     assert ["slow begins", "slow ends", "quick"] == done
+
+
+def test_what_runs_already_is_not_started_again() -> None:
+    """Ten clicks while something is read read it once, and its result comes; other arguments start something else."""
+    began, found = [], []
+    go = threading.Event()
+
+    def work(name: str, some: object) -> str:
+        began.append(name)
+        assert go.wait(10)
+        return name
+
+    task: LatestTask[str] = LatestTask(work, found.append, found.append)
+    some = object()
+    for _ in range(10):
+        task("missing", some)
+    go.set()
+    task.wait()
+    assert (["missing"], ["missing"]) == (began, found)
+
+    task("missing", some)
+    task.wait()
+    go.clear()
+    task("missing", object())
+    task("other", some)
+    go.set()
+    task.wait()
+    assert 4 == len(began)
+    assert ["missing", "missing", "other"] == found
+
+
+def test_what_was_forgotten_is_started_again() -> None:
+    """A call after `forget` starts anew, though the old one still runs."""
+    found: list[int] = []
+    go, number = threading.Event(), iter(range(9))
+
+    def work() -> int:
+        one = next(number)
+        assert go.wait(10)
+        return one
+
+    task: LatestTask[int] = LatestTask(work, found.append, print)
+    task()
+    task.forget()
+    task()
+    go.set()
+    task.wait()
+    assert [1] == found

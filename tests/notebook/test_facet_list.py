@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
 import prodex
+from prodex.catalog import Part
 from prodex.notebook.conditions import Conditions, Range
+from prodex.notebook.coverage import filled
+from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
 
@@ -260,6 +264,31 @@ def test_what_takes_long_is_read_beside() -> None:
     press(explorer, "add", "fill:brand")
     explorer._reading_facets.wait()
     assert ["filled"] == labels(explorer, "fill:brand")
+
+
+def test_clicks_while_it_is_read_do_not_read_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What products lack is read once, however many facets are opened and pressed meanwhile, also by other panels."""
+    began, go = [], threading.Event()
+    read = filled.part_filled
+
+    def slowly(part: Part, attributes: list[str]) -> Any:
+        began.append(tuple(attributes))
+        assert go.wait(30)
+        return read(part, attributes)
+
+    monkeypatch.setattr(filled, "part_filled", slowly)
+    explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": f"{n % 9}"}} for n in range(5_001)))
+    press(explorer, "fold", "brand")
+    for code in "01234":
+        explorer.exploration.conditions = explorer.exploration.conditions.toggled("brand", code)
+        press(explorer, "add", f"fill:name{code}")
+    coverage = CoveragePanel(exploration=explorer.exploration)
+    go.set()
+    explorer._reading_facets.wait()
+    coverage.wait()
+    assert 1 == len(began)
+    assert "description" in labels(explorer, "missing")
+    assert ["absent"] == labels(explorer, "fill:name4")
 
 
 def test_a_search_in_labels_alone_says_so() -> None:

@@ -20,6 +20,9 @@ ANSWERING = threading.RLock()
 class LatestTask(Generic[T]):
     """Runs a task whenever it is called, and drops the results of all calls but the latest.
 
+    A call with the arguments of the latest one, while that still runs, starts nothing: whoever clicks while something
+    is read does not have it read twice.
+
     Results are delivered in the event loop that made the call, one after the other: widgets are not made for several
     threads, and an observer in one would see what another has changed by half. Without an event loop (in a script or a
     test) results are delivered in the thread that worked.
@@ -55,14 +58,18 @@ class LatestTask(Generic[T]):
     ) -> None:
         self._work, self._then, self._failed, self._delay = work, then, failed, delay
         self._latest = 0
+        self._asked: tuple[Any, ...] | None = None
         self._changed = threading.Condition()
         self._running = 0
         self._results: list[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = []
 
     def __call__(self, *arguments: Any) -> None:
-        """Run the task."""
+        """Run the task, unless it runs with these arguments already."""
         loop = running_loop()
         with self._changed:
+            if self._asked is not None and _are_same(arguments, self._asked):
+                return
+            self._asked = arguments
             self._latest += 1
             self._running += 1
             number = self._latest
@@ -72,6 +79,7 @@ class LatestTask(Generic[T]):
     def forget(self) -> None:
         """Drop the results of all calls so far."""
         with self._changed:
+            self._asked = None
             self._latest += 1
             self._changed.notify_all()
 
@@ -104,7 +112,7 @@ class LatestTask(Generic[T]):
     def _run(self, number: int, loop: asyncio.AbstractEventLoop | None, arguments: tuple[Any, ...]) -> None:
         with self._changed:
             if self._changed.wait_for(lambda: self._latest != number, self._delay):
-                self._ended()
+                self._ended(number)
                 return
         try:
             result = self._work(*arguments)
@@ -131,7 +139,7 @@ class LatestTask(Generic[T]):
                     raise
                 self._failed(error)
             finally:
-                self._ended()
+                self._ended(number)
 
         if loop is None or loop.is_closed():
             deliver()
@@ -155,10 +163,21 @@ class LatestTask(Generic[T]):
                 _, deliver = self._results.pop(place)
             deliver()  # outside the lock: a result may make the next call
 
-    def _ended(self) -> None:
+    def _ended(self, number: int) -> None:
         with self._changed:
             self._running -= 1
+            if number == self._latest:
+                self._asked = None
             self._changed.notify_all()
+
+
+def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Return whether arguments are the same objects, or equal ones of kinds that compare as a whole."""
+    plain = (str, int, tuple, list, frozenset)
+    return len(some) == len(others) and all(
+        one is other or (isinstance(one, plain) and type(one) is type(other) and one == other)
+        for one, other in zip(some, others, strict=True)
+    )
 
 
 def _may_deliver(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop | None) -> bool:

@@ -90,12 +90,10 @@ class Exploration(HasTraits):
     def filter(self) -> ProductFilter:
         """Which products of the catalogue meet conditions; the same object until catalogue or audit change."""
         known = self._filter
-        if (
-            known is None
-            or known.products.catalog is not self.catalog
-            or known.products.audit is not self.audit
-        ):
+        if known is None or known.products.catalog is not self.catalog:
             known = self._filter = ProductFilter(self.catalog, self.audit)
+        elif known.products.audit is not self.audit:
+            known = self._filter = ProductFilter(self.catalog, self.audit, known.facets.filled)
         return known
 
     @property

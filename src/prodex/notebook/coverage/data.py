@@ -67,7 +67,7 @@ class CoverageData:
     @classmethod
     def of(cls, filter_: ProductFilter) -> Self:
         """Return data of which nothing has been read."""
-        return cls(filter_, FilledColumns.of(filter_.products.catalog))
+        return cls(filter_, filter_.facets.filled.columns)
 
     def following(self, filter_: ProductFilter) -> CoverageData:
         """Return what is still true of another filter: with another audit, which attributes are filled."""
@@ -98,7 +98,7 @@ class CoverageData:
             facets |= {choice.by}
         if not self.filter.has_found(conditions.words):
             self.filter.find(conditions.words)
-        filled = self.filled.with_attributes(choice.attributes, report)
+        filled = self.filter.facets.filled.read(choice.attributes, report)
         return replace(self, filled=filled, required=required, _facets=facets)
 
     def figures(self, choice: Choice, conditions: Conditions) -> CoverageFigures:

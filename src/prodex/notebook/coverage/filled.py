@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -158,3 +159,36 @@ class FilledColumns:
     def is_text(self, attribute: str) -> bool:
         """Return whether an attribute holds texts: by the specification, or in any product."""
         return attribute in TEXTS or any(key[0] == attribute and key[1] for key in self._counts)
+
+
+class FilledReader:
+    """What has been read so far of the attributes of a catalogue: each is read once, whichever thread asks first.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue.
+
+    Attributes
+    ----------
+    columns
+        The attributes that have been read.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> reader = FilledReader(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]))
+    >>> _ = reader.read(["brand"])
+    >>> reader.columns.mask("brand").tolist()
+    [True]
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.columns: FilledColumns = FilledColumns.of(catalog)
+        self._lock = threading.Lock()
+
+    def read(self, attributes: Iterable[str], report: Report | None = None) -> FilledColumns:
+        """Return the attributes that have been read, with these among them."""
+        with self._lock:
+            self.columns = self.columns.with_attributes(attributes, report)
+            return self.columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,7 +11,7 @@ from prodex.catalog import Catalog
 from prodex.facts.fill import FILL_STATES, fill_states
 from prodex.locales import language_label
 from prodex.notebook.conditions import Conditions
-from prodex.notebook.coverage.filled import USUAL, CellState, FilledColumns
+from prodex.notebook.coverage.filled import USUAL, CellState, FilledColumns, FilledReader
 from prodex.notebook.products.facet_values import Facet, FacetValues
 from prodex.notebook.products.memberships import MaskEach, OneValueEach
 from prodex.quality.problems import attribute_label
@@ -33,6 +34,13 @@ class AttributeFacets:
     ----------
     catalog
         The catalogue.
+    filled
+        What has been read of it, if something has.
+
+    Attributes
+    ----------
+    filled
+        Which products have which attributes, as far as it has been read.
 
     Examples
     --------
@@ -43,10 +51,11 @@ class AttributeFacets:
     ('filled', 'null')
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, filled: FilledReader | None = None) -> None:
         self._catalog = catalog
         self._states: dict[str, FacetValues] = {}
-        self._filled = FilledColumns.of(catalog)
+        self.filled: FilledReader = FilledReader(catalog) if filled is None else filled
+        self._reading = threading.RLock()
         # Language in which texts are lacked, and codes of other languages that are selected or excluded.
         self._asked: tuple[str | None, tuple[str, ...]] = (None, ())
         self._missing: FacetValues | None = None
@@ -72,15 +81,18 @@ class AttributeFacets:
 
     def is_read(self, name: str) -> bool:
         """Return whether a facet is there at once: few products are read faster than anybody notices."""
-        is_there = self._filled.attributes.issuperset(USUAL) if name == MISSING.name else name in self._states
+        is_there = (
+            self.filled.columns.attributes.issuperset(USUAL) if name == MISSING.name else name in self._states
+        )
         return is_there or len(self._catalog) <= _AT_ONCE
 
     def read(self, name: str) -> None:
-        """Read what a facet needs; may be called in a thread of its own."""
-        if name == MISSING.name:
-            self._filled = self._filled.with_attributes(USUAL)
-        elif name not in self._states:
-            self._keep(name)
+        """Read what a facet needs, unless another thread reads it already; may be called in a thread of its own."""
+        with self._reading:
+            if name == MISSING.name:
+                self.filled.read(USUAL)
+            elif name not in self._states:
+                self._keep(name)
 
     def __contains__(self, name: object) -> bool:
         return name == MISSING.name or (isinstance(name, str) and name.startswith(FILL))
@@ -102,9 +114,9 @@ class AttributeFacets:
     def _lacked(self) -> FacetValues:
         """Return which products lack which attributes; of what was not asked for nobody knows whether it is there."""
         language, others = self._asked
-        self._filled = self._filled.with_attributes([*USUAL, *(_split(code)[0] for code in others)])
-        codes = dict.fromkeys([*self._usual(language), *others])
-        masks = [~self._filled.mask(*_split(code)) for code in codes]
+        filled = self.filled.read([*USUAL, *(_split(code)[0] for code in others)])
+        codes = dict.fromkeys([*_usual(filled, language), *others])
+        masks = [~filled.mask(*_split(code)) for code in codes]
         there = [place for place, mask in enumerate(masks) if mask.any()]
         listed = sorted(there, key=lambda place: -int(np.count_nonzero(masks[place])))
         shown = [list(codes)[place] for place in listed]
@@ -112,11 +124,12 @@ class AttributeFacets:
         lacking = MaskEach(len(self._catalog), [masks[place] for place in listed])
         return FacetValues(MISSING, tuple(shown), labels, True, lacking)
 
-    def _usual(self, language: str | None) -> Iterator[str]:
-        for attribute in USUAL:
-            own = language if self._filled.is_text(attribute) else None
-            if self._filled.state((attribute, own)) is not CellState.NOT_ASKED:
-                yield attribute_code(attribute, own)
+
+def _usual(filled: FilledColumns, language: str | None) -> Iterator[str]:
+    for attribute in USUAL:
+        own = language if filled.is_text(attribute) else None
+        if filled.state((attribute, own)) is not CellState.NOT_ASKED:
+            yield attribute_code(attribute, own)
 
 
 def _states(catalog: Catalog, name: str) -> FacetValues:

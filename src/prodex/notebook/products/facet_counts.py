@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from prodex.errors import QueryError
 from prodex.notebook.conditions import Conditions
+from prodex.notebook.coverage.filled import FilledReader
 from prodex.notebook.products.attribute_facets import MISSING, AttributeFacets
 from prodex.notebook.products.column_facets import column_facet
 from prodex.notebook.products.facet_values import Facet, FacetValues
@@ -28,6 +29,8 @@ class Facets(Mapping[str, FacetValues]):
     ----------
     products
         The products.
+    filled
+        What has been read of the attributes of the catalogue, if something has.
 
     Examples
     --------
@@ -37,9 +40,9 @@ class Facets(Mapping[str, FacetValues]):
     ('ACME', 'without brand')
     """
 
-    def __init__(self, products: ProductColumns) -> None:
+    def __init__(self, products: ProductColumns, filled: FilledReader | None = None) -> None:
         self._products = products
-        self._of_attributes = AttributeFacets(products.catalog)
+        self._of_attributes = AttributeFacets(products.catalog, filled)
         self._of_catalog = {
             facet.name: facet for facet in FACETS if products.audit is not None or not facet.needs_audit
         }
@@ -54,6 +57,11 @@ class Facets(Mapping[str, FacetValues]):
         """Return the heading of a facet, which need not have been read for it."""
         is_declared = name in self._of_catalog
         return self.declared[name].title if is_declared else self._of_attributes.title(name)
+
+    @property
+    def filled(self) -> FilledReader:
+        """Which products have which attributes, as far as it has been read."""
+        return self._of_attributes.filled
 
     def counts_at_once(self, name: str) -> bool:
         """Return whether a facet can be counted at once; `read_attributes` prepares those that take long."""

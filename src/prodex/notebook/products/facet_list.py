@@ -65,7 +65,7 @@ class FacetList(HasTraits):
         self._typed, self._language, self._additions = "", "", 0
         self._offers: FacetOffers | None = None
         self._reading: LatestTask[FacetOffers] = LatestTask(
-            FacetOffers.read, self._take_offers, panel.show_error
+            lambda catalog: FacetOffers(catalog).read(), self._take_offers, panel.show_error
         )
         self.widget: LiveWidget = LiveWidget(panel, "facets", self._answers())
         self.widget.add_class("facets")
@@ -244,7 +244,7 @@ class FacetList(HasTraits):
         """Show which facets could be added for what was typed."""
         self._typed = str(text)
         if self._offers is None:
-            self._reading(FacetOffers(self._catalog))
+            self._reading(self._catalog)
         self.draw()
 
     @property

@@ -9,6 +9,7 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.notebook.conditions import Conditions, FailingChecks, Range
+from prodex.notebook.coverage.filled import FilledReader
 from prodex.notebook.products.condition_labels import labels
 from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
 from prodex.notebook.products.product_columns import Mask, ProductColumns
@@ -52,6 +53,8 @@ class ProductFilter:
         The catalogue.
     audit
         The audit of its quality, or None.
+    filled
+        What has been read of the attributes of the same catalogue: an audit changes nothing about it.
 
     Attributes
     ----------
@@ -68,9 +71,11 @@ class ProductFilter:
     [True, False]
     """
 
-    def __init__(self, catalog: Catalog, audit: Audit | None = None) -> None:
+    def __init__(
+        self, catalog: Catalog, audit: Audit | None = None, filled: FilledReader | None = None
+    ) -> None:
         self.products: ProductColumns = ProductColumns(catalog, audit)
-        self.facets: Facets = Facets(self.products)
+        self.facets: Facets = Facets(self.products, filled)
         self.search: Search = Search(self.products)
         self.found: Found | None = None
         self._masks: dict[object, Mask] = {}
