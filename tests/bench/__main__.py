@@ -371,6 +371,7 @@ def explorer(run: _Run) -> None:
         up, words = (3, 1.5) if large else (1.5, None)
         figures += [
             Figure(f"{of}: from the key to the first painted row, s", found["up"], -up),
+            Figure(f"{of}: the first click on a facet, while others are read, s", found["first_click"]),
             Figure(f"{of}: from a click on a facet to the painted table, s", found["click"], -0.15),
             Figure(f"{of}: what kernel and page worked for it, s", found["click_worked"]),
             Figure(f"{of}: the slowest of these clicks, s", found["slowest_click"]),
