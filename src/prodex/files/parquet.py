@@ -147,10 +147,11 @@ def _repeating(footer: pq.FileMetaData) -> list[str]:
 def _rows_among(file: pq.ParquetFile, names: Sequence[str] | None, column: str, values: pa.Array) -> pa.Table:
     """Read the rows whose column has one of these values, and nothing of row groups without any."""
     found = []
+    # Callers read several files at a time, which keeps the cores busy: more threads for each would only wait.
     for group in range(file.num_row_groups):
-        chosen = _are_among(file.read_row_group(group, [column])[column], values)
+        chosen = _are_among(file.read_row_group(group, [column], use_threads=False)[column], values)
         if pc.any(chosen).as_py():
-            found.append(file.read_row_group(group, names).filter(chosen))
+            found.append(file.read_row_group(group, names, use_threads=False).filter(chosen))
     return pa.concat_tables(found) if found else file.read_row_groups([], names)
 
 
