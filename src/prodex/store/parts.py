@@ -15,6 +15,7 @@ from prodex.catalog.part import VERBATIM, Part, union
 from prodex.files import parquet
 from prodex.files.atomic import make_folder, open_private
 from prodex.files.untrusted import Count, Digest, converted
+from prodex.tables.blocks import BLOCK_BYTES
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table, distinct
 
@@ -119,7 +120,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
                     continue
                 if name not in writers:
                     writers[name] = stack.enter_context(_writer(folder, name, number, table.schema))
-                writers[name].write_table(table)
+                writers[name].write_table(table, row_group_size=_rows_of_a_group(table))
 
         for tables in blocks:
             take(tables)
@@ -131,6 +132,17 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
         with _writer(folder, name, number, table.schema) as writer:
             writer.write_table(table)
     return {name: parquet.facts_of(folder / path_of(name, number)) for name in TABLES if name in written}
+
+
+def _rows_of_a_group(table: pa.Table) -> int | None:
+    """Return how many rows of a table to keep together; None for all.
+
+    A catalogue in memory comes as one block of thousands of products. One row group of it would have to be unpacked
+    as a whole to read one product.
+    """
+    if table.nbytes <= 2 * BLOCK_BYTES:
+        return None
+    return max(int(table.num_rows * BLOCK_BYTES // table.nbytes), 1)
 
 
 def _whole(name: str, pieces: list[pa.Table]) -> pa.Table:
