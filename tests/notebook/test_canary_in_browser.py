@@ -124,7 +124,7 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         page.get_by_role("button", name="Quality", exact=True).click()
         page.wait_for_selector(".prodex .cell-grid button.cell", state="attached")
         for by in ("owners", "brands", "languages", "markets", "kinds"):
-            page.get_by_role("button", name=by, exact=True).click()
+            page.get_by_role("button", name=by, exact=True).locator("visible=true").click()
         page.wait_for_timeout(500)
         notebook.wait_until_idle()
         seen(notebook)
