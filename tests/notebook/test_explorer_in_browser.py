@@ -218,6 +218,8 @@ def test_a_narrow_panel_has_a_drawer_and_its_key_columns(lab: Lab, browser: Brow
         facets.wait_for()
         row(out, 0).click()
         out.locator(".pane h3").first.wait_for()
+        # The page gives the card its place once it is there.
+        out.locator(".product-grid thead .sort", has_text="Kind").wait_for(state="hidden")
         shown = out.locator(".product-grid thead th:visible .sort").all_inner_texts()
         assert ["GTIN", "Name"] == shown
         width = "one => one.scrollWidth <= one.clientWidth + 1"

@@ -67,7 +67,7 @@ class CoverageData:
     @classmethod
     def of(cls, filter_: ProductFilter) -> Self:
         """Return data of which nothing has been read."""
-        return cls(filter_, filter_.facets.filled.columns)
+        return cls(filter_, FilledColumns.of(filter_.products.catalog))
 
     def following(self, filter_: ProductFilter) -> CoverageData:
         """Return what is still true of another filter: with another audit, which attributes are filled."""
@@ -89,6 +89,9 @@ class CoverageData:
     def reading(self, choice: Choice, conditions: Conditions, report: Report | None = None) -> Self:
         """Return the same with all that a choice needs; may be called in a thread of its own."""
         products = self.filter.products
+        # Other panels may have read all of it before the snapshot disappeared, and nobody would notice here.
+        for part in products.catalog.parts[:1]:
+            part.check("products")
         required = self.required
         if choice.of_required and required is None and products.audit is not None:
             required = RequiredColumns.of(products.audit, products.ids)
