@@ -10,6 +10,8 @@ from math import inf
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from prodex.notebook.turns import short_turns, step_back
+
 T = TypeVar("T")
 
 #: Held while a panel answers. JupyterLab sends what is pressed to a thread of its own, beside the one that runs cells
@@ -37,6 +39,8 @@ class LatestTask(Generic[T]):
         Receives the error instead, and an error of `then`, which nobody would see in an event loop.
     delay
         Seconds to wait for a newer call before the task begins.
+    is_patient
+        Whether nobody has asked for the result: then the task leaves the processors to what somebody waits for.
 
     Examples
     --------
@@ -55,8 +59,11 @@ class LatestTask(Generic[T]):
         then: Callable[[T], object],
         failed: Callable[[BaseException], object],
         delay: float = 0.0,
+        *,
+        is_patient: bool = False,
     ) -> None:
         self._work, self._then, self._failed, self._delay = work, then, failed, delay
+        self._is_patient = is_patient
         self._latest = 0
         self._asked: tuple[Any, ...] | None = None
         self._changed = threading.Condition()
@@ -114,8 +121,11 @@ class LatestTask(Generic[T]):
             if self._changed.wait_for(lambda: self._latest != number, self._delay):
                 self._ended(number)
                 return
+        if self._is_patient:
+            step_back()
         try:
-            result = self._work(*arguments)
+            with short_turns():
+                result = self._work(*arguments)
         except BaseException as error:  # noqa: BLE001 - an error of any kind is shown at the widget's edge
             self._finish(number, loop, self._failed, error)
         else:

@@ -144,7 +144,7 @@ class CatalogExplorer(Panel):
             search_quickly, self._take, self._not_found, _TYPING_PAUSE
         )
         self._reading_facets: LatestTask[ProductFilter] = LatestTask(
-            _read_facets, self._take_facets, self.show_error
+            _read_facets, self._take_facets, self.show_error, is_patient=True
         )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))

@@ -50,10 +50,10 @@ class TableDetails:
         self._left: FilterResult | None = None
         self.table: ProductTable = ProductTable(panel=panel, edit=edit, pick=self._pick, narrow=self._narrow)
         self._reading: LatestTask[ColumnHeads] = LatestTask(
-            ColumnHeads.read, self._take_heads, panel.show_error, _SHOWN_FIRST
+            ColumnHeads.read, self._take_heads, panel.show_error, _SHOWN_FIRST, is_patient=True
         )
         self._listing: LatestTask[_Languages] = LatestTask(
-            _languages, self._take_languages, panel.show_error, _SHOWN_FIRST
+            _languages, self._take_languages, panel.show_error, _SHOWN_FIRST, is_patient=True
         )
         panel.on(self.table, lambda _: self._show(), "columns", "with_heads")
 
