@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from os import cpu_count
-from threading import Event
+from threading import Barrier, Event, Thread, get_ident
 
 import pytest
 
-from prodex.threads import side_by_side
+from prodex.threads import side_by_side, step_back
 
 CORES = cpu_count() or 1
 
@@ -62,3 +62,31 @@ def test_an_error_ends_it_where_it_happened() -> None:
         next(results)
     assert max(begun) <= 3 + CORES + 1
     assert [] == list(results)
+
+
+@pytest.mark.parametrize(("cores", "left"), [(8, 4), (3, 2), (1, 1)])
+def test_who_has_stepped_back_takes_half_of_the_processors(
+    monkeypatch: pytest.MonkeyPatch, cores: int, left: int
+) -> None:
+    """Other threads still take all of them."""
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    found: list[int] = []
+
+    def count(threads: int) -> None:
+        meet = Barrier(threads)  # of fewer threads none would go on
+
+        def work(_: int) -> int:
+            meet.wait(timeout=30)
+            return get_ident()
+
+        found.append(len(set(side_by_side(work, range(threads * 3)))))
+
+    def patient() -> None:
+        step_back()
+        count(left)
+
+    thread = Thread(target=patient)
+    thread.start()
+    thread.join()
+    count(cores)
+    assert [left, cores] == found

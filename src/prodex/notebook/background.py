@@ -10,7 +10,8 @@ from math import inf
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from prodex.notebook.turns import short_turns, step_back
+from prodex.notebook.turns import short_turns
+from prodex.threads import step_back
 
 T = TypeVar("T")
 

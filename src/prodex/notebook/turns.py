@@ -6,18 +6,15 @@ answer that takes twenty turns beside a thread that computes waits a tenth of a 
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 #: Seconds of a turn while something works in the background.
 _TURN = 0.0005
 #: Python rounds what is set down to microseconds, and what it returns may be just below one.
 _HALF_MICROSECOND = 5e-7
-#: How much a patient thread steps back (`nice`): it has a third of a processor that somebody else wants as well.
-_STEP = 5
 
 
 class _ShortTurns:
@@ -64,15 +61,3 @@ def short_turns() -> Iterator[None]:
         yield
     finally:
         _TURNS.end()
-
-
-def step_back() -> None:
-    """Give this thread, and those that it starts, less of the processors than the page and the answers get.
-
-    A thread cannot take it back, so this is for one that ends with its work. Only Linux has it for single threads;
-    elsewhere it would slow the whole kernel, and nothing is done.
-    """
-    if sys.platform == "linux":
-        with suppress(OSError):  # somebody may have forbidden it; then both get the same
-            thread = threading.get_native_id()
-            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + _STEP)
