@@ -6,20 +6,15 @@ Reading, compressing and computing with columns happens without the lock of the 
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from itertools import islice
 from typing import TypeVar
 
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
-
-#: How far a thread steps back (`nice`): it has a third of a processor that somebody else wants as well.
-_STEP = 5
 
 
 class _Here(threading.local):
@@ -71,13 +66,9 @@ def side_by_side(work: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iter
 
 
 def step_back() -> None:
-    """Leave the processors to others: for a thread whose result nobody waits for, and which ends with its work.
+    """Leave half of the processors to others: for a thread whose result nobody waits for, and which ends with its work.
 
-    What it does side by side takes half of the processors. On Linux it and the threads that it starts are also less
-    urgent than the others, which a thread cannot take back; elsewhere that would slow the whole process.
+    It is not made less urgent (`nice`) as well: Arrow begins the threads that it keeps for good in whichever thread
+    reads first, and they would be less urgent ever after.
     """
     _HERE.has_stepped_back = True
-    if sys.platform == "linux":
-        with suppress(OSError):  # somebody may have forbidden it; then all are as urgent
-            thread = threading.get_native_id()
-            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + _STEP)

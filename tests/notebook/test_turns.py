@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from prodex.notebook.background import LatestTask
 from prodex.notebook.turns import short_turns
+from prodex.threads import side_by_side
 
 
 @pytest.fixture(autouse=True)
@@ -64,25 +63,23 @@ def test_somebody_elses_turns_stay_theirs() -> None:
     assert 0.02 == pytest.approx(sys.getswitchinterval())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a priority for each thread")
-def test_a_patient_task_steps_back_with_all_its_threads() -> None:
-    """Threads that it starts step back as well; the thread that called it, and other tasks, do not."""
+def test_a_patient_task_leaves_half_of_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tasks take all of them, and so does the thread that called it."""
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
 
-    def priority() -> int:
-        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    def threads(expected: int) -> int:
+        meet = threading.Barrier(expected)  # of fewer threads none would go on
 
-    def priorities() -> tuple[int, int]:
-        with ThreadPoolExecutor(1) as threads:
-            return priority(), threads.submit(priority).result()
+        def work(_: int) -> int:
+            meet.wait(timeout=30)
+            return threading.get_ident()
 
-    found: list[tuple[int, int]] = []
-    own = priority()
-    for is_patient in (True, False):
-        task = LatestTask(priorities, found.append, print, is_patient=is_patient)
-        task()
+        return len(set(side_by_side(work, range(expected * 3))))
+
+    found: list[int] = []
+    for is_patient, expected in ((True, 4), (False, 8)):
+        task = LatestTask(threads, found.append, print, is_patient=is_patient)
+        task(expected)
         task.wait()
-    patient, other = found
-    assert (own, own) == other
-    assert own < patient[0] or own == 19
-    assert patient[0] == patient[1]
-    assert own == priority()
+    assert [4, 8] == found
+    assert 8 == threads(8)
