@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from traitlets import TraitError
 import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
 from prodex.errors import InputError, ProdexError, StorageError
+from prodex.notebook.corrections import judging
 from prodex.notebook.corrections.draft import Draft, SentCorrections, change_draft, read_draft
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
@@ -237,6 +239,31 @@ def test_two_kernels_lose_nothing_of_each_other(made: Callable[..., CorrectionsP
     other.exploration.withdraw([name("Pain bis")])
     one.exploration.correct(name("Nom", "3", None))
     assert {"Pain noir", "Nom"} == {correction.text for correction in one.exploration.corrections}
+
+
+def test_what_was_judged_too_late_is_not_shown_for_what_is_there_now(
+    made: Callable[..., CorrectionsPanel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judgement that arrives after another correction, and before the panel has heard of it, is dropped."""
+    may_go_on = Event()
+    judge = judging.fix_texts
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        may_go_on.wait(20)
+        return judge(*arguments, **options)
+
+    panel = made()
+    monkeypatch.setattr(judging, "fix_texts", slow)
+    state = panel.exploration
+    state.correct(name())
+    with state.hold_trait_notifications():
+        state.correct(name("Nom", "3", None))
+        may_go_on.set()
+        panel.wait()
+        assert panel.fix is None
+    panel.wait()
+    assert ["accepted", "accepted"] == states(panel)
+    assert "" == panel.message
 
 
 def test_a_draft_that_cannot_be_read_is_kept_aside(home: Path) -> None:

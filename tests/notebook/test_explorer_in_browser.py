@@ -122,7 +122,8 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
             out.get_by_label("as", exact=True).select_option(name)
             out.get_by_label("to folder").fill(ending)
             out.locator("button.primary").click()
-            out.get_by_text(f"products_as_shown.{ending}").wait_for()
+            said = out.get_by_text(f"products_as_shown.{ending}").inner_text()
+            assert re.search(rf"^Exported .* to .*/{ending}/products_as_shown\.{ending} \(", said)
         with (lab.folder / "csv" / "products_as_shown.csv").open(encoding="utf-8", newline="") as file:
             gtins = [one[0] for one in csv.reader(file)][1:]
         book = CalamineWorkbook.from_path(lab.folder / "xlsx" / "products_as_shown.xlsx")

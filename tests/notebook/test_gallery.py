@@ -106,6 +106,20 @@ def test_nothing_is_downloaded_before_somebody_says_yes(catalog: prodex.Catalog,
     assert "shown" in states(another.gallery).values()  # asked once for the session
 
 
+def test_a_page_is_turned_in_one_message(catalog: prodex.Catalog) -> None:
+    """The tile that gets the focus comes with its page; where there is no other page, nothing changes."""
+    gallery = opened(CatalogExplorer(catalog))
+    drawn: list[dict[str, Any]] = []
+    gallery.grid.observe(lambda change: drawn.append(change["new"]), "view")
+    focus = gallery.grid.view["focus"]
+    for by, count, first, place in ((1, 1, "24", 0), (1, 1, "24", 0), (-1, 2, "0", -1), (-1, 2, "0", -1)):
+        gallery.grid.press(do="turn", by=by)
+        assert [count] * 2 == [len(drawn), drawn[-1]["focus"] - focus]
+        assert (first, place) == (shown(gallery)[0]["id"], drawn[-1]["place"])
+    gallery.grid.press(do="select", id="3")
+    assert focus + 2 == gallery.grid.view["focus"]
+
+
 def test_what_stands_in_the_place_of_a_picture_says_why(catalog: prodex.Catalog) -> None:
     """A broken picture, none, and none asked for are three things; a picture that is not a packshot says so."""
     CONSENT.is_given = True

@@ -57,6 +57,22 @@ def test_a_page_says_what_it_shows(found: int, whole: int, turns: int, words: st
     assert words == table.head[0].children[0].summary
 
 
+def test_a_page_is_turned_in_one_message() -> None:
+    """The row that gets the focus comes with its page; where there is no other page, nothing changes, now or later."""
+    table = ProductTable(panel=Panel())
+    table.hold(ProductColumns(prodex.flatten([{"id": n} for n in range(90)])))
+    table.show(np.ones(90, bool), {})
+    drawn: list[dict[str, Any]] = []
+    table.grid.observe(lambda change: drawn.append(change["new"]), "view")
+    focus = table.grid.view["focus"]
+    for by, count, first in ((1, 1, 50), (1, 1, 50), (-1, 2, 0), (-1, 2, 0)):
+        table.grid.press(do="turn", by=by, follow=True)
+        assert [count] * 2 == [len(drawn), drawn[-1]["focus"] - focus]
+        assert (first, 0 if by > 0 else -1) == (drawn[-1]["page"], drawn[-1]["focusRow"])
+    table.grid.press(do="select", id="3")
+    assert focus + 2 == table.grid.view["focus"]
+
+
 brands = st.lists(st.sampled_from([None, "ACME", "acme", "Zèbre", "zebra", "Éclair", ""]), max_size=12)
 
 

@@ -69,8 +69,8 @@ class Pager(HBox):
         super().__init__([self._words, self.previous, self.next])
         self.add_class("pager")
         self.observe(lambda _: self._turned(), "first")
-        panel.on(self.previous, lambda _: self._turn(-1))
-        panel.on(self.next, lambda _: self._turn(1))
+        panel.on(self.previous, lambda _: self._pressed(-1))
+        panel.on(self.next, lambda _: self._pressed(1))
 
     @property
     def page(self) -> slice:
@@ -103,9 +103,17 @@ class Pager(HBox):
         else:  # traitlets calls no observer for a value that stays the same
             self._turned()
 
-    def _turn(self, by: int) -> None:
+    def can_turn(self, by: int) -> bool:
+        """Return whether there is a page after this one (with 1), or before it (with -1)."""
+        return self.page.stop < self._total if by > 0 else self.first > 0
+
+    def turn(self, by: int) -> None:
+        """Turn to the next page (with 1) or the one before (with -1), if there is one; the focus stays where it is."""
         last_page = (self._total - 1) // self.size * self.size
         self.first = max(0, min(self.first + by * self.size, last_page))
+
+    def _pressed(self, by: int) -> None:
+        self.turn(by)
         # A button that becomes disabled loses the focus, so it goes to the other one.
         if self.next.disabled:
             self.previous.focus()
@@ -116,7 +124,7 @@ class Pager(HBox):
         # The rows first: until they are there, the sentence must not say that they are.
         self._draw()
         self._words.value = f"<span role='status'>{self.summary}</span>"
-        self.previous.disabled = not self.first
-        self.next.disabled = self.page.stop >= self._total
+        self.previous.disabled = not self.can_turn(-1)
+        self.next.disabled = not self.can_turn(1)
         for one in (self.previous, self.next):
             show_if(one, self._total > self.size)

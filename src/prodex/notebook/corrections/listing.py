@@ -70,7 +70,7 @@ def correction_rows(
     corrections, unconfirmed
         Those that were not sent, and those that may have been.
     fix
-        Has judged the first in their order; None while they are judged.
+        Has judged those that were not sent, in their order; None while they are judged.
     known
         Name and GTIN of products by id, as they were found before: what was sent is not judged again. What is found
         now is added.

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,11 @@ from traitlets import Instance
 from prodex.catalog import Catalog
 from prodex.errors import InputError, ProdexError
 from prodex.fix.result import Fix
-from prodex.fix.text_corrections import TextCorrection, fix_texts
+from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.corrections.draft import SentCorrections, draft_name
+from prodex.notebook.corrections.judging import JudgedCorrections, judge, profile_of
 from prodex.notebook.corrections.listing import correction_rows, proof_html, summary_html
-from prodex.notebook.corrections.proof import Proof, in_state, not_arrived, prove
+from prodex.notebook.corrections.proof import Proof, not_arrived, prove
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.live import LiveWidget
@@ -98,8 +98,8 @@ class CorrectionsPanel(Panel):
         )
         self._profile = profile if profile is None or isinstance(profile, Profile) else Profile.read(profile)
         self.exploration: Exploration = exploration
-        self._judged: tuple[TextCorrection, ...] = ()
-        self._sent: tuple[Fix, tuple[TextCorrection, ...]] | None = None
+        self._judged: JudgedCorrections | None = None
+        self._sent: JudgedCorrections | None = None
         self._taken: tuple[TextCorrection, ...] = ()
         self._known: dict[str, dict[str, Any]] = {}
         self._make()
@@ -115,7 +115,7 @@ class CorrectionsPanel(Panel):
         self._judging.wait(seconds)  # what has arrived changes what is to be judged
 
     def _make(self) -> None:
-        self._judging: WorkRow[Fix] = WorkRow(
+        self._judging: WorkRow[JudgedCorrections] = WorkRow(
             self,
             self._show,
             self._not_judged,
@@ -173,50 +173,49 @@ class CorrectionsPanel(Panel):
         """Judge what is collected now, and show it as not judged meanwhile."""
         state = self.exploration
         self._judging.forget()
-        if state.corrections != self._judged or self.fix is None or self.fix.catalog is not state.catalog:
-            self.fix, self._judged = None, ()
+        if self._judged_now() is None:
+            self.fix = self._judged = None
             self.sender.offer(None)
         if state.corrections:
-            judge = partial(_fix_of, state.corrections, state.catalog, self._rules())
-            self._judging.start(judge, "Judging the corrections")
+            of = (state.corrections, state.catalog, self._rules())
+            self._judging.start(lambda _: judge(*of), "Judging the corrections")
         self._draw()
 
     def _rules(self) -> Profile | None:
-        audit = self.exploration.audit
-        if self._profile is not None or audit is None:
-            return self._profile
-        if audit.made_by is not None:
-            return audit.made_by
-        # A profile of one's own is not kept with a saved audit; it is said then that there are no rules.
-        with suppress(InputError):
-            return Profile.read(audit.profile)
-        return None
+        return self._profile or profile_of(self.exploration.audit)
 
-    def _show(self, fix: Fix) -> None:
+    def _judged_now(self) -> JudgedCorrections | None:
+        """Return what was judged last, or None if the corrections or the catalogue are others by now."""
+        judged, state = self._judged, self.exploration
+        return judged if judged is not None and judged.are(state.corrections, state.catalog) else None
+
+    def _show(self, judged: JudgedCorrections) -> None:
         # Not guarded, which would remove the message of the click before; an error is shown by `_not_judged`.
-        self.fix, self._judged = fix, self.exploration.corrections
-        self.sender.offer(fix)
-        self._draw()
+        if judged.are(self.exploration.corrections, self.exploration.catalog):
+            self._judged, self.fix = judged, judged.fix
+            self.sender.offer(judged.fix)
+            self._draw()
 
     def _not_judged(self, error: BaseException) -> None:
         self._draw()
         self.show_error(error)
 
     def _draw(self) -> None:
-        state = self.exploration
-        rows = correction_rows(state.corrections, state.unconfirmed, self.fix, self._known)
+        state, judged = self.exploration, self._judged_now()
+        corrections, fix = (state.corrections, None) if judged is None else (judged.corrections, judged.fix)
+        rows = correction_rows(corrections, state.unconfirmed, fix, self._known)
         self._rows: dict[str, TextCorrection] = {one.key: one.correction for one in rows}
         self.list.view = {
             "rows": [one.view for one in rows],
             "caption": counted(len(rows), "correction"),
         }
         is_kept = draft_name(state.catalog) is not None
-        self._about.value = summary_html(state.corrections, state.unconfirmed, self.fix, is_kept)
-        show_if(self.clear, bool(state.corrections))
+        self._about.value = summary_html(corrections, state.unconfirmed, fix, is_kept)
+        show_if(self.clear, bool(corrections))
         show_if(self.undo, bool(self._taken))
         self.undo.description = f"Bring back {counted(len(self._taken), 'correction')}"
         show_if(self.check, bool(state.unconfirmed) and self._service is not None)
-        show_if(self._export, self.fix is not None)
+        show_if(self._export, fix is not None)
 
     def _open(self, key: str) -> None:
         if key in self._rows:
@@ -261,10 +260,13 @@ class CorrectionsPanel(Panel):
 
     def _begin(self, fix: Fix) -> None:
         """Note on disk that these are being sent: whatever happens now, they are not sent a second time."""
-        accepted = in_state(fix, self._judged, "accepted")
+        judged = self._judged
+        if judged is None or judged.fix is not fix:
+            raise InputError("The corrections have changed meanwhile. Look at them, and send them again.")
+        accepted = judged.in_state("accepted")
         at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         state, before = self.exploration, (self.exploration.corrections, self.exploration.unconfirmed)
-        self._sent = fix, self._judged
+        self._sent = judged
         self._result.value, self.proof, self._taken = "", None, ()
         group = SentCorrections(at, self.sender.host, accepted)
         try:
@@ -279,12 +281,17 @@ class CorrectionsPanel(Panel):
 
     def _ended(self, fix: Fix, error: BaseException | None) -> None:
         """Collect again what certainly did not arrive, and ask the service for the rest."""
-        corrections = () if self._sent is None else self._sent[1]
-        sent = {one for group in self.exploration.unconfirmed for one in group.corrections}
-        back = [one for one in not_arrived(fix, corrections, error) if one in sent]
-        self._settle(back, back)
+        if (sent := self._sent) is not None:
+            unconfirmed = set(self._unconfirmed)
+            back = [one for one in not_arrived(sent, error) if one in unconfirmed]
+            self._settle(back, back)
         if fix.tracking is not None:
-            self._prove(fix, corrections)
+            self._prove(sent)
+
+    @property
+    def _unconfirmed(self) -> tuple[TextCorrection, ...]:
+        """Those that may have been sent."""
+        return tuple(one for group in self.exploration.unconfirmed for one in group.corrections)
 
     def _settle(
         self, corrections: Collection[TextCorrection], again: Collection[TextCorrection] = ()
@@ -303,19 +310,15 @@ class CorrectionsPanel(Panel):
         )
 
     def _check(self) -> None:
-        corrections = tuple(one for group in self.exploration.unconfirmed for one in group.corrections)
-        if corrections and self._service is not None:
-            same = self._sent is not None and set(corrections) <= set(self._sent[1])
-            fix, of = self._sent if same and self._sent is not None else (None, corrections)
-            self._prove(fix, of)
+        sent = self._sent
+        is_ours = sent is not None and set(self._unconfirmed) <= set(sent.corrections)
+        self._prove(sent if is_ours else None)
 
-    def _prove(self, fix: Fix | None, corrections: tuple[TextCorrection, ...]) -> None:
-        state = self.exploration
-        wanted = {one for group in state.unconfirmed for one in group.corrections}
-        service = self._service
+    def _prove(self, sent: JudgedCorrections | None) -> None:
+        state, wanted, service = self.exploration, self._unconfirmed, self._service
         if wanted and service is not None:
             self._say_of_proof("Requesting the products …")
-            of = (fix, corrections, wanted, service, state.catalog, state.audit, self._rules())
+            of = (sent, wanted, service, state.catalog, state.audit, self._rules())
             self._proving.start(lambda progress: prove(*of, progress), "Requesting the products")
 
     def _say_of_proof(self, sentence: str) -> None:
@@ -336,9 +339,3 @@ class CorrectionsPanel(Panel):
         if self.proof is None:
             self._result.value = ""
         self.show_error(error)
-
-
-def _fix_of(
-    corrections: tuple[TextCorrection, ...], catalog: Catalog, profile: Profile | None, _: PhaseObserver
-) -> Fix:
-    return fix_texts(corrections, catalog, profile=profile)

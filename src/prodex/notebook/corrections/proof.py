@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
 from prodex.fix.result import Fix
-from prodex.fix.text_corrections import TextCorrection, fix_texts
+from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.audit.overview import is_about
+from prodex.notebook.corrections.judging import JudgedCorrections, judge
 from prodex.phases import PhaseObserver, Reporter
 from prodex.quality import Audit, AuditComparison, Profile
 from prodex.quality.comparison import compare_audits
@@ -52,9 +52,8 @@ class Proof:
 
 
 def prove(
-    fix: Fix | None,
-    corrections: tuple[TextCorrection, ...],
-    wanted: Collection[TextCorrection],
+    sent: JudgedCorrections | None,
+    wanted: tuple[TextCorrection, ...],
     service: Client,
     catalog: Catalog,
     audit: Audit | None,
@@ -65,12 +64,10 @@ def prove(
 
     Parameters
     ----------
-    fix
-        That which was sent; None if it was sent by another kernel.
-    corrections
-        The corrections, in the order of its answers.
+    sent
+        What was sent, and perhaps more; None if another kernel has sent it.
     wanted
-        Those of them that may have been sent.
+        The corrections that may have been sent.
     service
         Where the products are.
     catalog, audit
@@ -85,44 +82,35 @@ def prove(
     ServiceError
         When the service cannot be reached.
     """
-    if fix is None:
-        fix = fix_texts(corrections, catalog, profile=profile)
+    judged = judge(wanted, catalog, profile) if sent is None else sent
+    fix = judged.fix
     with Reporter(progress.tell).phase("Requesting the products"):
         newest = fix.recheck(service)
-    rows = zip(corrections, newest.answers.to_dict("records"), strict=True)
-    sent = [(one, row) for one, row in rows if one in wanted]
+    every = zip(judged.corrections, newest.answers.to_dict("records"), strict=True)
+    rows = [(one, row) for one, row in every if one in wanted]
     missing = (
         f"{row['name'] or one.product_id}, {one.attribute}: {row['reason'] or _NOT_THERE}"
-        for one, row in sent
+        for one, row in rows
         if row["state"] != "unchanged"
     )
-    arrived = tuple(one for one, row in sent if row["state"] == "unchanged")
+    arrived = tuple(one for one, row in rows if row["state"] == "unchanged")
     compared = compare_audits(fix.before, newest.before)
     if audit is not None and profile is not None and is_about(audit, catalog):
         audit = audit_of(newest.catalog, profile, progress=progress)
     return Proof(arrived, tuple(missing), fix.catalog, newest, compared, audit)
 
 
-def in_state(fix: Fix, corrections: tuple[TextCorrection, ...], *states: str) -> tuple[TextCorrection, ...]:
-    """Return the corrections that are in one of these states; they are in the order of the answers of the fix."""
-    found = fix.answers["state"].tolist()
-    return tuple(one for one, state in zip(corrections, found, strict=True) if state in states)
-
-
-def not_arrived(
-    fix: Fix, corrections: tuple[TextCorrection, ...], error: BaseException | None
-) -> tuple[TextCorrection, ...]:
+def not_arrived(sent: JudgedCorrections, error: BaseException | None) -> tuple[TextCorrection, ...]:
     """Return the corrections that the service certainly does not have, after an attempt to send them.
 
     Parameters
     ----------
-    fix
+    sent
         What was sent, or should have been.
-    corrections
-        The corrections, in the order of its answers.
     error
         The error of the attempt, or None.
     """
+    corrections, fix = sent.corrections, sent.fix
     if fix.tracking is None:
         # prodex says so of its own errors before a first call; of any other error nobody knows.
         return corrections if isinstance(error, ProdexError) else ()
@@ -132,5 +120,5 @@ def not_arrived(
         if status in _NOT_ARRIVED
     }
     # In conflict are those whose products had changed when they were requested, right before the first call.
-    conflicts = in_state(fix, corrections, "conflict")
+    conflicts = sent.in_state("conflict")
     return tuple(one for one in corrections if one.product_id in failed or one in conflicts)

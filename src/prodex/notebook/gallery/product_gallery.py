@@ -338,11 +338,10 @@ class ProductGallery(VBox):
 
     def _turn(self, by: int) -> None:
         """Turn a page, and go on to its next tile."""
-        before = self.pager.first
-        (self.pager.next if by > 0 else self.pager.previous).click()
-        if self.pager.first != before:
-            self._focus = (self._focus[0] + 1, 0 if by > 0 else len(self._ids()) - 1)
-            self._draw()
+        if self.pager.can_turn(by):
+            # In one message with the page: between two, a key that somebody presses would be undone by the second.
+            self._focus = (self._focus[0] + 1, 0 if by > 0 else -1)
+            self.pager.turn(by)
 
     def _press_group(self, key: int) -> None:
         facet, code = self.controls.facet, self._groups[key].code

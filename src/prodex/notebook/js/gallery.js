@@ -119,9 +119,9 @@ function drawGallery(root, view, tell, state) {
     state.listens = true;
   }
   root.style.setProperty("--side", `${view.side}px`);
-  const active = Math.max(0, shown.findIndex((tile) => tile.id === (state.active ?? view.open)));
+  const wanted = view.focus !== (state.focus ?? 0) ? state.tiles.at(view.place) : null;
+  const active = Math.max(0, wanted ? state.tiles.indexOf(wanted) : shown.findIndex((tile) => tile.id === (state.active ?? view.open)));
   shown.forEach((tile, place) => updateTile(state.tiles[place], state.shown?.[place], tile, view.open, place === active));
-  const wanted = view.focus !== (state.focus ?? 0) ? state.tiles[view.place] : null;
   Object.assign(state, { layout, shown, view, focus: view.focus });
   wanted?.focus();
 }

@@ -98,8 +98,8 @@ function drawGrid(root, view, tell, state) {
   if (!view.columns) return;
   const held = root.querySelector(".scroll");
   const at = held && state.page === view.page ? held.scrollTop : 0;
-  const wanted = view.focus !== (state.focus ?? view.focus) ? view.focusRow : null;
-  const active = Math.max(0, view.rows.findIndex((row) => row.id === (view.open ?? state.active)));
+  const wanted = view.focus !== (state.focus ?? view.focus) ? view.rows.at(view.focusRow) : null;
+  const active = Math.max(0, view.rows.indexOf(wanted ?? view.rows.find((row) => row.id === (view.open ?? state.active))));
   const body = el("tbody", {}, ...view.rows.map((row, place) => productRow(row, place, view, tell, { active })));
   body.addEventListener("keydown", (event) => rowKeys(event, body, view, tell));
   body.addEventListener("focusin", (event) => {
@@ -115,10 +115,7 @@ function drawGrid(root, view, tell, state) {
   Object.assign(state, { page: view.page, focus: view.focus });
   if (view.open !== state.open) intoSight(root.querySelector("tr.is-open"));
   state.open = view.open;
-  if (wanted !== null) {
-    const rows = root.querySelectorAll("tbody tr");
-    rows[wanted < 0 ? rows.length - 1 : wanted]?.focus();
-  }
+  if (wanted) root.querySelectorAll("tbody tr")[active].focus();
 }
 
 export default live("product-grid", drawGrid);

@@ -305,8 +305,10 @@ class ProductTable(VBox):
 
     def _turn(self, by: int, follow: bool = False) -> None:
         """Turn a page; with `follow`, go on to its next row, and to its card if one is open."""
-        before = self._above.first
+        if not self._above.can_turn(by):
+            return
+        # In one message with the page: between two, a key that somebody presses would be undone by the second.
         self._focus = (self._focus[0] + 1, 0 if by > 0 else -1)
-        (self._above.next if by > 0 else self._above.previous).click()
-        if follow and self._above.first != before and self.product_id is not None:
+        self._above.turn(by)
+        if follow and self.product_id is not None:
             self.product_id = self._ids[0 if by > 0 else -1]
