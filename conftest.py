@@ -1,4 +1,4 @@
-"""For every test, the examples in docstrings included: a home of its own; and which tests `make check` runs."""
+"""For every test and every example of a docstring: a home and rules of its own; and which tests `make check` runs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 from tests import quick
 
+from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 
@@ -120,6 +121,15 @@ def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
         monkeypatch.delenv(name, raising=False)
     return path
+
+
+@pytest.fixture(autouse=True)
+def _own_rules_stay_here() -> Iterator[None]:
+    """Forget the rules that a test or an example has defined."""
+    before = dict(RULES)
+    yield
+    RULES.clear()
+    RULES.update(before)
 
 
 @pytest.fixture(autouse=True)

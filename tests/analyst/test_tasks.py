@@ -17,7 +17,6 @@ import pandas as pd
 import pytest
 
 import prodex as px
-from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from tests.analyst import tasks
@@ -63,15 +62,6 @@ def catalog(client: px.Client, home: Path) -> Iterator[px.Catalog]:
 def records(catalog: px.Catalog) -> list[Record]:
     """Return them as they came."""
     return [json.loads(text) for text in catalog.raw["json"]]
-
-
-@pytest.fixture(autouse=True)
-def own_rules_stay_here() -> Iterator[None]:
-    """Forget the rule that a task defines."""
-    shipped = dict(RULES)
-    yield
-    RULES.clear()
-    RULES.update(shipped)
 
 
 #: What the corrections are about.

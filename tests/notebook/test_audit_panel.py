@@ -19,7 +19,6 @@ from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF, shared_products
 from tests.quality import hostile
 
@@ -41,15 +40,6 @@ def panel() -> AuditPanel:
 @pytest.fixture(scope="module")
 def sample() -> prodex.Catalog:
     return prodex.flatten(product.record for product in shared_products(400))
-
-
-@pytest.fixture
-def own_rules_stay_here() -> Iterator[None]:
-    """Forget the rules that a test defined."""
-    shipped = dict(RULES)
-    yield
-    RULES.clear()
-    RULES.update(shipped)
 
 
 def press_cell(panel: AuditPanel, row: int, column: int = 0) -> None:
@@ -226,7 +216,7 @@ def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
     assert "none" == panel._results.layout.display
 
 
-def test_what_makes_figures_less_than_they_seem_stands_on_top(own_rules_stay_here: None) -> None:
+def test_what_makes_figures_less_than_they_seem_stands_on_top() -> None:
     """Crashed rules, attributes that were not requested and an incomplete catalogue are warnings."""
 
     def raises(products: object) -> prodex.Verdict:
@@ -295,7 +285,7 @@ def test_the_state_stays_small(sample: prodex.Catalog) -> None:
     assert len(widgets) < 450
 
 
-def test_what_suppliers_typed_is_markup_nowhere(own_rules_stay_here: None) -> None:
+def test_what_suppliers_typed_is_markup_nowhere() -> None:
     """Names, titles and reasons of a hostile catalogue are escaped wherever they are in HTML."""
     panel = AuditPanel(hostile.audit())
     for by in ("owner", "brand", "kind"):

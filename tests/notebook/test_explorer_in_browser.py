@@ -116,6 +116,8 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, browser: B
         out.get_by_role("button", name="Previous").first.press("Enter")
         out.locator("tr.selected").nth(1).wait_for()
         assert 2 == out.locator("tr.selected").count()
+        # The button that was pressed cannot be pressed again, and would leave the focus nowhere.
+        notebook.page.wait_for_function("document.activeElement.textContent === 'Next'")
 
         out.get_by_role("button", name="▸ Export").click()
         for name, ending in (("CSV", "csv"), ("XLSX (Excel)", "xlsx")):
@@ -162,6 +164,39 @@ def test_a_card_opens_beside_its_row_and_follows_the_arrows(lab: Lab, browser: B
         page.keyboard.press("Escape")
         pane.wait_for(state="hidden")
         assert "51 to 100 of 300 products" in out.inner_text()
+        assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_arrow_keys_pass_the_ends_of_pages_and_stay_at_those_of_the_table(lab: Lab, browser: Browser) -> None:
+    """The focus is on the row that a key leads to, on the last page, too; a key that leads nowhere does not move it."""
+    two_pages = SAMPLE.replace("shared_products(300)", "shared_products(60)")
+    with lab.opened(browser, [two_pages, "explorer"]) as notebook:
+        out, press = opened(notebook), notebook.page.keyboard.press
+
+        def wait_until_focused(place: int) -> None:
+            is_focused = "row => row === document.activeElement && row.tabIndex === 0"
+            row(out, place).locator("xpath=self::*[@tabindex='0']").wait_for()
+            assert row(out, place).evaluate(is_focused)
+            assert 1 == out.locator(".product-grid tbody tr[tabindex='0']").count()
+
+        row(out, 49).focus()
+        press("ArrowDown")
+        out.get_by_text("51 to 60 of").first.wait_for()
+        notebook.wait_until_idle()
+        wait_until_focused(0)
+        for key, place in (("End", 9), ("ArrowDown", 9)):
+            press(key)
+            notebook.wait_until_idle()
+            wait_until_focused(place)
+        press("Space")
+        notebook.wait_for("explorer.selected == (explorer.table._ids[9],)")
+        out.locator("tr.selected").wait_for()
+        wait_until_focused(9)
+        press("Home")
+        press("ArrowUp")
+        out.get_by_text("1 to 50 of").first.wait_for()
+        notebook.wait_until_idle()
+        wait_until_focused(49)
         assert ([], []) == (notebook.outside, notebook.errors)
 
 

@@ -127,7 +127,10 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser, server: FileServer) -> No
         page.keyboard.press("ArrowRight")
         page.wait_for_function(f"({_TILE}) === 'tile/24'")
         page.keyboard.press("PageUp")
-        page.wait_for_function(f"({_TILE}).startsWith('tile/') && ({_TILE}) !== 'tile/24'")
+        page.wait_for_function(f"({_TILE}) === 'tile/23'")
+        assert ["tile/23"] == out.locator("li.tile[tabindex='0']").evaluate_all(
+            "all => all.map(one => one.dataset.key)"
+        )
         page.keyboard.press("Home")
         page.keyboard.press(" ")
         told("panel.selected", ("0",))

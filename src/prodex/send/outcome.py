@@ -40,7 +40,7 @@ class Outcome:
     message
         The message of the service, and contradictions.
     count
-        Number of products, as counted by the service if it sent a count.
+        Number of products, as counted by the service where the import has ended and it sent a count.
     is_running
         Whether to poll the import again.
     products
@@ -87,6 +87,8 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
             "the tracking record has no status" if word is None else f"its status {word!r:.80} is unknown"
         )
     announced = count_of(record.get("count"))
+    # Before it has read a payload, a service may count no products, or some of them.
+    count = len(batch.gtins) if announced is None or (batch.gtins and not has_ended) else announced
     if batch.gtins and has_ended and word != "ERROR" and announced not in {None, len(batch.gtins)}:
         notes.append(
             f"the service counted {counted(announced or 0, 'product')}, and {len(batch.gtins):,} were sent"
@@ -109,7 +111,7 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         batch,
         status,
         message or (problem if word == RUNNING else ""),
-        len(batch.gtins) if announced is None else announced,
+        count,
         not has_ended and not gave_up,
         tuple(_rows(batch, statuses, status, message)),
         record,

@@ -101,7 +101,7 @@ class Tracking:
 
     @property
     def count(self) -> int:
-        """Number of products, as counted by the service if it sent a count."""
+        """Number of products, as counted by the service where an import has ended and it sent a count."""
         return sum(outcome.count for outcome in self._known())
 
     @property

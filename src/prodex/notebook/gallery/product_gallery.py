@@ -305,7 +305,8 @@ class ProductGallery(VBox):
         self.selection.draw()
         if self._filter is None or self._pictured is None:
             return
-        chosen, cells = set(self.selected), self.pictures.cells(self._ids())
+        ids, (focus, place) = self._ids(), self._focus
+        chosen, cells = set(self.selected), self.pictures.cells(ids)
         groups = []
         for number, group in enumerate(self._groups):
             made = tiles(
@@ -322,8 +323,8 @@ class ProductGallery(VBox):
             "groups": groups,
             "open": self.product_id,
             "side": self.controls.tile_size.value,
-            "focus": self._focus[0],
-            "place": self._focus[1],
+            "focus": focus,
+            "place": place if place >= 0 else len(ids) - 1,
             "empty": "No products to show.",
         }
 

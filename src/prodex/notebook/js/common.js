@@ -30,13 +30,17 @@ function shownText(shown) {
 /** A whole number with separators, as everywhere in prodex. */
 const whole = (number) => number.toLocaleString("en-US");
 
-/** Draw, and leave the focus where it was: on the element of the same key, or of the first key there that is still shown. */
+/**
+ * Draw, and leave the focus where it was: on the element of the same key, or of the first key there that is still shown.
+ * Where drawing itself has put it somewhere else, it stays there.
+ */
 function keepingFocus(root, draw) {
   const before = root.contains(document.activeElement) ? document.activeElement : null;
   const key = before?.dataset.key;
   const [start, end] = [before?.selectionStart, before?.selectionEnd];
   draw();
-  if (!key) return;
+  const now = document.activeElement;
+  if (!key || (now !== before && root.contains(now))) return;
   const group = before.dataset.group;
   const find = (name, value) => (value ? root.querySelector(`[data-${name}="${CSS.escape(value)}"]`) : null);
   const after = find("key", key) ?? find("group", group) ?? find("key", before.dataset.fallback ?? "");
@@ -44,6 +48,13 @@ function keepingFocus(root, draw) {
   // What somebody is typing is newer than what Python has drawn; a field of another key is another field.
   if (before.matches("input:not([type=checkbox])") && after?.dataset.key === key) after.value = before.value;
   if (after && start !== undefined && start !== null && after.setSelectionRange) after.setSelectionRange(start, end);
+}
+
+/** Have Tab reach this element, and no other one of its group. */
+function moveTabStop(among, element) {
+  const group = `[data-group="${CSS.escape(element.dataset.group)}"]`;
+  among.querySelectorAll(`${group}[tabindex="0"]`).forEach((one) => one.setAttribute("tabindex", "-1"));
+  element.setAttribute("tabindex", "0");
 }
 
 /** Move the focus among elements with the arrow keys: one of them is reached with Tab. Returns whether the key was used. */

@@ -72,10 +72,7 @@ function tileKeys(event, state, tell) {
   if (place < 0) return;
   const ids = view.groups.flatMap((group) => group.tiles.map((tile) => tile.id));
   const go = (next) => {
-    tiles[place].setAttribute("tabindex", "-1");
-    tiles[next].setAttribute("tabindex", "0");
     tiles[next].focus();
-    state.active = ids[next];
     if (view.open) tell("open", { id: ids[next] });
   };
   const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -114,12 +111,14 @@ function drawGallery(root, view, tell, state) {
     root.addEventListener("keydown", (event) => tileKeys(event, state, tell));
     root.addEventListener("focusin", (event) => {
       const place = state.tiles.indexOf(event.target.closest("li"));
-      if (place >= 0) state.active = state.view.groups.flatMap((group) => group.tiles)[place].id;
+      if (place < 0) return;
+      moveTabStop(root, state.tiles[place]);
+      state.active = state.view.groups.flatMap((group) => group.tiles)[place].id;
     });
     state.listens = true;
   }
   root.style.setProperty("--side", `${view.side}px`);
-  const wanted = view.focus !== (state.focus ?? 0) ? state.tiles.at(view.place) : null;
+  const wanted = view.focus !== (state.focus ?? 0) ? state.tiles[view.place] : null;
   const active = Math.max(0, wanted ? state.tiles.indexOf(wanted) : shown.findIndex((tile) => tile.id === (state.active ?? view.open)));
   shown.forEach((tile, place) => updateTile(state.tiles[place], state.shown?.[place], tile, view.open, place === active));
   Object.assign(state, { layout, shown, view, focus: view.focus });

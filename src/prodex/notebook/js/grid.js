@@ -104,7 +104,9 @@ function drawGrid(root, view, tell, state) {
   body.addEventListener("keydown", (event) => rowKeys(event, body, view, tell));
   body.addEventListener("focusin", (event) => {
     const row = event.target.closest("tr");
-    if (row) state.active = row.dataset.key.slice(4);
+    if (!row) return;
+    moveTabStop(body, row);
+    state.active = row.dataset.key.slice(4);
   });
   const heads = [el("th", { scope: "col", class: "box" }, el("span", { class: "sr" }, "Selected")), view.thumbs ? el("th", { scope: "col", class: "thumb" }, el("span", { class: "sr" }, "Picture")) : null];
   const table = el("table", { class: view.dense ? "dense" : "roomy", role: "grid", "aria-label": view.label, "aria-rowcount": String(view.total + 1) },
