@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 from collections.abc import Iterator
@@ -16,11 +17,13 @@ from PIL import Image
 import prodex
 from prodex.errors import InputError
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.gallery.loading import CONSENT
+from prodex.notebook.gallery.loading import CONSENT, PictureLoader
+from prodex.notebook.gallery.pages import sheet_rows
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.gallery.table_or_gallery import GALLERY, TABLE
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.table_page import Order
 from tests.pictures import drawn
 from tests.pictures.file_server import FileServer, serving
@@ -118,6 +121,21 @@ def test_a_page_is_turned_in_one_message(catalog: prodex.Catalog) -> None:
         assert (first, place) == (shown(gallery)[0]["id"], drawn[-1]["place"])
     gallery.grid.press(do="select", id="3")
     assert focus + 2 == gallery.grid.view["focus"]
+
+
+def test_a_picture_that_comes_late_is_not_shown_for_another_catalogue(catalog: prodex.Catalog) -> None:
+    """What the loop has still to take when another catalogue is shown belongs to the one before."""
+
+    async def look() -> dict[str, Any]:
+        loader = PictureLoader(Panel(), lambda: None, back_to=None)
+        loader.load(catalog, sheet_rows(ProductColumns(catalog), [0, 1]))
+        loader.work.wait()
+        assert {"0", "1"} == set(loader.cells(["0", "1"]))
+        loader.clear()
+        await asyncio.sleep(0.05)
+        return loader.cells(["0", "1"])
+
+    assert {} == asyncio.run(look())
 
 
 def test_what_stands_in_the_place_of_a_picture_says_why(catalog: prodex.Catalog) -> None:

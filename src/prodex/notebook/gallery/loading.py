@@ -65,6 +65,7 @@ class PictureLoader:
         self._panel, self._changed = panel, changed
         self._cells: OrderedDict[tuple[str, bool], SheetCell] = OrderedDict()
         self._shown_at = 0.0
+        self._catalogs = 0
         self.packshots_only: bool = False
         self.work: WorkRow[Sequence[SheetCell]] = WorkRow(
             panel, self._loaded, self._not_loaded, cancelled=changed, back_to=back_to
@@ -74,6 +75,7 @@ class PictureLoader:
         """Forget all pictures: another catalogue is shown."""
         self.work.forget()
         self._cells.clear()
+        self._catalogs += 1
 
     def cells(self, ids: Iterable[str]) -> dict[str, SheetCell]:
         """Return the pictures of some products that are there, or known not to be."""
@@ -108,9 +110,11 @@ class PictureLoader:
 
     def _arrivals(self) -> Callable[[SheetCell], object]:
         """Return a function that takes a picture from whichever thread downloads it."""
-        loop, only = running_loop(), self.packshots_only
+        loop, only, catalogs = running_loop(), self.packshots_only, self._catalogs
 
         def take(cell: SheetCell) -> None:
+            if self._catalogs != catalogs:
+                return  # of a catalogue that is no longer shown
             self._keep(cell, only)
             # Each update sends the whole page, and dozens of pictures may come in a second.
             if monotonic() - self._shown_at > _INTERVAL:

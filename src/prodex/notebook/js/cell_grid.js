@@ -32,13 +32,7 @@ function moveInGrid(event, table) {
   const own = event.ctrlKey ? every : every.filter((one) => Number(one.dataset.row) === row);
   const next = step ? at(row + step[0], column + step[1]) : own[event.key === "Home" ? 0 : own.length - 1];
   if (!next) return;
-  makeActive(table, next);
   next.focus();
-}
-
-function makeActive(table, button) {
-  table.querySelectorAll('button[tabindex="0"]').forEach((one) => one.setAttribute("tabindex", "-1"));
-  button?.setAttribute("tabindex", "0");
 }
 
 function gridRow(row, place, tell) {
@@ -63,18 +57,19 @@ function drawCells(root, view, tell, state) {
   const table = el("table", { class: "cells", role: "grid", "aria-label": view.label },
     el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "corner" }, typed(view.corner)), ...heads)),
     el("tbody", {}, ...view.rows.map((row, place) => gridRow(row, place + 1, tell))));
+  const buttons = table.querySelectorAll("button[data-key]");
   table.addEventListener("keydown", (event) => moveInGrid(event, table));
   table.addEventListener("focusin", (event) => {
     const button = event.target.closest("button[data-key]");
     if (!button) return;
     state.active = button.dataset.key;
-    makeActive(table, button);
+    moveTabStop(buttons, button);
   });
   const scroll = el("div", { class: "scroll" }, table);
   root.replaceChildren(scroll);
   [scroll.scrollLeft, scroll.scrollTop] = [left, top];
   const active = state.active ? table.querySelector(`[data-key="${CSS.escape(state.active)}"]`) : null;
-  makeActive(table, active ?? table.querySelector("td button"));
+  moveTabStop(buttons, active ?? table.querySelector("td button"));
 }
 
 export default live("cell-grid", drawCells);

@@ -50,12 +50,8 @@ function keepingFocus(root, draw) {
   if (after && start !== undefined && start !== null && after.setSelectionRange) after.setSelectionRange(start, end);
 }
 
-/** Have Tab reach this element, and no other one of its group. */
-function moveTabStop(among, element) {
-  const group = `[data-group="${CSS.escape(element.dataset.group)}"]`;
-  among.querySelectorAll(`${group}[tabindex="0"]`).forEach((one) => one.setAttribute("tabindex", "-1"));
-  element.setAttribute("tabindex", "0");
-}
+/** Have Tab reach this one of the elements, and none of the others. */
+const moveTabStop = (elements, to) => elements.forEach((one) => one.setAttribute("tabindex", one === to ? "0" : "-1"));
 
 /** Move the focus among elements with the arrow keys: one of them is reached with Tab. Returns whether the key was used. */
 function roving(event, elements, { along = ["ArrowUp", "ArrowDown"] } = {}) {
@@ -63,7 +59,7 @@ function roving(event, elements, { along = ["ArrowUp", "ArrowDown"] } = {}) {
   const step = { [along[0]]: -1, [along[1]]: 1, Home: -Infinity, End: Infinity }[event.key];
   if (place < 0 || step === undefined || !elements.length) return false;
   const next = Math.max(0, Math.min(elements.length - 1, place + step));
-  elements.forEach((one, at) => one.setAttribute("tabindex", at === next ? "0" : "-1"));
+  moveTabStop(elements, elements[next]);
   elements[next].focus();
   event.preventDefault();
   return true;

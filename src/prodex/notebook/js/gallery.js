@@ -112,7 +112,7 @@ function drawGallery(root, view, tell, state) {
     root.addEventListener("focusin", (event) => {
       const place = state.tiles.indexOf(event.target.closest("li"));
       if (place < 0) return;
-      moveTabStop(root, state.tiles[place]);
+      moveTabStop(state.tiles, state.tiles[place]);
       state.active = state.view.groups.flatMap((group) => group.tiles)[place].id;
     });
     state.listens = true;

@@ -105,7 +105,7 @@ function drawGrid(root, view, tell, state) {
   body.addEventListener("focusin", (event) => {
     const row = event.target.closest("tr");
     if (!row) return;
-    moveTabStop(body, row);
+    moveTabStop([...body.rows], row);
     state.active = row.dataset.key.slice(4);
   });
   const heads = [el("th", { scope: "col", class: "box" }, el("span", { class: "sr" }, "Selected")), view.thumbs ? el("th", { scope: "col", class: "thumb" }, el("span", { class: "sr" }, "Picture")) : null];

@@ -163,7 +163,7 @@ function move(event, table, state) {
     ArrowLeft: () => beside(-1), ArrowRight: () => beside(1), ArrowUp: () => within(-1) ?? below(-1), ArrowDown: () => within(1) ?? below(1),
     Home: () => inRow[0], End: () => inRow.at(-1),
   }[event.key]?.();
-  if (to) { event.preventDefault(); reach(to, table, state); to.focus(); }
+  if (to) { event.preventDefault(); to.focus(); }
   else if (event.key === "e" && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     const key = from.dataset.key.replace(/^undo\//, "");
@@ -173,7 +173,7 @@ function move(event, table, state) {
 
 /** Make a button the one that is reached with Tab. */
 function reach(button, table, state) {
-  table.querySelectorAll("[data-target]").forEach((one) => one.setAttribute("tabindex", one === button ? "0" : "-1"));
+  moveTabStop(table.querySelectorAll("[data-target]"), button);
   state.active = button?.dataset.key;
 }
 
