@@ -55,6 +55,7 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
             "visible=true"
         ).first.wait_for()
         chips = out.locator(".chips button:visible")
+        chips.nth(2).wait_for()
         assert 3 == chips.count()  # a kind, a rule, and one that clears both
 
         back, forward = (
