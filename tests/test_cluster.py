@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, SnapshotDamaged, WorkerLost, WorkerRefused
-from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.store.build import build_parts
@@ -80,15 +79,6 @@ def processes() -> Iterator[Executor]:
     """A process pool of the standard library."""
     with ProcessPoolExecutor(1, get_context("spawn")) as executor:
         yield executor
-
-
-@pytest.fixture(autouse=True)
-def own_rules_are_forgotten() -> Iterator[None]:
-    """What one test declares is no rule in the next."""
-    before = dict(RULES)
-    yield
-    RULES.clear()
-    RULES.update(before)
 
 
 @pytest.fixture(scope="module")
