@@ -21,6 +21,15 @@ SAMPLE = """
     catalog = prodex.flatten(product.record for product in shared_products(300))
     explorer = CatalogExplorer(catalog)
 """
+NOTED = """
+    import threading
+    from ipywidgets import Widget
+    threads, handle = [], Widget._handle_msg
+    def noted(self, message):
+        threads.append(threading.current_thread().name)
+        return handle(self, message)
+    Widget._handle_msg = noted
+"""
 JUDGED = f"""
     {SAMPLE}
     explorer = CatalogExplorer(catalog, audit=prodex.audit(catalog, "online-listing"))
@@ -165,6 +174,26 @@ def test_a_card_opens_beside_its_row_and_follows_the_arrows(lab: Lab, browser: B
         pane.wait_for(state="hidden")
         assert "51 to 100 of 300 products" in out.inner_text()
         assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_what_is_typed_and_what_is_pressed_reach_one_thread(lab: Lab, browser: Browser) -> None:
+    """In their order: in two threads, a press could be answered before the text that was typed for it."""
+    with lab.opened(browser, [f"{NOTED}{SAMPLE}", "explorer"]) as notebook:
+        out = opened(notebook)
+        out.get_by_role("button", name="▸ Export").click()
+        value(out, "France").click()
+        out.get_by_text("(300 in all)").first.wait_for()
+        row(out, 2).click()
+        out.locator(".pane h3").first.wait_for()
+        out.get_by_role("button", name="Next").first.click()
+        out.get_by_text("51 to 100 of").first.wait_for()
+        out.get_by_label("Search").fill("citron")
+        notebook.wait_for("explorer.exploration.conditions.words == 'citron'")
+        out.get_by_label("to folder").fill("there")
+        notebook.wait_for("explorer._export._folder.value == 'there'")
+        out.locator("button.primary").click()
+        out.get_by_text("there/products_as_shown.csv").wait_for()
+        assert 1 == len(set(notebook.ask("threads")))
 
 
 def test_arrow_keys_pass_the_ends_of_pages_and_stay_at_those_of_the_table(lab: Lab, browser: Browser) -> None:

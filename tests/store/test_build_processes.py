@@ -63,6 +63,8 @@ def test_nobody_waits_for_a_job_that_is_not_wanted_any_more() -> None:
     processes = BuildProcesses(1)
     process = processes.submit(os.getpid).result()
     job = processes.submit(time.sleep, 600)
+    while not job.running():  # one that has not begun is cancelled, which is another end
+        time.sleep(0.01)
 
     processes.shutdown(cancel_futures=True)
 

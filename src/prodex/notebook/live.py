@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from prodex.display_text import Words, words
 from prodex.notebook.panel import Panel
+from prodex.notebook.routing import keep_in_order
 from prodex.text import counted
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class LiveWidget(AnyWidget):
     def __init__(self, panel: Panel, script: str, answers: Mapping[str, Callable[..., object]]) -> None:
         super().__init__(_esm=script_of(script))
         self._panel, self._answers = panel, answers
+        keep_in_order(self)
         self.on_msg(lambda _, content, __: self.press(**content))
 
     def answer(self, action: str, with_: Callable[..., object]) -> None:

@@ -18,6 +18,7 @@ from prodex.display_text import words
 from prodex.errors import ProdexError
 from prodex.notebook.background import ANSWERING
 from prodex.notebook.boxes import VBox
+from prodex.notebook.routing import keep_in_order
 
 Styled = TypeVar("Styled", bound=w.DOMWidget)
 
@@ -61,6 +62,7 @@ class Panel(VBox):
     def fill(self, *children: w.Widget) -> None:
         """Show these widgets below the heading."""
         self.children: tuple[Any, ...] = (*self._top, *children)
+        keep_in_order(self)
 
     def show_message(self, sentence: str, *, is_problem: bool = False) -> None:
         """Show a sentence and have screen readers read it out; an empty one removes the last message."""
@@ -100,6 +102,7 @@ class Panel(VBox):
             with self.guarded():
                 event(change)
 
+        keep_in_order(widget)
         if names:
             widget.observe(answer, names)
         else:
