@@ -40,7 +40,7 @@ class Outcome:
     message
         The message of the service, and contradictions.
     count
-        Number of products, as counted by the service where the import has ended and it sent a count.
+        Number of products: as the service has counted them once the import has ended, and as sent until then.
     is_running
         Whether to poll the import again.
     products

@@ -101,7 +101,7 @@ class Tracking:
 
     @property
     def count(self) -> int:
-        """Number of products, as counted by the service where an import has ended and it sent a count."""
+        """Number of products: as the service has counted them once an import has ended, and as sent until then."""
         return sum(outcome.count for outcome in self._known())
 
     @property
