@@ -49,10 +49,11 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
     """Make the server of an application, silent and without anybody's logging touched."""
     import uvicorn
 
-    from prodex.sandbox.api.middleware import NO_SNIFFING, Connection
+    from prodex.sandbox.api.middleware import NO_SNIFFING
+    from prodex.sandbox.connections import Connection, Server
 
     # Callers keep connections open between calls; a call on one that was closed meanwhile would fail.
-    return uvicorn.Server(
+    return Server(
         uvicorn.Config(
             app,
             http=Connection,

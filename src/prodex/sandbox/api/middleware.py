@@ -19,16 +19,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from prodex.sandbox.faults.call import TRANSPORT
 from prodex.sandbox.media.addresses import PATH as MEDIA_PATH
 from prodex.sandbox.raw_json import decode
 from prodex.sandbox.refusals import Refusal, reply_of
 
 if TYPE_CHECKING:
-    import asyncio
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 #: Keeps browsers from guessing the type of a reply: from showing the text of a product as a page, for example.
@@ -200,21 +196,3 @@ class RecordingMiddleware:
             return messages.pop(0) if messages else await receive()
 
         await self._app(scope, replay, send)
-
-
-class Connection(H11Protocol):
-    """A connection of the server that lets a call reach its transport."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent
-        super().connection_made(transport)
-        self.app_state: dict[str, Any] = {**self.app_state, TRANSPORT: transport}
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse bytes that are no call, with the header that every reply has; uvicorn would send it without."""
-        name, value = NO_SNIFFING
-        body = msg.encode("ascii")
-        self.transport.write(
-            b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-            b"Content-Length: %d\r\n%b: %b\r\n\r\n%b" % (len(body), name.encode(), value.encode(), body)
-        )
-        self.transport.close()
