@@ -10,13 +10,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import prodex
-from prodex.cli import app, main
+from prodex.cli import SECTIONS, app, main
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
@@ -273,6 +275,29 @@ def test_help_gives_an_example(run: Run, command: str) -> None:
 
     assert 0 == shown.returncode
     assert re.search(rf"[Ee]xamples?:\s+prodex {command}", shown.stdout)
+
+
+def test_the_help_lists_every_command_once_under_what_it_is_for(run: Run) -> None:
+    """The sections have exactly the commands that there are."""
+    listed = [name for names in SECTIONS.values() for name in names]
+
+    assert sorted(get_command(app).commands) == sorted(listed)
+    assert [*SECTIONS] == re.findall(r"^(\w.*):$", run("--help").stdout, re.MULTILINE)[1:]
+
+
+@pytest.mark.parametrize("words", [(), ("scenarios",), ("profiles",)])
+def test_no_sentence_of_a_list_of_commands_is_cut(run: Run, words: tuple[str, ...]) -> None:
+    """In a terminal of eighty columns, and one sentence is one line."""
+    commands = run(*words, "--help", COLUMNS="80").stdout.partition("Show this message")[2]
+
+    assert "..." not in commands
+    assert [] == re.findall(r"^ {10,}\S.*", commands, re.MULTILINE)
+
+
+def test_the_version_is_the_same_for_a_shell_and_for_python(run: Run) -> None:
+    """And that of the package which is installed."""
+    assert f"prodex {metadata.version('prodex')}\n" == run("--version").stdout
+    assert metadata.version("prodex") == prodex.__version__
 
 
 def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:

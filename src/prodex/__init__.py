@@ -244,6 +244,8 @@ def __getattr__(name: str) -> Any:
             return globals()[name]
     if name == "charts":
         return import_module("prodex.display.charts")
+    if name == "__version__":
+        return import_module("importlib.metadata").version("prodex")
     # Names with underscores are asked for by tools, often hundreds of times; nobody reads a proposal then.
     known = () if name.startswith("_") else sorted({*__all__, *_MODULES})
     raise AttributeError(f"module 'prodex' has no attribute {name!r}{_hint(name, known, '')}")

@@ -7,17 +7,46 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Annotated
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from prodex.cli import demo, exchange, fix, jobs, lab, quality, snapshots
 from prodex.cli.output import PrintableFormatter, say
 from prodex.display_text import on_one_line
 from prodex.errors import ProdexError
 
+#: The order of `prodex --help`: what a new user needs first, then the way of the data.
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "First steps": ("demo", "lab", "sandbox", "check"),
+    "Load and keep": ("load", "refresh", "recover", "snapshots", "vacuum"),
+    "Look, compare and export": ("tables", "diff", "pictures", "export", "publish"),
+    "Audit": ("audit", "rules", "profiles", "watch", "run"),
+    "Correct and send": ("fix", "upsert", "track", "upserts", "send-rest"),
+    "Ask the service": ("organizations", "segments", "scenarios"),
+}
+
+
+class _Sections(TyperGroup):
+    """Lists the commands by what they are for: twenty-seven in one list are hard to read."""
+
+    # Typer has Click's classes under a name of its own in some versions, so they are not named here.
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as Click calls it
+        longest = max(map(len, self.commands))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                # A longer sentence would be cut; a test finds those.
+                width = formatter.width - 6 - longest
+                formatter.write_dl(
+                    [(name.ljust(longest), self.commands[name].get_short_help_str(width)) for name in names]
+                )
+
+
 app: typer.Typer = typer.Typer(
     name="prodex",
+    cls=_Sections,
     help="Product data from an exchange service, as tables that an analyst can trust.",
     no_args_is_help=True,
     # Installing completion writes to the shell's configuration, which nobody expects of a tool for data.
@@ -44,8 +73,20 @@ def main() -> None:
         sys.exit(130)
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        say(f"prodex {version('prodex')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _all(verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every call.")] = False) -> None:
+def _all(
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every call.")] = False,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
     if verbose:
         lines = logging.StreamHandler(sys.stderr)
         lines.setFormatter(PrintableFormatter("%(asctime)s %(name)s %(message)s"))

@@ -206,7 +206,7 @@ app: typer.Typer = typer.Typer()
     epilog="Example: prodex sandbox --port 8080; prodex sandbox --simulate 7; prodex sandbox --reset",
 )
 def sandbox(context: typer.Context) -> None:
-    """Run a complete exchange service on this machine (prodex sandbox --help)."""
+    """Run a complete exchange service on this machine."""
     if not {"-h", "--help"} & set(context.args):
         require_sandbox()
     from prodex.sandbox.command import main as serve
@@ -220,7 +220,11 @@ def demo(
         bool, typer.Option("--tables", help="Show every table, with a few of its lines.")
     ] = False,
 ) -> None:
-    """Let three weeks pass in the sandbox, show what can be found in them, correct a text, audit, and take answers."""
+    """Show what prodex does, with three weeks of a shop.
+
+    The weeks are simulated in the sandbox: loads, audits, what changed, what is unusual, a correction, and the answers
+    of a supplier.
+    """
     client = prodex.connect("sandbox")
     _tell(
         f"The sandbox is running at {client.base_url}: an exchange service on this machine, with invented products. "

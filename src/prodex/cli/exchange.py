@@ -83,7 +83,7 @@ def refresh(
         ),
     ] = None,
 ) -> None:
-    """Fetch only the products that changed since a snapshot was loaded, and save a new snapshot."""
+    """Fetch only what changed, and save a new snapshot."""
     before = prodex.open_snapshot(snapshot)
     catalog = prodex.refresh(snapshot, service.connect(), sweep=sweep, **options.arguments)
     say(repr(catalog))
@@ -98,16 +98,20 @@ def recover(
         bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
     ] = False,
 ) -> None:
-    """Make a snapshot of what an interrupted load received, without the service."""
+    """Make a snapshot of what an interrupted load received.
+
+    The service is not called.
+    """
     say(repr(prodex.recover(name, allow_incomplete=allow_incomplete)))
 
 
 @app.command(epilog="Example: prodex check --service sandbox")
 @with_groups
 def check(service: ServiceOptions, output: OutputOptions) -> None:
-    """Connect, and show host, organisation and remaining seconds of the token; never the token itself.
+    """Connect, and show the service and your organisation.
 
-    Standard error says where base URL and credentials were found.
+    The remaining seconds of the token are shown as well, never the token itself. Standard error says where base URL and
+    credentials were found.
     """
     client = service.connect()
     # The first is that of the base URL; the two credentials often come from one place.
@@ -157,7 +161,10 @@ def upsert(
         bool, typer.Option("--null-deletes", help="Let null in the file delete the attribute.")
     ] = False,
 ) -> None:
-    """Write products to the service; exit code 1 unless all of them arrived."""
+    """Send products to the service.
+
+    The exit code is 1 unless all of them arrived.
+    """
     client = service.connect()
     given: dict[str, Any] = {"batch_size": batch_size, "null_deletes": null_deletes}
     given["format"] = "xml" if xml else "json"
@@ -182,14 +189,20 @@ def track(
     ] = None,
     upsert: UpsertName = "",
 ) -> None:
-    """Show the state of products that were sent; exit code 1 unless all of them arrived."""
+    """Show what became of products that were sent.
+
+    The exit code is 1 unless all of them arrived.
+    """
     following.follow(prodex.track(service.connect(), ids or None, upsert=upsert or None), output)
 
 
 @app.command(epilog="Example: prodex upserts --format csv")
 @with_groups
 def upserts(output: OutputOptions) -> None:
-    """List the upserts from this machine, with the number of products sent, not sent, and unknown."""
+    """List the upserts from this machine.
+
+    For each, it shows how many products were sent, were not sent, and are unknown.
+    """
     output.show(prodex.list_upserts())
 
 
@@ -207,7 +220,10 @@ def send_rest(
         ),
     ] = [],  # noqa: B006
 ) -> None:
-    """Send the products of an upsert that were not sent, and only those; exit code 1 unless all of them arrived."""
+    """Send the products of an upsert that were not sent yet.
+
+    No other products are sent. The exit code is 1 unless all of them arrived.
+    """
     tracking = prodex.track(service.connect(), upsert=upsert or None)
     following.follow(tracking.send_rest(also=also), output)
 
@@ -224,7 +240,10 @@ def require(
     deadline: Annotated[str, typer.Option(help="Last day for the manufacturers, as YYYY-MM-DD.")] = "",
     batch_size: BatchSize = 500,
 ) -> None:
-    """Activate or deactivate scenarios on products; exit code 1 unless all batches were done."""
+    """Activate or deactivate scenarios on products.
+
+    The exit code is 1 unless all batches were done.
+    """
     # An empty selection must never mean all products.
     named = values_of([*gtin, *uuid])
     if bool(named) == bool(snapshot):

@@ -49,9 +49,10 @@ def fix(
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
     ] = None,
 ) -> None:
-    """Read worklists that came back: show what would change, and with --apply send it.
+    """Read the answers of worklists, and send them with --apply.
 
-    Exit code 1 if an answer was refused or is in conflict, or, with --apply, unless all products arrived.
+    Without --apply it only shows what would change. Exit code 1 if an answer was refused or is in conflict, or, with
+    --apply, unless all products arrived.
     """
     read = prodex.read_worklist(files, catalog or None, profile=profile or None)
     say(repr(read), aside=True)

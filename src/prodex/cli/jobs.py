@@ -24,10 +24,11 @@ def run(
         bool, typer.Option("--log", help="Write the lines of the log to standard error as well.")
     ] = False,
 ) -> None:
-    """Do what a job file says: load or refresh, audit, compare, watch, write worklists and exports, publish, clean up.
+    """Do what a job file says, such as every night.
 
-    Exit code 0 if every step was done, 1 if one failed or was skipped; the result says which and why. A run that was
-    killed goes on at the step where it was when the same command is given again within a day.
+    The steps are: load or refresh, audit, compare, watch, write worklists and exports, publish, clean up. Exit code 0
+    if every step was done, 1 if one failed or was skipped; the result says which and why. After a kill, the same
+    command continues with the step where it was, for a day.
     """
     result = prodex.run_job(
         file, dry_run=dry_run, on_line=(lambda line: say(line, aside=True)) if log else None
@@ -46,10 +47,10 @@ def watch(
         bool, typer.Option("--exit-code", help="Exit with 1 if anything is newly unusual.")
     ] = False,
 ) -> None:
-    """Say what is unusual at the newest saved audit, by the audits before it.
+    """Show which figures of the newest saved audit are unusual.
 
-    As text it is sentences; every other format has one row for each figure that is not usual. Less than five audits say
-    nothing.
+    They are compared with the audits before it; with fewer than five audits nothing is known. The text has a sentence
+    for each unusual figure, every other format a row.
     """
     found = prodex.watch(name)
     if output.format is Format.TABLE and output.out is None:

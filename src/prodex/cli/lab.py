@@ -27,7 +27,10 @@ def lab(
     to: Annotated[Path, typer.Option(help="Folder for the notebooks.")] = Path("prodex-notebooks"),
     copy_only: Annotated[bool, typer.Option("--copy-only", help="Copy them, and open nothing.")] = False,
 ) -> None:
-    """Copy the notebooks into a folder, and open the first one in JupyterLab. Files that are there are kept."""
+    """Open the tutorials in JupyterLab.
+
+    Eight notebooks are copied into a folder; files that are there already are kept.
+    """
     copied, kept = copy_notebooks(to)
     say(f"{len(copied)} files copied to {to}, {len(kept)} were there and are kept.", aside=True)
     if copy_only:

@@ -113,7 +113,7 @@ def audit(
         ),
     ] = "",
 ) -> None:
-    """Audit every product of a snapshot by the checks of a profile.
+    """Audit a snapshot by the checks of a profile.
 
     --fail-under compares the score of the summary: weight of passed checks / weight of passed and failed checks, over
     all products. For --fail-if-worse, an audit is worse if its score is lower or its share of products that are not
@@ -245,7 +245,7 @@ def rules(
         ),
     ] = "",
 ) -> None:
-    """List the rules: what should be true, its severity otherwise, and the parameters.
+    """List the rules of audits, or show one.
 
     A rule is a sentence that should be true of a product; a check is a rule with parameters, and a column of an audit.
     """
@@ -282,7 +282,10 @@ def show_profile(
     output: OutputOptions,
     name: Annotated[str, typer.Argument(help="Name of a profile, or the path of your own (.toml).")],
 ) -> None:
-    """Show the checks of a profile: severity, weight, and the products they apply to."""
+    """Show the checks of a profile.
+
+    Each check has its severity, its weight, and the products that it applies to.
+    """
     table = prodex.Profile.read(name).table
     output.show(table.drop(columns="fix") if output.format is Format.TABLE else table)
 

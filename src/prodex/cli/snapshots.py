@@ -62,7 +62,10 @@ def vacuum(
     keep: Annotated[int, typer.Option(help="Number of newest snapshots to keep.")] = 3,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
 ) -> None:
-    """Remove all but the newest snapshots of a name, and the files of interrupted loads."""
+    """Remove all but the newest snapshots of a name.
+
+    The files of interrupted loads are removed as well.
+    """
     removed = prodex.vacuum(name, keep=keep, dry_run=dry_run)
     output.show(removed)
     if output.format is Format.TABLE:
@@ -72,7 +75,10 @@ def vacuum(
 
 @app.command(epilog="Example: prodex tables texts")
 def tables(table: Annotated[str, typer.Argument(help="Show the columns of this table.")] = "") -> None:
-    """Show the tables of a catalogue, or the columns of one: the data dictionary."""
+    """Show the tables of a catalogue, or the columns of one.
+
+    Each column has its type, its path in the JSON of the service, and its meaning.
+    """
     if table and table not in TABLES:
         near = hint_and_all(table, TABLES, f"There are {', '.join(TABLES)}.")
         raise QueryError(f"There is no table {table!r}{near}")
@@ -100,9 +106,10 @@ def export(
         bool, typer.Option(help="Write CSV that is safe to open in a spreadsheet.")
     ] = False,
 ) -> None:
-    """Write the tables of a snapshot to files; prodex.read_export reads them back.
+    """Write the tables of a snapshot to files.
 
-    CSV has the table raw only with --table raw; jsonl holds the records as they were received, one a line.
+    prodex.read_export reads them back. CSV has the table raw only with --table raw; jsonl holds the records as they
+    were received, one a line.
     """
     catalog = prodex.open_snapshot(snapshot)
     # `export` refuses an unknown format, with the same message as in Python.
@@ -143,10 +150,10 @@ def publish(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     to: Annotated[str, typer.Argument(help="Folder, or address of an object store: s3://bucket/shop.")],
 ) -> None:
-    """Publish a snapshot as Delta tables; prodex.open_published opens it as a catalogue.
+    """Publish a snapshot as Delta tables.
 
-    Only files that are not there yet are uploaded. Credentials of an object store come from the environment, such as
-    AWS_ACCESS_KEY_ID.
+    prodex.open_published opens it as a catalogue. Only files that are not there yet are uploaded. Credentials of an
+    object store come from the environment, such as AWS_ACCESS_KEY_ID.
     """
     done = prodex.publish(prodex.open_snapshot(snapshot), to)
     say(f"Publication {done.number} of {done.name!r} at {done.uri}: {done.products:,} products")
@@ -182,7 +189,10 @@ def diff(
         bool, typer.Option("--exit-code", help="Exit with 1 if they differ, as diff does.")
     ] = False,
 ) -> None:
-    """Compare two snapshots: added, removed and changed products, and each old and new value."""
+    """Compare two snapshots.
+
+    It shows products that were added, removed or changed, and each old and new value.
+    """
     if by and part is not DifferencePart.SUMMARY:
         raise InputError("--by shows counts by group; leave out --show.")
     difference = prodex.diff(old, new)
@@ -209,10 +219,11 @@ def pictures(
         Path | None, typer.Option(help=f"Write a contact sheet of the first {_ON_ONE_PAGE} products.")
     ] = None,
 ) -> None:
-    """Download the pictures of a snapshot to a folder, and check each against its description.
+    """Download the pictures of a snapshot, and check each.
 
-    Exit code 1 if a file is broken, could not be downloaded, or has no address; pictures.csv in the folder says which
-    and why. Files that are there already are not downloaded again, so the same command continues after an interruption.
+    Each file is compared with what its record says of it. Exit code 1 if a file is broken, could not be downloaded, or
+    has no address; pictures.csv in the folder says which and why. Files that are there already are not downloaded
+    again, so the same command continues after an interruption.
     """
     catalog = prodex.open_snapshot(snapshot)
     outcome = download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
