@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,9 @@ class Process:
         return self._status is None
 
     def kill(self) -> None:
-        """End it at once (SIGKILL)."""
-        os.kill(self._number, signal.SIGKILL)
+        """End it at once (SIGKILL), unless it has just ended by itself."""
+        with suppress(ProcessLookupError):
+            os.kill(self._number, signal.SIGKILL)
         self.wait()
 
     def wait(self) -> int:
