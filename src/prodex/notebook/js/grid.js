@@ -27,7 +27,7 @@ function head(column, tell, state) {
   return el(
     "th",
     // Named by its title alone: screen readers say the name of a column at every cell.
-    { scope: "col", class: `${column.align} p${column.priority}`, "aria-sort": column.sort || "none", "aria-label": column.title },
+    { scope: "col", class: column.align, "aria-sort": column.sort || "none", "aria-label": column.title },
     el("button", {
       type: "button", class: "sort", "data-key": `sort/${column.name}`, onclick: () => tell("sort", { column: column.name }),
       title: `Sort by ${column.title}`,
@@ -42,7 +42,7 @@ function productRow(row, place, view, tell, rows) {
   const cells = row.cells.map((cell, at) => {
     const column = view.columns[at];
     const inside = cell.missing ? el("span", { class: "muted" }, cell.text) : typed(cell.text);
-    return el("td", { class: `${column.align} p${column.priority}${column.name === "name" ? " name" : ""}`, title: cell.text.length > 24 ? cell.text : null }, inside);
+    return el("td", { class: `${column.align}${column.name === "name" ? " name" : ""}`, title: cell.text.length > 24 ? cell.text : null }, inside);
   });
   const box = el("input", {
     type: "checkbox", tabindex: "-1", "data-key": `box/${row.id}`, "aria-label": `Select ${row.label}`,
@@ -94,6 +94,53 @@ function rowKeys(event, body, view, tell) {
   else if (event.key === "Home" || event.key === "End") { event.preventDefault(); rows[event.key === "Home" ? 0 : rows.length - 1].focus(); }
 }
 
+/** Which columns go when the table is too wide by so many pixels: the least important first, and of these the rightmost. */
+function columnsToHide(columns, widths, over) {
+  const order = columns.map((_, at) => at).filter((at) => columns[at].priority > 1)
+    .sort((one, other) => columns[other].priority - columns[one].priority || other - one);
+  const out = [];
+  for (const at of order) {
+    if (over <= 0) break;
+    over -= widths[at];
+    out.push(at);
+  }
+  return out.sort((one, other) => one - other);
+}
+
+/** Hide the columns that do not fit, say which, and offer to show all of them: the table can then be scrolled sideways. */
+function fit(root, columns, state) {
+  const scroll = root.querySelector(".scroll");
+  const rows = [...scroll.querySelectorAll("tr")];
+  const cells = (at) => rows.map((row) => row.cells[row.cells.length - columns.length + at]);
+  const show = (at, isShown) => cells(at).forEach((cell) => { cell.hidden = !isShown; });
+  columns.forEach((_, at) => show(at, true));
+  const over = scroll.scrollWidth - scroll.clientWidth;
+  const widths = columns.map((_, at) => cells(at)[0].offsetWidth);
+  const out = state.isWhole ? [] : columnsToHide(columns, widths, over);
+  out.forEach((at) => show(at, false));
+  const change = () => {
+    state.isWhole = !state.isWhole;
+    fit(root, columns, state);
+    root.querySelector(".no-room button")?.focus();
+  };
+  const press = (text) => el("button", { type: "button", class: "link", "data-key": "room", onclick: change }, text);
+  const titles = out.map((at) => `\u2068${columns[at].title}\u2069`).join(", ");
+  const note = out.length ? [`No room here for ${titles}. `, press("Show all columns")]
+    : state.isWhole && over > 0 ? [press("Show only the columns that fit")] : [];
+  root.querySelector(".no-room").replaceChildren(...note);
+}
+
+/** Fit the columns again whenever the table becomes wider or narrower: a card is opened, a sidebar, the window. */
+function watchWidth(root, state) {
+  state.watching ??= new ResizeObserver(() => {
+    const width = root.clientWidth;
+    if (!width || width === state.width) return;
+    state.width = width;
+    state.fit();
+  });
+  state.watching.observe(root);
+}
+
 function drawGrid(root, view, tell, state) {
   if (!view.columns) return;
   const held = root.querySelector(".scroll");
@@ -112,7 +159,11 @@ function drawGrid(root, view, tell, state) {
   const table = el("table", { class: view.dense ? "dense" : "roomy", role: "grid", "aria-label": view.label, "aria-rowcount": String(view.total + 1) },
     el("thead", {}, el("tr", {}, ...heads.filter(Boolean), ...view.columns.map((column) => head(column, tell, state)))), body);
   const scroll = el("div", { class: "scroll" }, table);
-  root.replaceChildren(scroll, ...(view.rows.length ? [] : [el("p", { class: "muted empty", role: "status" }, view.empty)]));
+  const note = el("p", { class: "muted no-room" });
+  root.replaceChildren(scroll, note, ...(view.rows.length ? [] : [el("p", { class: "muted empty", role: "status" }, view.empty)]));
+  state.fit = () => fit(root, view.columns, state);
+  state.fit();
+  watchWidth(root, state);
   scroll.scrollTop = at;
   Object.assign(state, { page: view.page, focus: view.focus });
   if (view.open !== state.open) intoSight(root.querySelector("tr.is-open"));

@@ -33,8 +33,10 @@ from prodex.notebook.products.table_page import (
 
 _SIZES = (10, 25, 50, 100, 200)
 _SIZE = 50
-#: Columns that stay when there is little room, and those that go before the others.
-_FIRST, _SECOND = ("gtin", "name"), ("kind", "owner", "grade", "score")
+#: The usual columns that go first when there is little room, and those that go next. All others stay: GTIN and name,
+#: and those that somebody has added.
+_GO_FIRST = frozenset(("brand", "updated_at", "texts_count", "pictures_count"))
+_GO_NEXT = frozenset(("kind", "owner", "grade", "score"))
 _LEFT = frozenset((NOTHING, NOT_REQUESTED))
 _UNREAD = "These products cannot be read; the message at the top says why."
 
@@ -208,7 +210,7 @@ class ProductTable(VBox):
             "name": name,
             "title": title(name),
             "align": "right" if is_number(name) else "left",
-            "priority": 1 if name in _FIRST else 2 if name in _SECOND else 3,
+            "priority": 3 if name in _GO_FIRST else 2 if name in _GO_NEXT else 1,
             "sort": ("descending" if by.descending else "ascending") if by.column == name else "",
             "head": self._heads.get(name) if self.with_heads else None,
         }
