@@ -19,6 +19,7 @@ from prodex import charts
 from prodex.display.charts import heatmap
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import GROUPINGS
+from prodex.display.report.headline import tiles
 from prodex.display.report.page import rendered
 from prodex.display_text import even_limit, words
 from prodex.errors import InputError
@@ -116,6 +117,16 @@ def test_tiles_are_the_summary_with_its_change(audit: prodex.Audit, earlier: pro
     assert f"▲ {more} more since {earlier.now:%Y-%m-%d} (worse)" in tiles[2].words
     step = (now["ready"] - then["ready"]) * 100
     assert f"{abs(step):.1f} points" in tiles[0].words
+
+
+def test_of_two_audits_on_a_day_the_time_is_named() -> None:
+    """ "Since 2026-11-24" on that very day would not say since when."""
+    catalog = prodex.flatten([{"id": 1, "gtin": "03036811359935"}])
+    noon = AS_OF.replace(hour=12, minute=30)
+    hours = [prodex.audit(catalog, "core", now=noon + timedelta(hours=step)) for step in (-3, 0, 24)]
+
+    assert ["09:30"] * 4 == [tile.since for tile in tiles(hours[1], hours[0])]
+    assert [f"{noon:%Y-%m-%d}"] * 4 == [tile.since for tile in tiles(hours[2], hours[1])]
 
 
 def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.Audit) -> None:

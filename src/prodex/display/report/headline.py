@@ -125,7 +125,7 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     """Return the four figures, with the change since the audit before."""
     now = audit.summary
     then = before.summary if before else None
-    since = f"{before.now:%Y-%m-%d}" if before else ""
+    since = _moment_before(audit, before) if before else ""
     grade = now["grade"] if isinstance(now["grade"], str) else "none"
     of_all = f"of {counted(int(now['products']), 'product')}"
 
@@ -141,6 +141,12 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
         tile("Products to work on", "to_work_on", of_all),
         tile("Products not ready", "not_ready_products", f"a blocker fails; {of_all}"),
     )
+
+
+def _moment_before(audit: Audit, before: Audit) -> str:
+    """Return the day of the audit before; on the same day its time, since that day would be today."""
+    is_same_day = before.now.date() == audit.now.date()
+    return f"{before.now:%H:%M}" if is_same_day else f"{before.now:%Y-%m-%d}"
 
 
 def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
