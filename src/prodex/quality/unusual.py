@@ -310,7 +310,7 @@ def _on_scale(kind: FigureKind, value: float) -> float:
     """
     match kind:
         case FigureKind.COUNT:
-            # Moved a little from zero, so that five products are no news, be they all that a supplier has.
+            # Moved a little from zero, so that fewer than five products are no news, be they all that a supplier has.
             return 2 * math.sqrt(value + 5)
         case FigureKind.OF_A_DAY:
             return 2 * math.sqrt(value + 3 / 8)
