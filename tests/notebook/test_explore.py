@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import ipywidgets as w
 import pytest
 
 import prodex
@@ -55,6 +57,18 @@ def test_a_panel_is_made_when_it_is_looked_at(catalog: prodex.Catalog) -> None:
     assert [True, *[False] * 4] == [bool(place.children) for place in looked.places.values()]
     looked.section = "Snapshots"
     assert [True, *[False] * 3, True] == [bool(place.children) for place in looked.places.values()]
+
+
+def test_the_catalogue_that_is_shown_has_its_name_above_all_sections(catalog: prodex.Catalog) -> None:
+    """Also when a load has replaced it, and when it is not whole."""
+    looked = prodex.explore(catalog)
+    name = next(one for one in inside(looked, w.HTML) if "catalogue" in one._dom_classes)
+    assert f"{len(catalog):,} products, in memory" in name.value
+    saved = prodex.flatten([{"id": 7}]).save("one-of-them")
+    assert saved.folder is not None
+    looked.exploration.look_at(saved)
+    day = saved.folder.name[:10]
+    assert re.search(rf"one-of-them, {day} \d\d:\d\d:\d\d \(1 product\)<", name.value)
 
 
 def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog) -> None:

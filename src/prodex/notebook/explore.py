@@ -14,14 +14,16 @@ from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.corrections.panel import CorrectionsPanel
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import OwnChange, Panel
+from prodex.notebook.panel import OwnChange, Panel, html, row, status_html
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.snapshots.panel import SnapshotPanel
+from prodex.notebook.snapshots.saved import SnapshotEntry
 from prodex.quality import Audit
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
+from prodex.text import counted
 
 _PRODUCTS, _QUALITY, _COVERAGE = "Products", "Quality", "Coverage"
 _CORRECTIONS, _SNAPSHOTS, _QUERY = "Corrections", "Snapshots", "Query"
@@ -78,6 +80,7 @@ class Explore(Panel):
         self.places: dict[str, Any] = {name: w.VBox() for name in self._makers}
         self._switch: w.ToggleButtons = w.ToggleButtons(options=list(self._makers))
         self._switch.add_class("sections")
+        self._named = html("", "catalogue")
         self._relabelling = OwnChange()
         self.on(self._switch, lambda change: self._choose(change["new"]), "value")
         link((self.exploration, "selected"), (self, "selected"))
@@ -85,8 +88,10 @@ class Explore(Panel):
         self.on(self.exploration, lambda _: self._products_first(), "conditions")
         self.on(self.exploration, lambda _: self._show_card(), "product_id")
         self.on(self.exploration, lambda _: self._count_corrections(), "corrections", "unconfirmed")
+        self.on(self.exploration, lambda _: self._name_catalogue(), "catalog")
         self._count_corrections()
-        self.fill(self._switch, *self.places.values())
+        self._name_catalogue()
+        self.fill(row(self._switch, self._named, look="sections-line"), *self.places.values())
         self._show()
 
     @property
@@ -111,6 +116,10 @@ class Explore(Panel):
     def _loaded(self, catalog: Catalog | None) -> None:
         if catalog is not None:
             self.exploration.look_at(catalog)
+
+    def _name_catalogue(self) -> None:
+        """Name the catalogue that all sections show: a load replaces it, wherever somebody is looking."""
+        self._named.value = status_html(_name(self.exploration.catalog))
 
     def _products_first(self) -> None:
         """Open the products when a figure of another section was pressed, and move the focus there."""
@@ -152,6 +161,17 @@ class Explore(Panel):
         for name in (_QUALITY, _COVERAGE):
             for panel in self.places[name].children:
                 panel.is_shown = name == self.section
+
+
+def _name(catalog: Catalog) -> str:
+    incomplete = "" if catalog.complete else ", incomplete"
+    folder = catalog.folder
+    if folder is None:
+        return f"{counted(len(catalog), 'product')}, in memory{incomplete}"
+    entry = SnapshotEntry(
+        folder.parent.name, folder.name, str(folder), len(catalog), None, catalog.complete, ""
+    )
+    return f"{entry.title}{incomplete}"
 
 
 def explore(
