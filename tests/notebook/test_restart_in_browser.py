@@ -16,7 +16,13 @@ _BEGIN = """
     catalog = px.flatten(one.record for one in shared_products(60)).save("restarted")
 """
 _LOOK = "looked = px.explore(catalog)\nlooked"
-_DIE = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+_DIE_ONCE = """
+    import os, signal
+    from pathlib import Path
+    if not Path("has-died").exists():
+        Path("has-died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
 _SAID = """one => getComputedStyle(one, '::before').content"""
 
 
@@ -66,8 +72,8 @@ def test_a_panel_of_a_kernel_that_restarted_says_so(lab: Lab, browser: Browser) 
 
 
 def test_a_panel_of_a_kernel_that_died_says_so(lab: Lab, browser: Browser) -> None:
-    """It is restarted by the server, and the new one knows nothing of the panel."""
-    with lab.opened(browser, [_BEGIN, _LOOK, _DIE], name="died") as notebook:
+    """It is restarted by the server, and the new one knows nothing of the panel; what is shown anew is heard by it."""
+    with lab.opened(browser, [_BEGIN, _LOOK, _DIE_ONCE], name="died") as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.locator(".product-grid tbody tr").first.wait_for()
@@ -75,3 +81,10 @@ def test_a_panel_of_a_kernel_that_died_says_so(lab: Lab, browser: Browser) -> No
         notebook.page.keyboard.press("Control+Enter")
         out.locator(".prodex.jupyter-widgets-disconnected").first.wait_for(timeout=60_000)
         assert "not connected to a kernel" in out.locator(".prodex").first.evaluate(_SAID)
+        # The cells are run again, as the panel says, and the new panel answers.
+        page = notebook.page
+        page.get_by_role("dialog").get_by_role("button").first.click()
+        notebook.run_all()
+        out = notebook.output(1)
+        out.locator(".product-grid tbody tr").first.click()
+        out.locator(".pane h3").first.wait_for()
