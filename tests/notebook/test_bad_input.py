@@ -93,8 +93,8 @@ def test_a_query_that_finds_nothing() -> None:
         access = {"client_id": key["client_id"], "client_secret": key["client_secret"]}
         service = prodex.connect(base_url=sandbox.base_url, **access)
         explored = explore(prodex.flatten([ONE]), service=service)
-        explored.section = "Query"
-        panel = explored.places["Query"].children[0]
+        explored.section = "Load"
+        panel = explored.places["Load"].children[0]
         panel.wait()
         panel.loading.load_button.click()
         panel.wait()

@@ -137,10 +137,10 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         page.get_by_role("button", name="Compare", exact=True).click()
         page.wait_for_timeout(2000)
         notebook.wait_until_idle()
-        page.get_by_role("button", name="Query", exact=True).click()
+        page.get_by_role("button", name="Load", exact=True).click()
         page.get_by_label("Word 1", exact=True).fill("<img src=x onerror=alert(1)> $5 or $6")
         page.wait_for_timeout(1500)
-        for fold in ("Python code", "Request body"):
+        for fold in ("Python code", "Request as JSON"):
             page.get_by_role("button", name=fold).click()
         page.wait_for_timeout(500)
         assert "<img src=x onerror=alert(1)> $5 or $6" in seen(notebook)

@@ -54,6 +54,8 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser, scheme: str) -> None:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)
+        out.get_by_label("Count", exact=True).select_option("all products")
+        notebook.wait_for("not panel.of_required")
         out.locator(".cell-grid button.cell").first.wait_for()
         assert 1 == out.locator(".cell-grid button[tabindex='0']").count()
         out.get_by_label("Order").focus()
@@ -135,6 +137,7 @@ def test_a_press_in_explore_lists_the_products(lab: Lab, browser: Browser) -> No
         notebook.run(0)
         out = notebook.run(1)
         out.get_by_role("button", name="Coverage", exact=True).click()
+        out.get_by_label("Count", exact=True).select_option("all products")
         cell = out.locator(".cell-grid:visible td button.cell", has_text="%").first
         cell.wait_for()
         lacking = notebook.ask("400 - int(catalog.wide(columns=['netContent']).netContent.notna().sum())")

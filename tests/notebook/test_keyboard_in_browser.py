@@ -51,9 +51,9 @@ def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> Non
         press(out.locator(".facet-row .value").nth(2), "[^]*☑[^]*")
         # A chip that the page is still to draw anew would lose the focus together with the press.
         chip = out.locator(".chips button.chip")
-        press(named("←"), "→")
+        press(named("← Back"), "Forward →")
         chip.wait_for(state="hidden")
-        press(named("→"), "←")
+        press(named("Forward →"), "← Back")
         chip.wait_for()
         press(chip, "INPUT")
         press(out.locator(".product-grid button.sort").first, "GTIN[^]*")

@@ -10,13 +10,13 @@ from prodex.notebook.query.controls import (
     ListControl,
     PasteControl,
     PresetControl,
-    SearchWords,
     ToggleControl,
     lock,
     text_line,
 )
 from prodex.notebook.query.options import INCLUDED
 from prodex.notebook.query.parsing import Pasted, read_gtins, shown_paths
+from prodex.notebook.query.search_rows import SearchWords
 from prodex.query import ProductQuery
 
 FIELDS = [("Name", "name"), ("Brand", "brand")]

@@ -112,6 +112,7 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
     """An assigned query is shown in all controls, also in closed folds, and replaces the former one."""
     panel = QueryPanel(service, ProductQuery(tags_in="exportable", gtins_in=["03036811359935"]))
     assert "exportable" == panel.control("tags_in").value
+    assert panel.folds[FieldGroup.STATUS].title.endswith("(1 set)")
     assert panel.folds[FieldGroup.MORE].title.endswith("(1 set)")
     panel.query = FRENCH
     assert ("", "", 250) == (
@@ -122,14 +123,14 @@ def test_an_assigned_query_fills_the_controls(service: Client) -> None:
     assert "France (250)" == panel.control("target_market").list.label
     assert panel.folds[FieldGroup.MORE].title == FieldGroup.MORE.value
     assert "with or without" == panel.control("has_packshot").list.label
-    assert "if less than an hour old" == panel.loading.age_field.list.label
+    assert "reuse it for an hour" == panel.loading.age_field.list.label
     assert counted(panel)
 
 
 def test_a_period_is_one_press(small: tuple[Sandbox, Client]) -> None:
     """It fills both dates at once, keeps all other filters, and is taken back by "any time"."""
     panel = QueryPanel(small[1], FRENCH)
-    panel.periods["last month"].click()
+    panel.periods.buttons["last month"].value = True
     begin, end = panel.query.updated_at_from, panel.query.updated_at_to
     assert begin is not None
     assert end is not None
@@ -138,8 +139,70 @@ def test_a_period_is_one_press(small: tuple[Sandbox, Client]) -> None:
     assert begin.month == end.month
     assert 250 == panel.query.target_market
     assert begin.replace(tzinfo=None) == panel.control("updated_at_from").value
-    panel.periods["any time"].click()
+    assert ["last month"] == [label for label, one in panel.periods.buttons.items() if one.value]
+    panel.periods.buttons["last month"].value = False  # a press on the one that is chosen changes nothing
+    assert panel.periods.buttons["last month"].value
+    panel.control("updated_at_from").value = begin.replace(tzinfo=None) + timedelta(hours=1)
+    assert not any(one.value for one in panel.periods.buttons.values())
+    panel.periods.buttons["any time"].value = True
     assert FRENCH == panel.query
+    panel.wait()
+
+
+def test_nothing_that_matches_is_explained(service: Client) -> None:
+    """With no match, it is said how many there are without each filter, and Load does not invite any more."""
+    panel = QueryPanel(service, ProductQuery(target_market=250, search=[("no-such-word", ["kind.label"])]))
+    assert 0 == counted(panel)
+    french = counted(QueryPanel(service, FRENCH))
+    assert f"With one filter less: {french:,} without “no-such-word”, 0 without market." in panel.wider.value
+    assert "primary" not in panel.loading.load_button._dom_classes
+    panel.query = FRENCH
+    assert "" == panel.wider.value
+    assert counted(panel)
+    assert "primary" in panel.loading.load_button._dom_classes
+
+
+def test_a_catalogue_suggests_its_markets_and_kinds(service: Client) -> None:
+    """Its markets come first, fields complete its kinds, and a word without a match names kinds that are similar."""
+    drink = {"kind": {"code": "OAT", "label": "Oat drink"}, "product_key": {"target_market_id": 752}}
+    panel = QueryPanel(service, FRENCH, known=prodex.flatten([{"id": 7, **drink}, {"id": 8}]))
+    panel.wait()
+    assert ("any market", "Sweden (752)") == tuple(panel.control("target_market").list._options_labels[:2])
+    assert FRENCH == panel.query
+    assert 250 == panel.control("target_market").value
+    (line,) = panel.control("search").rows
+    assert ("Oat drink",) == line.text.options
+    line.text.value = "drinks"
+    panel.wait()
+    assert "with a similar name: Oat drink." in panel.wider.value
+    panel.control("search").add.click()
+    assert ("Oat drink",) == panel.control("search").rows[1].text.options
+
+
+def test_it_says_beforehand_whether_the_service_is_asked(small: tuple[Sandbox, Client]) -> None:
+    """Where a snapshot would be opened instead, its age is named; never for a name that cannot be one."""
+    panel = QueryPanel(small[1], FRENCH, name="before")
+    panel.wait()
+    assert "" == panel.loading.plan.value
+    panel.loading.load_button.click()
+    panel.wait()
+    assert "without asking the service again" in panel.loading.plan.value
+    panel.loading.age_field.value = 0
+    panel.wait()
+    assert "" == panel.loading.plan.value
+    panel.loading.age_field.value = 86_400
+    panel.loading.name_field.value = "a/../b"
+    panel.wait()
+    assert "" == panel.loading.plan.value
+
+
+def test_the_service_is_named(service: Client) -> None:
+    """The heading names where products are loaded from, without a secret."""
+    panel = QueryPanel(service)
+    host = service.base_url.partition("://")[2]
+    assert any(
+        f"Load products from {host}" in str(one.value) for one in panel.children if isinstance(one, w.HTML)
+    )
     panel.wait()
 
 
@@ -246,7 +309,7 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
         panel.control("tags_in").value = "exportable-or-so-long"[:length]
     assert time.monotonic() - began < 2
     panel.wait()
-    assert 1 == len(sandbox.requests)
+    assert 1 == sum("filter_tags_in" in body for _, _, body in sandbox.requests)
 
 
 @pytest.mark.parametrize(
@@ -314,7 +377,10 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         box.cancel_button.click()
         assert "cancelling" in box._work.shown.value
         await until(lambda: not box.is_loading)
-        assert "Cancelled after 100 of 120 products. They are kept: press Load to continue." in box.message
+        assert (
+            "Cancelled after 100 of 120 products. They are kept: press “Load products” to continue."
+            in box.message
+        )
         assert panel.catalog is None
         assert not panel.control("tags_in").disabled
         sandbox.requests.clear()

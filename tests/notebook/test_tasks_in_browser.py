@@ -206,11 +206,11 @@ def test_load_drinks_of_a_market_that_changed_last_month_and_cancel(
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
         hand = Hand(notebook)
-        hand.click(out.get_by_role("button", name="Query", exact=True))
+        hand.click(out.get_by_role("button", name="Load", exact=True))
         hand.choose(out.get_by_label("Target market"), "France (250)")
         hand.click(out.get_by_role("button", name="last month", exact=True))
         hand.type(out.get_by_label("Word 1"), "jus")
-        load = out.get_by_role("button", name="Load", exact=True)
+        load = out.get_by_role("button", name="Load products")
         out.get_by_text(re.compile(r"^[\d,]+ products? match")).wait_for()
         # Slow until it is cancelled: how long it takes to press the button depends on the machine.
         sample_exchange.order(Fault("latency", at=range(1, 10**6), seconds=2))
@@ -223,7 +223,7 @@ def test_load_drinks_of_a_market_that_changed_last_month_and_cancel(
         assert 600 == notebook.ask("len(panel.exploration.catalog)")
         query = notebook.ask(
             "(lambda query: [query.target_market, query.search[0][0], query.updated_at_from.day])"
-            "(panel.places['Query'].children[0].query)"
+            "(panel.places['Load'].children[0].query)"
         )
         assert [250, "jus", 1] == query
         assert (6, 1) == (hand.clicks, hand.fields)

@@ -22,7 +22,7 @@ from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.resume import is_judged, judge, kept_for_later, resumed
-from prodex.load.reuse import age_of, fresh_snapshot
+from prodex.load.reuse import age_of, fresh_snapshot, name_for, question_to
 from prodex.phases import Reporter
 from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
@@ -120,10 +120,10 @@ def load_products(
     # A text is a sequence too, of letters.
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
-    name = checked_name(name or f"products-{query.digest[:8]}")
+    name = name_for(query, name)
     page_size = checked_page_size(page_size)
     windows = checked_windows(windows)
-    asked = Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
+    asked = question_to(service, query, labels)
     if (fresh := fresh_snapshot(name, asked, age_of(max_age), progress)) is not None:
         return fresh
     folder = snapshots_folder() / name

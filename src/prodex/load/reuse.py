@@ -10,9 +10,12 @@ from prodex import clock
 from prodex.catalog import Catalog, Origin
 from prodex.display_text import on_one_line
 from prodex.errors import QueryError, SnapshotError
+from prodex.files.atomic import checked_name
 from prodex.ledger import Ledger
 from prodex.progress import Progress, tell
+from prodex.query import ProductQuery
 from prodex.send.upserts import last_write
+from prodex.service import Client
 from prodex.store.snapshot import open_snapshot
 from prodex.text import counted
 
@@ -20,6 +23,23 @@ _LOG = logging.getLogger("prodex")
 
 #: A snapshot of the same query that is younger than this is reused.
 FRESH = timedelta(hours=1)
+
+
+def reusable_snapshot(
+    service: Client, query: ProductQuery, name: str | None, max_age: timedelta | float | None
+) -> Catalog | None:
+    """Return the snapshot that `load_products` would reuse, or None when it would ask the service."""
+    return found_fresh(name_for(query, name), question_to(service, query), age_of(max_age))[0]
+
+
+def name_for(query: ProductQuery, name: str | None) -> str:
+    """Return the name of the snapshot of a query, if this can be one; it is made from the query where none is given."""
+    return checked_name(name or f"products-{query.digest[:8]}")
+
+
+def question_to(service: Client, query: ProductQuery, labels: tuple[str, ...] = ()) -> Origin:
+    """Return what is asked, of whom."""
+    return Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
 
 
 def age_of(max_age: timedelta | float | None) -> timedelta:
@@ -52,26 +72,32 @@ def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress)
         None if everything has to be loaded. That includes a write from this machine to the same service: until its
         import has ended, and for every snapshot that was begun before that.
     """
+    catalog, line = found_fresh(name, asked, age)
+    if line:
+        _say(progress, line)
+    return catalog
+
+
+def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | None, str]:
+    """Return the newest snapshot of a name if it may be reused, and why, or why not, as a line; "" if there is none."""
     if age <= timedelta(0):
-        return None
+        return None, ""
     try:
         catalog = open_snapshot(name)
     except SnapshotError:
-        return None
+        return None, ""
     now, begun = clock.now(), catalog.origin.loaded_at
     # A snapshot from the future was made with a wrong clock, so its age is not known.
     if begun is None or not _answers(catalog, asked) or not timedelta(0) <= now - begun < age:
-        return None
+        return None, ""
     # What was sent from here must be in what is loaded afterwards.
     write = last_write(asked.source, since=begun)
     if write is not None:
         line = f"Loading {name!r} again: the upsert {write.upsert} was sent at {write.at.astimezone(UTC):%H:%M:%S} UTC"
         if not write.has_ended:
             line += "; whether its import has ended is not known, track(service).wait() finds out"
-        _say(progress, f"{line}.")
-        return None
-    _say(progress, reuse_notice(catalog, now))
-    return catalog
+        return None, f"{line}."
+    return catalog, reuse_notice(catalog, now)
 
 
 def reuse_notice(catalog: Catalog, now: datetime) -> str:

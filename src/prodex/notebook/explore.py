@@ -26,7 +26,7 @@ from prodex.store.snapshot import catalog_given
 from prodex.text import counted
 
 _PRODUCTS, _QUALITY, _COVERAGE = "Products", "Quality", "Coverage"
-_CORRECTIONS, _SNAPSHOTS, _QUERY = "Corrections", "Snapshots", "Query"
+_CORRECTIONS, _SNAPSHOTS, _LOAD = "Corrections", "Snapshots", "Load"
 
 
 class Explore(Panel):
@@ -39,7 +39,7 @@ class Explore(Panel):
     audit
         The audit of its quality; without one, the section Quality offers to run one.
     service
-        The service from which the section Query loads another catalogue, and to which corrections are sent.
+        The service from which the section Load loads another catalogue, and to which corrections are sent.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Explore(Panel):
     selected
         Ids of the selected products.
     section
-        The section that is shown: "Products", "Quality", "Coverage", "Corrections", "Snapshots" or "Query".
+        The section that is shown: "Products", "Quality", "Coverage", "Corrections", "Snapshots" or "Load".
     places
         The box of each section.
 
@@ -76,7 +76,7 @@ class Explore(Panel):
             _SNAPSHOTS: lambda: (SnapshotPanel(exploration=self.exploration),),
         }
         if service is not None:
-            self._makers[_QUERY] = lambda: (self._query(service),)
+            self._makers[_LOAD] = lambda: (self._load(service),)
         self.places: dict[str, Any] = {name: w.VBox() for name in self._makers}
         self._switch: w.ToggleButtons = w.ToggleButtons(options=list(self._makers))
         self._switch.add_class("sections")
@@ -108,8 +108,8 @@ class Explore(Panel):
         self._explorer = CatalogExplorer(exploration=self.exploration)
         return (self._explorer,)
 
-    def _query(self, service: Client) -> QueryPanel:
-        panel = QueryPanel(service)
+    def _load(self, service: Client) -> QueryPanel:
+        panel = QueryPanel(service, known=self.exploration.catalog)
         self.on(panel, lambda change: self._loaded(change["new"]), "catalog")
         return panel
 

@@ -121,7 +121,7 @@ def audit_among(
     """
     parts = []
     assumed = dict(profile.assume)
-    with reporting(progress, "Judged") as reporter:
+    with reporting(progress, "Audited") as reporter:
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
             confirm(among, profile.checks, profile.attributes)

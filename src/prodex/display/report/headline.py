@@ -85,7 +85,7 @@ def header(audit: Audit) -> Header:
         "Received": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}"
         if announced
         else None,
-        "Judged": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
         "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
     }
     warned = [line for line, is_warning in lines(audit) if is_warning]

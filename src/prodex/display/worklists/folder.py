@@ -220,7 +220,7 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Work
     ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
     facts = {
         "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
-        "Judged": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
         "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
         "Made by": f"prodex {version('prodex')}, one worklist per {by}",
     }

@@ -61,7 +61,8 @@ class CoveragePanel(Panel):
     text_language
         Of columns that are groups: the language in which texts count, "" for any.
     of_required
-        Whether only products are counted to which an attribute applies, as the audit has it.
+        Whether only products are counted to which an attribute applies, as the audit has it; with an audit that is so
+        at first.
     is_worst_first
         Whether the rows and columns of which the least is filled come first.
     is_shown
@@ -227,12 +228,14 @@ class CoveragePanel(Panel):
         if self._offered[0] is catalog and self._offered[1] is audit:
             return
         self._offered = (catalog, audit)
+        were_required = bool(self._checks)
         self._checks = {} if audit is None else required_checks(audit)
         required = tuple(dict.fromkeys(attribute for attribute, _ in self._checks))
         with self._filling:  # what changes here is drawn once, afterwards
             self.picker.offer(catalog, required or USUAL)
             show_if(self._count, bool(required))
-            self.of_required = self.of_required and bool(required)
+            # What an audit requires of few products looks empty among all; it stays as somebody has chosen.
+            self.of_required = bool(required) and (self.of_required or not were_required)
 
     def _take(self, data: CoverageData) -> None:
         """Keep what was read, and show it, unless something else is to be shown by now."""

@@ -216,8 +216,14 @@ def shade(share: float) -> int:
 
     >>> shade(1.0), shade(0.999), shade(0.5), shade(0.0)
     (0, 1, 4, 7)
+    >>> shade(2 / 7), shade(0.29)  # the same figure, the same shade
+    (5, 5)
     """
-    return min(math.ceil((1 - share) * _STRONGEST), _STRONGEST)
+    if not 0 < share < 1:
+        return 0 if share >= 1 else _STRONGEST
+    # Shaded as it is written, in whole per cent.
+    written = min(max(round(share, 2), 0.01), 0.99)
+    return min(math.ceil(round((1 - written) * _STRONGEST, 6)), _STRONGEST)
 
 
 def _row_key(row: Attribute) -> str:

@@ -64,7 +64,7 @@ function valueRow(facet, value, place, tell) {
         "aria-label": state === "excluded" ? `Include ${value.label} again` : `Exclude ${value.label}`,
         title: state === "excluded" ? "Include again" : "Exclude", onclick: act("exclude"),
       },
-      "≠",
+      "not",
     ),
   );
 }
@@ -115,7 +115,7 @@ function facetHead(facet, tell) {
   const gallery = !facet.open || !facet.values.length ? null : el("button", {
     type: "button", class: "not shown", "data-key": `gallery/${facet.name}`, "aria-label": `Gallery by ${facet.title}`,
     title: "Pictures, grouped by the values of this filter", onclick: () => tell("gallery", { facet: facet.name }),
-  }, "▦");
+  }, "Gallery");
   const remove = !facet.removable ? null : el("button", {
     type: "button", class: "not shown", "data-key": `remove/${facet.name}`, "data-group": "add", "aria-label": `Remove the filter ${facet.title}`,
     title: "Remove this filter", onclick: () => tell("remove", { facet: facet.name }),

@@ -55,8 +55,8 @@ class SelectionBar(VBox):
         self._look = look if look is not None else View
         self._take = take
         self._history = exploration.history
-        self.back: w.Button = button("←", "quiet", tooltip="Back to the filters before")
-        self.forward: w.Button = button("→", "quiet", tooltip="Forward again")
+        self.back: w.Button = button("← Back", "quiet", tooltip="Back to the filters before")
+        self.forward: w.Button = button("Forward →", "quiet", tooltip="Forward again")
         self.chips: ActiveFilters = ActiveFilters(panel=panel)
         self._saved = w.Dropdown(description="Open", options=[_NONE], layout=w.Layout(width="auto"))
         self._name = w.Text(description="Name", placeholder="French drinks", layout=w.Layout(width="auto"))

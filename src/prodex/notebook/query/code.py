@@ -25,7 +25,7 @@ class QueryCode(VBox):
         self.python: Any = html("")
         self.wire: Any = html("")
         self.python_fold: Fold = Fold("Python code", [self.python])
-        self.wire_fold: Fold = Fold("Request body", [self.wire])
+        self.wire_fold: Fold = Fold("Request as JSON", [self.wire])
         super().__init__([self.python_fold, self.wire_fold])
         for fold in (self.python_fold, self.wire_fold):
             fold.observe(lambda _: self._write(), "is_open")
@@ -39,7 +39,7 @@ class QueryCode(VBox):
         if self.python_fold.is_open:
             self.python.value = _text(as_python(*self._asked), "Python code of the query")
         if self.wire_fold.is_open:
-            self.wire.value = _text(self._asked[0].wire(), "Request body of the query")
+            self.wire.value = _text(self._asked[0].wire(), "Request of the query as JSON")
 
 
 def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import ipywidgets as w
@@ -10,8 +10,8 @@ from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
 from prodex.notebook.boxes import HBox, VBox
-from prodex.notebook.panel import OwnChange, button, html, row, show_if, styled, text_html
-from prodex.notebook.query.parsing import Word, listed
+from prodex.notebook.panel import OwnChange, html, row, show_if, styled, text_html
+from prodex.notebook.query.parsing import listed
 
 #: The options of a list, each a label and a value; "" stands for no value, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
@@ -61,6 +61,7 @@ class ChoiceControl(VBox):
     def __init__(self, title: str, options: Options) -> None:
         self.list: Any = label_above(w.Dropdown(description=title, layout=_AUTO))
         super().__init__([self.list])
+        self.add_class("choice")
         self.offer(options)
         self.observe(lambda _: self._show(), "value")
         self.list.observe(lambda change: self.set_trait("value", change["new"]), "value")
@@ -116,6 +117,59 @@ class ToggleControl(VBox):
             self.value = (*others, value) if is_on else others
 
 
+class PeriodButtons(HBox):
+    """Usual periods, of which the one that is chosen is marked.
+
+    Parameters
+    ----------
+    title
+        What happened in them; our own words.
+    periods
+        Returns labels with the beginning and the end of each, None where it is open. They end now, or ended before, so
+        they are asked for anew.
+
+    Attributes
+    ----------
+    value
+        The beginning and the end.
+
+    Examples
+    --------
+    >>> periods = PeriodButtons("Updated", lambda: [("any time", None, None), ("in 2026", "2026-01-01", None)])
+    >>> periods.buttons["in 2026"].value = True
+    >>> periods.value, periods.buttons["any time"].value
+    (('2026-01-01', None), False)
+    """
+
+    value: Instance[tuple[Any, ...]] = Tuple((None, None))
+
+    def __init__(self, title: str, periods: Callable[[], Iterable[tuple[str, Any, Any]]]) -> None:
+        self._periods = periods
+        self._showing = OwnChange()
+        layout = w.Layout(**_AUTO)
+        self.buttons: dict[str, Any] = {
+            label: w.ToggleButton(description=label, tooltip=f"{title}: {label}", layout=layout)
+            for label, *_ in periods()
+        }
+        super().__init__(list(self.buttons.values()))
+        self.add_class("choices")
+        self._show()
+        self.observe(lambda _: self._show(), "value")
+        for label, one in self.buttons.items():
+            one.observe(lambda _, label=label: self._pressed(label), "value")
+
+    def _show(self) -> None:
+        with self._showing:
+            for label, *limits in self._periods():
+                self.buttons[label].value = tuple(limits) == self.value
+
+    def _pressed(self, label: str) -> None:
+        if self._showing:
+            return
+        self.value = next((begin, end) for one, begin, end in self._periods() if one == label)
+        self._show()  # one that was pressed again stays marked
+
+
 class TextControl(VBox):
     """A text field with more around it; the text is its `value`.
 
@@ -159,7 +213,10 @@ class ListControl(TextControl):
     ) -> None:
         self._note, self._note_line = note, html("", "muted")
         self._names = ChoiceControl(f"Add {one} by name", [_SELECT])
-        super().__init__(text_line(title, example), self._names, self._note_line)
+        text = text_line(title, example)
+        super().__init__(text, self._note_line)
+        # A name is what people know; few know a number or a code.
+        self.children: tuple[Any, ...] = (self._names, text, self._note_line)
         self.offer(names)
         self._names.observe(self._added, "value")
 
@@ -230,84 +287,3 @@ def lock(widget: Any, *, is_locked: bool) -> None:
     # A box has no `disabled`; the widgets in it have.
     for child in getattr(widget, "children", ()):
         lock(child, is_locked=is_locked)
-
-
-class _WordRow(HBox):
-    """A word, and the fields to search for it."""
-
-    def __init__(self, number: int, fields: Options, changed: Callable[[], object]) -> None:
-        self.text = w.Text(description=f"Word {number}", placeholder="cocoa", layout=w.Layout(width="260px"))
-        self.fields = ToggleControl(f"Search for word {number} in", fields)
-        self.remove = button("Remove", "quiet", tooltip=f"Remove word {number}")
-        super().__init__([label_above(self.text), self.fields, self.remove])
-        self.add_class("word")
-        for one in (self.text, self.fields):
-            one.observe(lambda _: changed(), "value")
-
-
-class SearchWords(VBox):
-    """Words to search for, each in fields of its own; there is always a row to type into.
-
-    Examples
-    --------
-    >>> rows = SearchWords([("Name", "name"), ("Brand", "brand")])
-    >>> rows.rows[0].text.value = "cocoa"
-    >>> rows.value
-    (('cocoa', ('name', 'brand')),)
-    """
-
-    value: Instance[tuple[Word, ...]] = Tuple()
-
-    def __init__(self, fields: Options) -> None:
-        self._fields = fields
-        self._every = tuple(value for _, value in fields)
-        self._made: list[_WordRow] = []
-        self._shown = 0
-        self._filling = OwnChange()
-        self._list = w.VBox()
-        self.add: w.Button = button("+ Add a word", "quiet")
-        self.add.layout.align_self = "flex-start"
-        super().__init__([self._list, self.add])
-        self.add_class("wide")
-        self.add.on_click(lambda _: self._fill((*self._typed(), ("", self._every))))
-        self.observe(self._assigned, "value")
-        self._fill(())
-
-    @property
-    def rows(self) -> list[_WordRow]:
-        """The rows that are shown."""
-        return self._made[: self._shown]
-
-    def _typed(self) -> tuple[Word, ...]:
-        return tuple((line.text.value, line.fields.value) for line in self.rows)
-
-    def _assigned(self, _: object) -> None:
-        if self.value != self._filled():
-            self._fill(self.value)
-
-    def _filled(self) -> tuple[Word, ...]:
-        return tuple((word, fields) for word, fields in self._typed() if word)
-
-    def _changed(self) -> None:
-        if not self._filling:
-            self.value = self._filled()
-
-    def _fill(self, words: tuple[Word, ...]) -> None:
-        words = words or (("", self._every),)
-        # Rows are made once and then filled again: a new one would take the focus from whoever is typing.
-        while len(self._made) < len(words):
-            number = len(self._made)
-            line = _WordRow(number + 1, self._fields, self._changed)
-            line.remove.on_click(lambda _, number=number: self._removed(number))
-            self._made.append(line)
-        with self._filling:  # the value would be assigned from rows of which half are filled
-            for line, (word, fields) in zip(self._made, words, strict=False):
-                line.text.value, line.fields.value = word, fields
-        if self._shown != len(words):
-            self._shown = len(words)
-            self._list.children = self.rows
-        self._changed()
-
-    def _removed(self, number: int) -> None:
-        typed_rows = self._typed()
-        self._fill((*typed_rows[:number], *typed_rows[number + 1 :]))

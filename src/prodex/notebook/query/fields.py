@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from prodex.notebook.query import controls, options, parsing
-from prodex.notebook.query.controls import SearchWords
+from prodex.notebook.query.search_rows import SearchWords
 from prodex.query import FILTERS, ProductQuery
 from prodex.query.filters import Filter, Form
 
@@ -19,8 +19,11 @@ class FieldGroup(Enum):
     """The group in which a control is shown; the value is its title."""
 
     FRONT = "in front"
-    MORE = "More filters: GTINs, owners, pictures, range"
-    ANSWER = "Returned data: languages and fields"
+    PERIOD = "Updated"
+    WORDS = "words"
+    STATUS = "Status, sharing and tags"
+    MORE = "GTINs, owners, pictures, active range"
+    ANSWER = "Languages and fields to load"
     EXPERT = "Other filters, as JSON"
 
 
@@ -52,7 +55,7 @@ class QueryField:
     hint: str = ""
 
 
-FRONT, MORE, ANSWER, EXPERT = FieldGroup
+FRONT, PERIOD, WORDS, STATUS, MORE, ANSWER, EXPERT = FieldGroup
 
 
 def _one(
@@ -92,7 +95,7 @@ def _choice(name: str, title: str, options: Callable[[], controls.Options], plac
 
 
 def _toggles(name: str, title: str, options: Callable[[], controls.Options]) -> QueryField:
-    return _one(name, lambda: controls.ToggleControl(title, options()), FRONT, _or(()), _or(None))
+    return _one(name, lambda: controls.ToggleControl(title, options()), STATUS, _or(()), _or(None))
 
 
 def _packshot_of(query: ProductQuery) -> str:
@@ -101,36 +104,27 @@ def _packshot_of(query: ProductQuery) -> str:
 
 #: One control for two filters of the service: both at once would match nothing.
 _PACKSHOT = (("with or without", ""), ("with a packshot", "with"), ("without a packshot", "without"))
-_ACTIVE = (("all products", ""), ("only the active range", True))
+_ACTIVE = (("all products", ""), ("only products in it", True))
 
 _DESIGNED: tuple[QueryField, ...] = (
     _choice("target_market", "Target market", options.markets, FRONT),
-    QueryField(
-        ("has_packshot", "has_no_packshot"),
-        lambda: controls.ChoiceControl("Packshot", _PACKSHOT),
-        FRONT,
-        _packshot_of,
-        lambda value: {
-            "has_packshot": value == "with" or None,
-            "has_no_packshot": value == "without" or None,
-        },
-    ),
-    _moment("updated_at_from", "Updated from (UTC)", FRONT),
-    _moment("updated_at_to", "Updated until (UTC)", FRONT),
-    _text("tags_in", "With tags", "exportable, new", FRONT),
-    _text("tags_not_in", "Without tags", "blocked", FRONT),
-    _choice("status_shared_from", "Sharing status of the source", options.sharing_statuses, FRONT),
-    _choice("status_shared_with", "Sharing status of the target", options.sharing_statuses, FRONT),
-    _toggles("target_productstatus_in", "Status at the retailer", options.product_statuses),
-    _toggles("validation_status_in", "Validation status", options.validation_statuses),
+    _moment("updated_at_from", "Updated from (UTC)", PERIOD),
+    _moment("updated_at_to", "Updated until (UTC)", PERIOD),
     _one(
         "search",
-        lambda: SearchWords(options.searched_fields()),
-        FRONT,
+        lambda: SearchWords(options.searched_fields(), options.FIRST_SEARCHED),
+        WORDS,
         _or(()),
         parsing.words,
-        "All words must match, each in at least one of its fields.",
+        "Whole words, as suppliers write them in their language; all words must match. The service has no filter by "
+        "category: type the name of a kind, or load a market and filter by category afterwards.",
     ),
+    _toggles("target_productstatus_in", "Status at the retailer", options.product_statuses),
+    _toggles("validation_status_in", "Validation status", options.validation_statuses),
+    _choice("status_shared_from", "Sharing status at the manufacturer", options.sharing_statuses, STATUS),
+    _choice("status_shared_with", "Sharing status at the retailer", options.sharing_statuses, STATUS),
+    _text("tags_in", "Tag is on", "such as exportable, new", STATUS),
+    _text("tags_not_in", "Tag is off", "such as blocked", STATUS),
     _one(
         "gtins_in",
         lambda: controls.PasteControl("GTINs", "Paste a column of a spreadsheet", parsing.read_gtins),
@@ -138,16 +132,28 @@ _DESIGNED: tuple[QueryField, ...] = (
         lambda value: "\n".join(value or ()),
         parsing.gtins,
     ),
-    _moment("pictures_last_updated_at_from", "Pictures updated from (UTC)", MORE),
-    _moment("pictures_last_updated_at_to", "Pictures updated until (UTC)", MORE),
-    _choice("active_range", "Range", lambda: _ACTIVE, MORE),
     _one(
         "owners_in",
-        lambda: controls.ListControl("Owners", "an owner", [], "numbers, such as 11, 12"),
+        lambda: controls.ListControl(
+            "Owners (suppliers), by number", "an owner", [], "numbers, such as 11, 12"
+        ),
         MORE,
         parsing.written,
         parsing.numbers,
     ),
+    QueryField(
+        ("has_packshot", "has_no_packshot"),
+        lambda: controls.ChoiceControl("Packshot (picture of the packed product)", _PACKSHOT),
+        MORE,
+        _packshot_of,
+        lambda value: {
+            "has_packshot": value == "with" or None,
+            "has_no_packshot": value == "without" or None,
+        },
+    ),
+    _moment("pictures_last_updated_at_from", "Pictures updated from (UTC)", MORE),
+    _moment("pictures_last_updated_at_to", "Pictures updated until (UTC)", MORE),
+    _choice("active_range", "Active range of the retailer", lambda: _ACTIVE, MORE),
     _one(
         "product_languages",
         lambda: controls.ListControl(

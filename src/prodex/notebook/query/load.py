@@ -11,11 +11,14 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Bool, Instance
 
+from prodex import clock
 from prodex.catalog import Catalog
 from prodex.display.html_tables import table
 from prodex.errors import IncompleteLoad
 from prodex.load import load_products
 from prodex.load.reuse import in_words as age_in_words
+from prodex.load.reuse import reusable_snapshot
+from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import (
     Panel,
@@ -33,6 +36,9 @@ from prodex.notebook.work import Work, WorkRow
 from prodex.query import ProductQuery
 from prodex.service import Client
 
+#: Seconds without a change before the snapshots are looked through.
+_PAUSE = 0.4
+
 #: Problems that are shown; `catalog.problems` has all.
 PROBLEMS = 20
 
@@ -41,11 +47,13 @@ def cancelled_text(done: int, total: int) -> str:
     """Return the progress of a load that was cancelled, as a sentence.
 
     >>> cancelled_text(3500, 12000)
-    'Cancelled after 3,500 of 12,000 products. They are kept: press Load to continue.'
+    'Cancelled after 3,500 of 12,000 products. They are kept: press “Load products” to continue.'
     """
     if not done:
         return "Cancelled before any product was received."
-    return f"Cancelled after {done:,} of {total:,} products. They are kept: press Load to continue."
+    return (
+        f"Cancelled after {done:,} of {total:,} products. They are kept: press “Load products” to continue."
+    )
 
 
 def load_report(catalog: Catalog, load: Work[Catalog]) -> str:
@@ -74,7 +82,7 @@ def _problems(problems: list[tuple[str, str]]) -> str:
     return table(f"Missing: {of}", ("What", "Reason"), problems[:PROBLEMS], look="problems")
 
 
-_AGES = (("if less than an hour old", ""), ("if less than a day old", 86_400), ("never, load again", 0))
+_AGES = (("reuse it for an hour", ""), ("reuse it for a day", 86_400), ("load it again", 0))
 
 
 class LoadBox(VBox):
@@ -109,26 +117,31 @@ class LoadBox(VBox):
         self, panel: Panel, service: Client, asked: Callable[[], ProductQuery], name: str | None
     ) -> None:
         self._panel, self._service, self._asked = panel, service, asked
-        self.name_field: Any = text_line("Name of the snapshot", "made from the query")
+        self.name_field: Any = text_line("Name of the snapshot", "optional, such as drinks")
         self.name_field.value = name or ""
         self.name_field.layout.width = "240px"
-        self.age_field: ChoiceControl = ChoiceControl("Reuse a recent snapshot", _AGES)
+        self.age_field: ChoiceControl = ChoiceControl("If it was loaded before", _AGES)
         self.age_field.layout.width = "240px"
-        self.load_button: w.Button = button("Load", "primary")
+        self.load_button: w.Button = button("Load products", "primary")
         self._work: WorkRow[Catalog] = WorkRow(
             panel, self._loaded, self._failed, cancelled=self._cancelled, back_to=self.load_button
         )
-        self.load_button.layout.width = "110px"
         self.keep_button: w.Button = button(
             "Keep incomplete load", tooltip="Save the products that were received as an incomplete snapshot"
         )
         self._report = html("", "outcome")
+        self.plan: Any = html("", "muted")
+        self._planning: LatestTask[Catalog | None] = LatestTask(
+            partial(reusable_snapshot, service), self._planned, lambda _: self._planned(None), delay=_PAUSE
+        )
         start = row(self.name_field, self.age_field, self.load_button, self.keep_button, look="query-bar")
-        super().__init__([start, self._work, self._report])
+        super().__init__([start, self.plan, self._work, self._report])
         self.add_class("query-load")
         panel.on(self.load_button, lambda _: self._begin(allow_incomplete=False))
         panel.on(self.keep_button, lambda _: self._begin(allow_incomplete=True))
         self.observe(lambda _: self._show(), ("is_loading", "is_possible"))
+        for field in (self.name_field, self.age_field):
+            field.observe(lambda _: self._look_ahead(), "value")
         self._keep(offered=False)
         self._show()
 
@@ -156,10 +169,32 @@ class LoadBox(VBox):
     def query_changed(self) -> None:
         """Offer no longer to keep an incomplete load, which was one of another query."""
         self._keep(offered=False)
+        self._look_ahead()
+
+    def show_count(self, count: int | None) -> None:
+        """Invite to load only if something matches; None is unknown."""
+        # It can be pressed all the same: what a service announces may be wrong.
+        (self.load_button.remove_class if count == 0 else self.load_button.add_class)("primary")
 
     def wait(self, seconds: float) -> None:
         """Wait until no load runs; for scripts and tests."""
         self._work.wait(seconds)
+        self._planning.wait(seconds)
+
+    def _look_ahead(self) -> None:
+        """Find out whether the next load would ask the service."""
+        self.plan.value = ""
+        self._planning.forget()  # what there is may have changed, though the question is the same
+        self._planning(self._asked(), self.name, self.max_age)
+
+    def _planned(self, catalog: Catalog | None) -> None:
+        if catalog is None or catalog.origin.loaded_at is None:
+            self.plan.value = ""
+            return
+        age = age_in_words(clock.now() - catalog.origin.loaded_at)
+        self.plan.value = text_html(
+            f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again."
+        )
 
     def _begin(self, *, allow_incomplete: bool) -> None:
         if self.is_loading:
@@ -175,6 +210,7 @@ class LoadBox(VBox):
         self.is_loading = False
         if self._work.work is not None:
             self._report.value = load_report(catalog, self._work.work)
+        self._look_ahead()
         with self._panel.guarded():  # an observer of `catalog` may fail, which is not an error of the load
             self.catalog = catalog
 

@@ -15,11 +15,17 @@ from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, Validation
 
 # By hand: the names in the specification are abbreviations.
 _VALIDATION = {
-    ValidationStatus.NA: "Not available (NA)",
+    ValidationStatus.NA: "No status (NA)",
     ValidationStatus.NOT_OK: "Not OK",
     ValidationStatus.OK: "OK",
     ValidationStatus.CORRECTION: "To be corrected",
 }
+
+# What the specification calls "assignation" is assignment in English.
+_PRODUCT_STATUS = {ProductStatus.ASSIGNATION_PENDING: "Assignment pending"}
+
+#: The fields that are searched at first: a word in a list of ingredients says little of what a product is.
+FIRST_SEARCHED = ("namePublicLong.data", "brand.label", "kind.label")
 
 _SEARCHED = {
     "namePublicLong.data": "Name",
@@ -47,13 +53,17 @@ EXCLUDED = (
 )
 
 
-def markets() -> list[tuple[str, int | str]]:
-    """Return every market.
+def markets(first: Iterable[int] = ()) -> list[tuple[str, int | str]]:
+    """Return every market by name, after some that are offered first.
 
     >>> [one for one in markets() if one[1] in ("", 56)]
     [('any market', ''), ('Belgium (056)', 56)]
+    >>> markets(first=[250])[:3]
+    [('any market', ''), ('France (250)', 250), ('Afghanistan (004)', 4)]
     """
-    return [("any market", ""), *((f"{name} ({code:03d})", code) for code, name in locales.markets().items())]
+    known = locales.markets()
+    codes = dict.fromkeys([*(code for code in first if code in known), *known])
+    return [("any market", ""), *((f"{known[code]} ({code:03d})", code) for code in codes)]
 
 
 def languages() -> list[tuple[str, str]]:
@@ -102,7 +112,7 @@ def validation_statuses() -> list[tuple[str, ValidationStatus]]:
 
 def product_statuses() -> list[tuple[str, ProductStatus]]:
     """Return every status on the retailer's side."""
-    return [(_in_words(one), one) for one in ProductStatus]
+    return [(_PRODUCT_STATUS.get(one) or _in_words(one), one) for one in ProductStatus]
 
 
 def sharing_statuses() -> list[tuple[str, SharingStatus | str]]:

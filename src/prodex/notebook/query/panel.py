@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from html import escape
 from typing import Any
+from urllib.parse import urlsplit
 
 import ipywidgets as w
 import pandas as pd
@@ -32,20 +32,22 @@ from prodex.notebook.panel import (
 )
 from prodex.notebook.query import options
 from prodex.notebook.query.code import QueryCode
-from prodex.notebook.query.controls import lock
+from prodex.notebook.query.controls import PeriodButtons, lock
+from prodex.notebook.query.counting import count_products, count_text
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
 from prodex.notebook.query.load import LoadBox
-from prodex.query import GTINS_PER_CALL, ProductQuery
+from prodex.notebook.query.relaxed import relaxed
+from prodex.notebook.query.suggestions import Suggestions
+from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.service.paging import announced
 from prodex.text import hint
 
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
 
 #: The groups of controls that are closed at first.
-_FOLDED = (FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
+_FOLDED = (FieldGroup.STATUS, FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
 
 
 class QueryPanel(Panel):
@@ -59,6 +61,8 @@ class QueryPanel(Panel):
         The query to begin with; all products by default.
     name
         Name of the snapshot; made from the query when None.
+    known
+        A catalogue whose markets and kinds are suggested.
 
     Attributes
     ----------
@@ -90,10 +94,15 @@ class QueryPanel(Panel):
     count: Int[int | None, Any] = Int(None, allow_none=True)
 
     def __init__(
-        self, service: Client, query: ProductQuery | None = None, *, name: str | None = None
+        self,
+        service: Client,
+        query: ProductQuery | None = None,
+        *,
+        name: str | None = None,
+        known: Catalog | None = None,
     ) -> None:
         service = service_given(service, "QueryPanel(service)", query)
-        super().__init__("Load products")
+        super().__init__(f"Load products from {urlsplit(service.base_url).netloc}")
         self._service = service
         # Each control that is filled reports a change; the query is complete only when all are filled.
         self._filling = OwnChange()
@@ -103,6 +112,10 @@ class QueryPanel(Panel):
         self._listing: LatestTask[pd.DataFrame] = LatestTask(
             load_organizations, self._listed, self._not_listed
         )
+        self._explaining: LatestTask[tuple[ProductQuery, list[str]]] = LatestTask(
+            self._without_each, self._explained, lambda _: None
+        )
+        self._suggesting: LatestTask[Suggestions] = LatestTask(Suggestions.of, self._suggest, lambda _: None)
         self.controls: list[Any] = [field.make() for field in FIELDS]
         self.matching: Any = html("", "matching")
         self.loading: LoadBox = LoadBox(self, service, lambda: self.query, name)
@@ -111,13 +124,28 @@ class QueryPanel(Panel):
         }
         self.code: QueryCode = QueryCode()
         self.clear_button: w.Button = button("Clear all filters", "quiet")
+        self.wider: Any = html("", "muted")
         count = row(self.matching, self.clear_button, look="query-count")
-        self.periods: dict[str, w.Button] = {}
-        for label, *_ in options.periods(datetime.now(UTC)):
-            self.periods[label] = one = button(label, "quiet")
-            self.on(one, partial(self._update_within, label))
-        periods = row(html("<span class='muted'>Updated</span>"), *self.periods.values(), look="line")
-        self.fill(self._grid(FieldGroup.FRONT), periods, *self.folds.values(), count, self.loading, self.code)
+        self.periods: PeriodButtons = PeriodButtons("Updated", lambda: options.periods(datetime.now(UTC)))
+        period = w.VBox(
+            [
+                html(FieldGroup.PERIOD.value, "label"),
+                self.periods,
+                row(*self._controls_of(FieldGroup.PERIOD), look="limits"),
+            ]
+        )
+        front = styled(w.Box([*self._controls_of(FieldGroup.FRONT), styled(period, "period")]), "front")
+        more = html("More filters, and what to load", "more-filters")
+        self.fill(
+            styled(w.VBox([front, self._grid(FieldGroup.WORDS)]), "query-front"),
+            count,
+            self.wider,
+            self.loading,
+            more,
+            *self.folds.values(),
+            self.code,
+        )
+        self.on(self.periods, lambda change: self._update_within(change["new"]), "value")
         self.on(self.clear_button, lambda _: self.set_trait("query", ProductQuery()))
         for control in self.controls:
             self.on(control, lambda _: self._changed(), "value")
@@ -127,9 +155,12 @@ class QueryPanel(Panel):
         self.loading.observe(lambda change: self.set_trait("catalog", change["new"]), "catalog")
         self.loading.observe(lambda change: self._lock(change["new"]), "is_loading")
         self._owners_asked = False
+        self._known = Suggestions()
         self.query = query or ProductQuery()
         self._assigned()
         self.observe(lambda _: self._assigned(), "query")
+        if known is not None:
+            self._suggesting(known)
 
     def control(self, name: str) -> Any:
         """Return the control of a field of the query."""
@@ -141,16 +172,27 @@ class QueryPanel(Panel):
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until nothing is counted or loaded; for scripts and tests."""
-        for work in (self._counting, self._listing, self.loading):
+        for work in (self._counting, self._explaining, self._listing, self._suggesting, self.loading):
             work.wait(seconds)
 
-    def _update_within(self, label: str, _click: object = None) -> None:
-        """Ask for products that were updated in a period that ends now, or ended before."""
-        (limits,) = [limits for one, *limits in options.periods(datetime.now(UTC)) if one == label]
-        self.query = replace(self.query, updated_at_from=limits[0], updated_at_to=limits[1])
+    def _update_within(self, limits: tuple[Any, ...]) -> None:
+        """Ask for products that were updated in a period."""
+        if not self._filling:
+            self.query = replace(self.query, updated_at_from=limits[0], updated_at_to=limits[1])
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
         return zip(FIELDS, self.controls, strict=True)
+
+    def _controls_of(self, place: FieldGroup) -> list[Any]:
+        return [control for field, control in self._pairs() if field.place is place]
+
+    def _suggest(self, found: Suggestions) -> None:
+        self._known = found
+        market = self.control("target_market")
+        with self._filling:  # offering options selects the first of them
+            market.offer(options.markets(first=found.markets))
+            market.value = self.query.target_market or ""
+        self.control("search").offer(found.kinds)
 
     def _grid(self, place: FieldGroup) -> Any:
         here = [(field.hint, control) for field, control in self._pairs() if field.place is place]
@@ -174,6 +216,7 @@ class QueryPanel(Panel):
         try:
             with self._filling:
                 self.query = query
+                self._mark_period()
         finally:  # also when an observer of the query fails
             self._count_matches()
 
@@ -184,6 +227,7 @@ class QueryPanel(Panel):
         with self._filling:
             for control, value in zip(self.controls, shown(self.query), strict=True):
                 control.value = value
+            self._mark_period()
         self.show_message("")
         self._count_matches()
 
@@ -195,9 +239,15 @@ class QueryPanel(Panel):
             self._assigned()
         return proposal["value"]
 
+    def _mark_period(self) -> None:
+        self.periods.value = (self.query.updated_at_from, self.query.updated_at_to)
+
     def _count_matches(self) -> None:
         """Count the products that match the new query."""
         self.matching.value = status_html("Counting matching products …")
+        self._explaining.forget()
+        self.wider.value = ""
+        self.loading.show_count(None)
         self._set_valid(is_valid=True)
         self.loading.query_changed()
         self._show_code()
@@ -218,8 +268,32 @@ class QueryPanel(Panel):
         if count is None:
             return
         self.matching.value = f"<div role='status'>{text_html(count_text(count, self.query))}</div>"
+        self.loading.show_count(count)
+        if count == 0:
+            self._explaining(self.query)
         with self.guarded():  # an observer of `count` may fail, which is not an error of the count
             self.count = count
+
+    def _without_each(self, query: ProductQuery) -> tuple[ProductQuery, list[str]]:
+        found = []
+        for left_out, wider in relaxed(query):
+            count = count_products(self._service, wider, lambda: self.query == query)
+            if count is None:
+                break
+            found.append(f"{count:,} without {left_out}")
+        return query, found
+
+    def _explained(self, found: tuple[ProductQuery, list[str]]) -> None:
+        query, counts = found
+        if self.query != query:
+            return
+        sentences = [f"With one filter less: {', '.join(counts)}."] if counts else []
+        kinds = dict.fromkeys(
+            kind for word, _ in query.search or () for kind in self._known.similar(word.strip())
+        )
+        if kinds:
+            sentences.append(f"Kinds of the catalogue with a similar name: {', '.join(kinds)}.")
+        self.wider.value = f"<div role='status'>{text_html(' '.join(sentences))}</div>" if sentences else ""
 
     def _not_counted(self, error: BaseException) -> None:
         self.matching.value = message_html(
@@ -244,7 +318,7 @@ class QueryPanel(Panel):
         self.control("owners_in").offer([], lambda _: note)
 
     def _lock(self, is_loading: bool) -> None:
-        for control in self.controls:
+        for control in (*self.controls, self.periods):
             lock(control, is_locked=is_loading)
         self.clear_button.disabled = is_loading
 
@@ -252,37 +326,3 @@ class QueryPanel(Panel):
 def _with_hint(control: Any, hint: str) -> Any:
     box = w.VBox([control, html(escape(hint), "muted")])
     return styled(box, *({"wide"} & set(control._dom_classes)))
-
-
-def count_products(
-    service: Client, query: ProductQuery, is_wanted: Callable[[], bool] = lambda: True
-) -> int | None:
-    """Return how many products match, or None when the number is no longer wanted.
-
-    Parameters
-    ----------
-    is_wanted
-        Called before each call to the service: a long list of GTINs is counted in several calls, which are not worth
-        making for a query that has changed meanwhile.
-    """
-    total = 0
-    for part in query.in_calls():
-        if not is_wanted():
-            return None
-        total += announced(service.search_products(part.to_probe()))
-    return total
-
-
-def count_text(count: int, query: ProductQuery) -> str:
-    """Return how many products match, as a sentence.
-
-    >>> count_text(1203, ProductQuery()), count_text(1, ProductQuery())
-    ('1,203 products match', '1 product matches')
-    """
-    sentence = "1 product matches" if count == 1 else f"{count:,} products match"
-    gtins = query.gtins_in or ()
-    if len(gtins) > GTINS_PER_CALL:
-        calls = -(-len(gtins) // GTINS_PER_CALL)
-
-        sentence += f" (the sum of {calls:,} calls, for {len(gtins):,} GTINs)"
-    return sentence
