@@ -58,6 +58,12 @@ _GALLERY = """
     px.gallery(shown.where(product_id=harmless), per_page=12, progress=False)
 """
 #: Answers of worklists that came back, collected as corrections: the short ones, which fit into a line.
+_COVERAGE = """
+    coverage = px.CoveragePanel(catalog, audit=audit)
+    coverage.of_required = False  # in all languages
+    coverage
+"""
+
 _CORRECTIONS = """
     px.CorrectionsPanel(catalog).exploration.collect(())  # those of the other theme
     fix = px.read_worklist(sorted(weeks.returned.glob("*.csv")), catalog, profile="online-listing")
@@ -140,7 +146,7 @@ SCREENS = (
         has_photos=True,
     ),
     Screen("audit-panel", "px.AuditPanel(audit)", _look, 1100),
-    Screen("coverage-panel", "px.CoveragePanel(catalog, audit=audit)", _look, 900),
+    Screen("coverage-panel", _COVERAGE, _look, 900),
     Screen("corrections-panel", _CORRECTIONS, _look, 900),
     Screen(
         "query-panel",

@@ -137,7 +137,7 @@ class CoverageData:
             if does_apply
         }
         left = len(pairs) - len(shown.intersection(pairs))
-        return f"not needed by any of them: {left} of {counted(len(pairs), 'requirement')}" if left else ""
+        return f"none of them needs {left} of {counted(len(pairs), 'requirement')}" if left else ""
 
     def _rows(self, choice: Choice, required: RequiredColumns | None) -> list[Attribute]:
         rows: list[Attribute] = []

@@ -273,8 +273,9 @@ class CoveragePanel(Panel):
         size, chosen = len(self.exploration.catalog), figures.columns[0].products
         of = f" of {counted(size, 'product')}" if conditions else f" product{'' if size == 1 else 's'}"
         left_out = self._data.left_out(choice, figures)
+        separated = f"· {left_out}" if left_out else ""
         self._about.value = (
-            f"<span role='status'><b>{chosen:,}</b>{of}</span> <span class='muted'>{left_out}</span>"
+            f"<span role='status'><b>{chosen:,}</b>{of}</span> <span class='muted'>{separated}</span>"
         )
         self._offer_languages()
         with self._filling:
