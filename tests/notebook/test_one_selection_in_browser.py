@@ -59,7 +59,8 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         assert 3 == chips.count()  # a kind, a rule, and one that clears both
 
         back, forward = (
-            out.get_by_role("button", name=one, exact=True).locator("visible=true") for one in "←→"
+            out.get_by_role("button", name=one, exact=True).locator("visible=true")
+            for one in ("← Back", "Forward →")
         )
         back.focus()
         page.keyboard.press("Enter")
