@@ -21,7 +21,8 @@ _ROWS = 12
 _COLUMNS = ("Problem", "Block", "Severity", "Fail", "Pass", "Not applicable", "Unknown", "Score", "If fixed")
 #: A press on another row adds its check to those that are required.
 _OPTIONS = {
-    **aligned(texts=range(3), numbers=range(3, len(_COLUMNS))),
+    # What fixing brings is a phrase, which may take two lines.
+    **aligned(texts=(*range(3), len(_COLUMNS) - 1), numbers=range(3, len(_COLUMNS) - 1)),
     "select": {"style": "multi", "keys": True},
 }
 
