@@ -186,6 +186,9 @@ def test_it_says_beforehand_whether_the_service_is_asked(small: tuple[Sandbox, C
     assert "" == panel.loading.plan.value
     panel.loading.load_button.click()
     panel.wait()
+    assert "" == panel.loading.plan.value
+    panel.loading.age_field.value = 86_400
+    panel.wait()
     assert "without asking the service again" in panel.loading.plan.value
     panel.loading.age_field.value = 0
     panel.wait()

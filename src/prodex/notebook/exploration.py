@@ -143,6 +143,13 @@ class Exploration(HasTraits):
             self.audit = audit
             self.catalog = catalog
 
+    def renew(self, old: Catalog, catalog: Catalog, audit: Audit | None) -> None:
+        """Show the products of now in place of an older state of the same catalogue, if that is still shown."""
+        if self.catalog is old:
+            with self.hold_trait_notifications():
+                self.catalog = catalog
+                self.audit = audit
+
     def correct(self, correction: TextCorrection) -> None:
         """Collect a correction; an earlier one of the same text is replaced, and left out if nothing changes.
 

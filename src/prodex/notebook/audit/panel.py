@@ -32,6 +32,10 @@ from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.text import counted
 
+_NOT_AUDITED = (
+    "These products have not been audited. "
+    "After an audit, figures, worklists and the answers that come back are shown here."
+)
 _INVITATION = "Select a figure, grade, gap, cell or check to list its products."
 
 
@@ -95,6 +99,7 @@ class AuditPanel(Panel):
         self.controls: RunControls = RunControls(self, self._to_audit, self._audited, profile)
         self._headline, self._warnings, self._notes = (html("") for _ in range(3))
         self._shown = html("")
+        self._not_audited = html(f"<p class='muted'>{_NOT_AUDITED}</p>")
         self.show_all: w.Button = button("Show all products")
         self.tiles: AuditTiles = AuditTiles(self, self._choose)
         self.grades: GradeBars = GradeBars(self, self._choose)
@@ -104,14 +109,14 @@ class AuditPanel(Panel):
         self.export: AuditExport = AuditExport(self)
         if service is not None:
             service = service_given(service, "AuditPanel(audit, service=service)")
-        self.returned: ReturnedWorklists = ReturnedWorklists(self, service)
+        self.returned: ReturnedWorklists = ReturnedWorklists(self, service, self._renew)
         chosen = row(self._shown, self.show_all, look="chosen-row")
         columns = styled(w.Box([self.grades, self.gaps]), "columns")
         bar = () if self.exploration is None else (SelectionBar(self, self.exploration),)
         above = (*bar, self._headline, self._before, self._warnings, self.tiles, chosen, columns)
         below = (self.heat, self.checks, self.export, self.returned, self._notes)
         self._results = w.VBox([*above, *below])
-        self.fill(self.controls, self._results)
+        self.fill(self.controls, self._not_audited, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
         self.on(self, lambda _: self._draw(), "audit")
         self.on(self, lambda _: self._show_chosen(), "is_shown")
@@ -156,6 +161,7 @@ class AuditPanel(Panel):
         made = self.audit
         show_if(self.controls, self._catalog is not None)
         show_if(self._results, made is not None)
+        show_if(self._not_audited, made is None and self._catalog is not None)
         if made is None:
             self.failing = ()
             return
@@ -178,14 +184,23 @@ class AuditPanel(Panel):
         self._headline.value = headline(judged, self.controls.title(judged.profile), of=len(self.audit))
         # Figures of some products are no progress of all of them.
         self.tiles.show(judged, None if self._conditions else self._earlier)
-        for box in (self.grades, self.gaps, self.heat, self.checks, self.export, self.returned):
+        for box in (self.grades, self.gaps, self.heat, self.checks, self.export):
             box.show(judged)
+        # Answers may be about products that are not chosen now.
+        self.returned.show(self.audit)
         for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             one.mark(mark)
         self.heat.mark(mark)
         self.checks.mark(mark)
         sentence = _summary(len(self.failing), self._labels()) if self._conditions else _INVITATION
         self._shown.value = f"<span role='status'>{sentence}</span>"
+
+    def _renew(self, old: Catalog, catalog: Catalog, audit: Audit | None) -> None:
+        """Show the products of now, and their audit, after corrections were sent."""
+        if self.exploration is not None and audit is not None:
+            self.exploration.renew(old, catalog, audit)
+        elif self.exploration is None and audit is not None:
+            self.audit = audit
 
     def _judged(self, whole: Audit) -> Audit:
         """Return the audit of the products that are chosen."""

@@ -1,8 +1,9 @@
-"""Worklists that came back: choose the files, see what would change and what cannot be used, and send it."""
+"""Worklists that came back: choose the files, see what would change, send it, and see what has arrived."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from prodex.errors import InputError
 from prodex.files.atomic import safe_name
 from prodex.fix.result import Fix
 from prodex.fix.worklists import read_worklist
+from prodex.notebook.arrival import ArrivalCheck, arrival_html, requested_again, sent_and_missing
 from prodex.notebook.boxes import VBox
-from prodex.notebook.panel import Panel, button, html, row, status_html, styled
+from prodex.notebook.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.sending import FixSender
 from prodex.notebook.work import WorkRow
 from prodex.phases import PhaseObserver
@@ -35,15 +37,27 @@ class ReturnedWorklists(VBox):
         The panel around it.
     service
         Where corrections are sent; without one they are only shown.
+    renew
+        Called with the catalogue that was judged, the same with the products of now, and their audit, once corrections
+        were sent.
 
     Attributes
     ----------
     sender
         Sends the answers that are shown: `sender.fix`.
+    check
+        The button that requests the products once more, while they do not show everything that was sent.
     """
 
-    def __init__(self, panel: Panel, service: Client | None) -> None:
-        self._panel = panel
+    def __init__(
+        self,
+        panel: Panel,
+        service: Client | None,
+        renew: Callable[[Catalog, Catalog, Audit | None], object] = lambda *_: None,
+    ) -> None:
+        self._panel, self._service, self._renew = panel, service, renew
+        self._sent: Fix | None = None
+        self._newest: Catalog | None = None
         self._audit: Audit | None = None
         self._uploaded: tempfile.TemporaryDirectory[str] | None = None
         self.files: w.FileUpload = w.FileUpload(
@@ -52,7 +66,17 @@ class ReturnedWorklists(VBox):
         self.folder: w.Text = w.Text(description="or folder")
         self.read: w.Button = button("Read")
         self._result = html("")
-        self.sender: FixSender = FixSender(panel, service, _HOW, ended=lambda fix, _: self._show_result(fix))
+        self.sender: FixSender = FixSender(panel, service, _HOW, ended=lambda fix, _: self._follow(fix))
+        self._arrived = html("")
+        self.check: w.Button = button("Check what has arrived", tooltip="Request the products, and compare")
+        self._checking: WorkRow[ArrivalCheck] = WorkRow(
+            panel,
+            self._show_arrival,
+            self._not_checked,
+            cancelled=lambda: self._say_of_arrival("Cancelled."),
+            back_to=self.check,
+            after=PATIENCE,
+        )
         self._reading: WorkRow[Fix] = WorkRow(
             panel,
             self._show,
@@ -63,9 +87,15 @@ class ReturnedWorklists(VBox):
             is_dropped=True,
         )
         source = styled(row(self.files, self.folder, self.read, look="form-row"), "export-row")
+        after = (self._checking, self._arrived, row(self.check, look="form-row"))
         super().__init__(
-            [html("<h3>Worklists that came back</h3>"), source, self._reading, self._result, self.sender]
+            [
+                *(html("<h3>Worklists that came back</h3>"), source, self._reading, self._result),
+                *(self.sender, *after),
+            ]
         )
+        show_if(self.check, False)
+        panel.on(self.check, lambda _: self._check())
         panel.on(self.files, lambda _: self._read_files(), "value")
         panel.on(self.read, lambda _: self._read_folder())
 
@@ -77,6 +107,7 @@ class ReturnedWorklists(VBox):
         """Wait until nothing is read or sent; for scripts and tests."""
         self._reading.wait(seconds)
         self.sender.wait(seconds)
+        self._checking.wait(seconds)
 
     def _read_files(self) -> None:
         if not self.files.value:
@@ -100,6 +131,8 @@ class ReturnedWorklists(VBox):
     def _start(self, path: Path) -> None:
         self._say("Reading the answers …")
         self.sender.show(None)
+        self._sent, self._arrived.value = None, ""
+        show_if(self.check, False)
         judge = self._audit
         catalog = None if judge is None else judge.catalog
         profile = None if judge is None else judge.made_by or judge.profile
@@ -113,6 +146,45 @@ class ReturnedWorklists(VBox):
     def _show_result(self, fix: Fix) -> None:
         """Show answers; once they were sent, with what the service refused, and what had changed there meanwhile."""
         self._result.value = f"<div role='status'>{fix._repr_html_()}</div>"
+
+    def _follow(self, fix: Fix) -> None:
+        """Show what was sent, and request its products: only they prove that it has arrived."""
+        self._show_result(fix)
+        if fix.tracking is not None:
+            self._sent, self._newest = fix, fix.catalog
+            self._check()
+
+    def _check(self) -> None:
+        fix, service = self._sent, self._service
+        if fix is None or service is None:
+            return
+        self._say_of_arrival("Requesting the products …")
+        audit = self._audit
+        # The figures of the panel are of the whole catalogue, so they are made again only where they are of this one.
+        profile = (
+            (audit.made_by or audit.profile) if audit is not None and audit.catalog is fix.catalog else None
+        )
+        self._checking.start(
+            lambda progress: requested_again(fix, service, profile, progress), "Requesting the products"
+        )
+
+    def _show_arrival(self, arrival: ArrivalCheck) -> None:
+        if self._sent is None:
+            return
+        every, missing = sent_and_missing(self._sent, arrival.newest)
+        self._arrived.value = arrival_html(every, missing, arrival, self.sender.host)
+        show_if(self.check, bool(missing))
+        old, self._newest = self._newest, arrival.newest.catalog
+        if old is not None:
+            self._renew(old, self._newest, arrival.audit)
+
+    def _say_of_arrival(self, sentence: str) -> None:
+        self._arrived.value = status_html(sentence)
+
+    def _not_checked(self, error: BaseException) -> None:
+        self._arrived.value = ""
+        show_if(self.check, True)
+        self._panel.show_error(error)
 
     def _say(self, sentence: str) -> None:
         self._result.value = status_html(sentence)

@@ -11,11 +11,11 @@ from prodex.display_text import label, words
 from prodex.fix.result import Fix
 from prodex.fix.text_corrections import TextCorrection
 from prodex.locales import language_label
+from prodex.notebook.arrival import arrival_html, fixed_and_new, lines_of
 from prodex.notebook.corrections.draft import SentCorrections
 from prodex.notebook.corrections.proof import Proof
 from prodex.notebook.live import shown
 from prodex.notebook.panel import list_html, text_html
-from prodex.quality import AuditComparison
 from prodex.text import counted
 
 #: Rows, and bytes of a text in them: a browser has to show them all.
@@ -169,35 +169,10 @@ def effect_html(fix: Fix) -> str:
     if not fix.profile.checks:
         return _NO_RULES
     effect = fix.effect()
-    sentence = f"By the checks of {fix.profile.title or fix.profile.name}: {_fixed(effect)}."
-    return f"<p>{text_html(sentence)}</p>{list_html(_lines(effect, 'newly failing'))}"
+    sentence = f"By the checks of {fix.profile.title or fix.profile.name}: {fixed_and_new(effect)}."
+    return f"<p>{text_html(sentence)}</p>{list_html(lines_of(effect, 'newly failing'))}"
 
 
 def proof_html(proof: Proof, host: str) -> str:
     """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
-    number, every = len(proof.arrived), len(proof.arrived) + len(proof.missing)
-    arrived = (
-        counted(every, "correction") if number == every else f"{number:,} of {counted(every, 'correction')}"
-    )
-    verb = "has" if every == 1 else "have"
-    sentence = f"{arrived} {verb} arrived at {host}, where the products were requested again."
-    fixed = f"{_fixed(proof.comparison)}." if proof.newest.profile.checks else ""
-    lines = "".join(f"<li>{text_html(f'Fixed: {one}')}</li>" for one in _lines(proof.comparison, "fixed"))
-    new = [f"New: {one}" for one in _lines(proof.comparison, "newly failing")]
-    return (
-        f"<div class='note' role='status'><p>{text_html(sentence)} {text_html(fixed)}</p><ul>{lines}</ul></div>"
-        f"{list_html([*proof.missing[:_LINES], *new])}"
-    )
-
-
-def _fixed(effect: AuditComparison) -> str:
-    fixed, new = len(effect.changes("fixed")), len(effect.changes("newly failing"))
-    return f"{counted(fixed, 'finding')} fixed, {new:,} new"
-
-
-def _lines(effect: AuditComparison, change: str) -> list[str]:
-    """Return product and problem of what changed, the first of them."""
-    rows = effect.changes(change)
-    first = rows.head(_LINES).to_dict("records")
-    named = [f"{row['problem']}: {row['name'] or row['product_id']}" for row in first]
-    return [*named, f"{len(rows) - _LINES:,} more"] if len(rows) > _LINES else named
+    return arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)

@@ -330,10 +330,7 @@ class CorrectionsPanel(Panel):
         self.proof = proof
         self._result.value = proof_html(proof, self.sender.host)
         self._settle(proof.arrived)
-        if state.catalog is proof.of:
-            with state.hold_trait_notifications():
-                state.catalog = proof.newest.catalog
-                state.audit = proof.audit
+        state.renew(proof.arrival.of, proof.arrival.newest.catalog, proof.arrival.audit)
 
     def _not_proved(self, error: BaseException) -> None:
         if self.proof is None:

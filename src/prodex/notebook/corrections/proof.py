@@ -6,21 +6,18 @@ from dataclasses import dataclass
 
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
-from prodex.fix.result import Fix
 from prodex.fix.text_corrections import TextCorrection
+from prodex.notebook.arrival import NOT_THERE, ArrivalCheck, requested_again
 from prodex.notebook.audit.overview import is_about
 from prodex.notebook.corrections.judging import JudgedCorrections, judge
-from prodex.phases import PhaseObserver, Reporter
-from prodex.quality import Audit, AuditComparison, Profile
-from prodex.quality.comparison import compare_audits
-from prodex.quality.run import audit as audit_of
+from prodex.phases import PhaseObserver
+from prodex.quality import Audit, Profile
 from prodex.service import Client
 
 #: States of a product in which the service certainly does not have what was sent.
 _NOT_ARRIVED = frozenset({"ERROR", "refused", "not sent"})
 
 UNHEARD = PhaseObserver(lambda _: None)
-_NOT_THERE = "the product does not show it (yet)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,22 +30,13 @@ class Proof:
         The corrections that the products have.
     missing
         Of the others product, attribute and what is known, in words.
-    of
-        The catalogue that they were judged by.
-    newest
-        The same corrections judged by the products of now; `newest.catalog` is the catalogue with these.
-    comparison
-        The audit of the products before and now.
-    audit
-        The audit of the whole catalogue with the products of now, if there was one before.
+    arrival
+        The products of now, and the audit of the whole catalogue with them, if there was one before.
     """
 
     arrived: tuple[TextCorrection, ...]
     missing: tuple[str, ...]
-    of: Catalog
-    newest: Fix
-    comparison: AuditComparison
-    audit: Audit | None
+    arrival: ArrivalCheck
 
 
 def prove(
@@ -84,20 +72,18 @@ def prove(
     """
     judged = judge(wanted, catalog, profile) if sent is None else sent
     fix = judged.fix
-    with Reporter(progress.tell).phase("Requesting the products"):
-        newest = fix.recheck(service)
+    is_ours = audit is not None and profile is not None and is_about(audit, catalog)
+    arrival = requested_again(fix, service, profile if is_ours else None, progress)
+    newest = arrival.newest
     every = zip(judged.corrections, newest.answers.to_dict("records"), strict=True)
     rows = [(one, row) for one, row in every if one in wanted]
     missing = (
-        f"{row['name'] or one.product_id}, {one.attribute}: {row['reason'] or _NOT_THERE}"
+        f"{row['name'] or one.product_id}, {one.attribute}: {row['reason'] or NOT_THERE}"
         for one, row in rows
         if row["state"] != "unchanged"
     )
     arrived = tuple(one for one, row in rows if row["state"] == "unchanged")
-    compared = compare_audits(fix.before, newest.before)
-    if audit is not None and profile is not None and is_about(audit, catalog):
-        audit = audit_of(newest.catalog, profile, progress=progress)
-    return Proof(arrived, tuple(missing), fix.catalog, newest, compared, audit)
+    return Proof(arrived, tuple(missing), arrival)
 
 
 def not_arrived(sent: JudgedCorrections, error: BaseException | None) -> tuple[TextCorrection, ...]:

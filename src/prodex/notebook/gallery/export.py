@@ -41,7 +41,7 @@ class GalleryExport(VBox):
         self._gallery = gallery
         narrow = w.Layout(width="auto")
         self.what: w.Dropdown = w.Dropdown(
-            description="Contact sheet of", options=[_PAGE, _EVERY], layout=narrow
+            description="Contact sheet of", options=[_EVERY, _PAGE], layout=narrow
         )
         self.file: w.Text = w.Text(
             description="File", value="contact-sheet.html", layout=w.Layout(width="320px")
@@ -121,5 +121,5 @@ def write_sheet(
         )
         sheet = Gallery(cells, 1, 1, 1, total, catalog.origin.source, SIDE, named)
         written = sheet.to_html(page)
-    shown = sum(cell.thumbnail.bytes is not None for cell in cells)
-    return f"Exported {counted(len(cells), 'product')}, {shown:,} of them with a picture, to {written}."
+    # Why some have none is said here, too: a sheet without pictures is written all the same.
+    return f"Exported {counted(len(cells), 'product')} to {written}: {sheet.summary}."

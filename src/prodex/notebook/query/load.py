@@ -201,7 +201,7 @@ class LoadBox(VBox):
             return
         load = partial(load_products, self._service, self._asked(), allow_incomplete=allow_incomplete)
         load = partial(load, name=self.name, max_age=self.max_age)
-        self._report.value = ""
+        self._report.value = self.plan.value = ""
         self._keep(offered=False)
         self.is_loading = True
         self._work.start(lambda progress: load(progress=progress), "Waiting for the service")
@@ -210,7 +210,6 @@ class LoadBox(VBox):
         self.is_loading = False
         if self._work.work is not None:
             self._report.value = load_report(catalog, self._work.work)
-        self._look_ahead()
         with self._panel.guarded():  # an observer of `catalog` may fail, which is not an error of the load
             self.catalog = catalog
 

@@ -1,0 +1,121 @@
+"""Products that are requested again after corrections were sent: what has arrived, and what was fixed by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prodex.catalog import Catalog
+from prodex.fix.result import Fix
+from prodex.notebook.panel import list_html, text_html
+from prodex.phases import PhaseObserver, Reporter
+from prodex.quality import Audit, AuditComparison, Profile
+from prodex.quality.comparison import compare_audits
+from prodex.quality.run import audit as audit_of
+from prodex.service import Client
+from prodex.text import counted
+
+#: Why a correction is thought not to have arrived, where the product says nothing else.
+NOT_THERE = "the product does not show it (yet)"
+_LINES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class ArrivalCheck:
+    """The products of a `Fix` as the service has them now.
+
+    Attributes
+    ----------
+    of
+        The catalogue that the answers were judged by.
+    newest
+        The same answers judged by the products of now; `newest.catalog` is the catalogue with these.
+    comparison
+        The audit of the products before and now.
+    audit
+        The audit of the whole catalogue with the products of now, if one was asked for.
+    """
+
+    of: Catalog
+    newest: Fix
+    comparison: AuditComparison
+    audit: Audit | None
+
+
+def requested_again(
+    fix: Fix, service: Client, profile: Profile | str | None, progress: PhaseObserver
+) -> ArrivalCheck:
+    """Request the products of corrections.
+
+    Parameters
+    ----------
+    fix
+        What was sent.
+    service
+        Where the products are.
+    profile
+        The checks of an audit of the whole catalogue; None makes no audit.
+    progress
+        Hears of the phases.
+
+    Raises
+    ------
+    ServiceError
+        When the service cannot be reached.
+    """
+    with Reporter(progress.tell).phase("Requesting the products"):
+        newest = fix.recheck(service)
+    compared = compare_audits(fix.before, newest.before)
+    made = None if profile is None else audit_of(newest.catalog, profile, progress=progress)
+    return ArrivalCheck(fix.catalog, newest, compared, made)
+
+
+def sent_and_missing(fix: Fix, newest: Fix) -> tuple[int, tuple[str, ...]]:
+    """Return how many answers were sent, and which of them the products of now do not show, in words."""
+    before, now = fix.answers.to_dict("records"), newest.answers.to_dict("records")
+    sent = [after for asked, after in zip(before, now, strict=True) if asked["state"] == "accepted"]
+    missing = (
+        f"{one['name'] or one['product_id']}, {one['attribute']}: {one['reason'] or NOT_THERE}"
+        for one in sent
+        if one["state"] != "unchanged"
+    )
+    return len(sent), tuple(missing)
+
+
+def arrival_html(every: int, missing: Sequence[str], arrival: ArrivalCheck, host: str) -> str:
+    """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought.
+
+    Parameters
+    ----------
+    every
+        Number of corrections that were sent.
+    missing
+        Those that have not arrived, in words.
+    """
+    number = every - len(missing)
+    arrived = (
+        counted(every, "correction") if number == every else f"{number:,} of {counted(every, 'correction')}"
+    )
+    verb = "has" if every == 1 else "have"
+    sentence = f"{arrived} {verb} arrived at {host}, where the products were requested again."
+    fixed = f"{fixed_and_new(arrival.comparison)}." if arrival.newest.profile.checks else ""
+    lines = "".join(f"<li>{text_html(f'Fixed: {one}')}</li>" for one in lines_of(arrival.comparison, "fixed"))
+    new = [f"New: {one}" for one in lines_of(arrival.comparison, "newly failing")]
+    return (
+        f"<div class='note' role='status'><p>{text_html(sentence)} {text_html(fixed)}</p><ul>{lines}</ul></div>"
+        f"{list_html([*missing[:_LINES], *new])}"
+    )
+
+
+def fixed_and_new(effect: AuditComparison) -> str:
+    """Return how many findings are fixed, and how many are new."""
+    fixed, new = len(effect.changes("fixed")), len(effect.changes("newly failing"))
+    return f"{counted(fixed, 'finding')} fixed, {new:,} new"
+
+
+def lines_of(effect: AuditComparison, change: str) -> list[str]:
+    """Return product and problem of what changed, the first of them."""
+    rows = effect.changes(change)
+    first = rows.head(_LINES).to_dict("records")
+    named = [f"{row['problem']}: {row['name'] or row['product_id']}" for row in first]
+    return [*named, f"{len(rows) - _LINES:,} more"] if len(rows) > _LINES else named

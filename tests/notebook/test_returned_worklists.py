@@ -1,0 +1,102 @@
+"""Worklists that came back, read and sent in a panel, against a real service and without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.fix.result import Fix
+from prodex.notebook.exploration import Exploration
+from prodex.sandbox import Sandbox
+from tests.fix.bakery import RECORDS
+from tests.fix.handling import fill
+
+FIRST, _, THIRD = (one["gtin"] for one in RECORDS)
+PROFILE = {"checks": {"names_not_in_capitals": {}}}
+NAME = "Pain de campagne aux graines"
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[prodex.AuditPanel, Path]]:
+    """Give a panel, and a folder with an answer to the finding of the first product."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
+    with Sandbox(RECORDS) as sandbox:
+        key = sandbox.credentials[0]
+        service = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        catalog = prodex.load_products(service, name="answered", progress=False)
+        audit = prodex.audit(catalog, PROFILE, progress=False)
+        folder = tmp_path / "asked"
+        audit.worklists(folder)
+        (path,) = folder.rglob("*.xlsx")
+        rows = pd.read_parquet(path.with_suffix(".parquet")).set_index(["check", "gtin"])["row"]
+        fill(path, {rows["names_not_in_capitals"][FIRST]: NAME})
+        exploration = Exploration(catalog=catalog, audit=audit)
+        yield prodex.AuditPanel(exploration=exploration, service=service), path.parent
+
+
+def read(panel: prodex.AuditPanel, folder: Path) -> Fix:
+    panel.returned.folder.value = str(folder)
+    panel.returned.read.click()
+    panel.wait()
+    assert panel.returned.sender.fix is not None
+    return panel.returned.sender.fix
+
+
+def send(panel: prodex.AuditPanel) -> None:
+    panel.returned.sender.send.click()
+    panel.returned.sender.confirm.click()
+    panel.wait()
+
+
+def test_answers_are_read_whatever_is_chosen(asked: tuple[prodex.AuditPanel, Path]) -> None:
+    """A filter says which figures are shown, and not which products may have answers."""
+    panel, folder = asked
+    exploration = panel.exploration
+    assert exploration is not None
+    exploration.conditions = exploration.conditions.searching(THIRD)
+    assert 1 == exploration.filter.mask(exploration.conditions).sum()
+    assert {"accepted": 1} == dict(read(panel, folder).counts)
+
+
+def test_what_was_sent_is_followed_to_the_product(asked: tuple[prodex.AuditPanel, Path]) -> None:
+    """The products are requested again: the catalogue that is explored and its audit have what was sent."""
+    panel, folder = asked
+    read(panel, folder)
+    send(panel)
+    exploration = panel.exploration
+    assert exploration is not None
+    assert "1 correction has arrived at 127.0.0.1" in panel.returned._arrived.value
+    assert "1 finding fixed, 0 new." in panel.returned._arrived.value
+    assert "none" == panel.returned.check.layout.display
+    assert NAME in exploration.catalog.texts["text"].tolist()
+    assert exploration.audit is panel.audit
+    assert panel.audit is not None
+    assert panel.audit.catalog is exploration.catalog
+    assert 0 == len(panel.audit.gaps())
+
+
+def test_what_a_product_does_not_show_yet_can_be_checked_again(
+    asked: tuple[prodex.AuditPanel, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service may need minutes to show what it has imported; it is not said to have arrived until then."""
+    panel, folder = asked
+    read(panel, folder)
+    with monkeypatch.context() as patched:
+        patched.setattr(Fix, "recheck", lambda fix, _: fix)
+        send(panel)
+    said = panel.returned._arrived.value
+    assert "0 of 1 correction has arrived" in said
+    assert "does not show it (yet)" in said
+    assert "" == panel.returned.check.layout.display
+    panel.returned.check.click()
+    panel.wait()
+    assert "1 correction has arrived" in panel.returned._arrived.value
+    assert "none" == panel.returned.check.layout.display
+    assert panel.exploration is not None
+    assert NAME in panel.exploration.catalog.texts["text"].tolist()
