@@ -313,6 +313,23 @@ def test_another_catalogue_and_another_audit(sample: Catalog, audit: prodex.Audi
     assert ("brand",) == panel.attributes
 
 
+def test_an_audit_counts_what_applies_until_somebody_chooses_otherwise(
+    sample: Catalog, audit: prodex.Audit
+) -> None:
+    """What is required of few products looks empty among all; a choice outlives the next audit."""
+    assert not panel_of(sample).of_required
+    panel = panel_of(sample, audit=audit)
+    assert panel.of_required
+    panel.of_required = False
+    panel.exploration.audit = prodex.audit(sample, "online-listing", progress=False)
+    panel.wait()
+    assert not panel.of_required
+    later = panel_of(sample)
+    later.exploration.audit = audit
+    later.wait()
+    assert later.of_required
+
+
 def test_no_products_and_one() -> None:
     """An empty catalogue has rows without figures, and one product is one product."""
     panel = panel_of(prodex.flatten([]))

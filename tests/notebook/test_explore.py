@@ -71,6 +71,26 @@ def test_the_catalogue_that_is_shown_has_its_name_above_all_sections(catalog: pr
     assert re.search(rf"one-of-them, {day} \d\d:\d\d:\d\d \(1 product\)<", name.value)
 
 
+def test_the_catalogue_before_is_one_press_away(catalog: prodex.Catalog) -> None:
+    """A load replaces what all sections show: the catalogue before comes back by a press, and with its audit."""
+    audit = prodex.audit(catalog, "core", progress=False)
+    looked = prodex.explore(catalog, audit=audit)
+    assert "none" == looked.back.layout.display
+    loaded = prodex.flatten([{"id": 7}]).save("one-of-them")
+    looked.exploration.look_at(loaded)
+    assert "" == looked.back.layout.display
+    assert f"Back to {len(catalog):,} products" == looked.back.description
+    looked.exploration.conditions = looked.exploration.conditions.searching("gone with the catalogue")
+    looked.back.click()
+    assert looked.exploration.catalog is catalog
+    assert looked.audit is audit
+    assert not looked.exploration.conditions
+    assert looked.back.description.startswith("Back to one-of-them, ")
+    looked.back.click()
+    assert looked.exploration.catalog is loaded
+    assert looked.audit is None
+
+
 def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog) -> None:
     """A click under Quality opens the products that it lists."""
     audit = prodex.audit(catalog, "core", progress=False)

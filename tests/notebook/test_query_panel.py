@@ -154,10 +154,11 @@ def test_nothing_that_matches_is_explained(service: Client) -> None:
     panel = QueryPanel(service, ProductQuery(target_market=250, search=[("no-such-word", ["kind.label"])]))
     assert 0 == counted(panel)
     french = counted(QueryPanel(service, FRENCH))
-    assert f"With one filter less: {french:,} without “no-such-word”, 0 without market." in panel.wider.value
+    said = panel.no_match.sentence.value
+    assert f"With one filter less: {french:,} without “no-such-word”, 0 without market." in said
     assert "primary" not in panel.loading.load_button._dom_classes
     panel.query = FRENCH
-    assert "" == panel.wider.value
+    assert "" == panel.no_match.sentence.value
     assert counted(panel)
     assert "primary" in panel.loading.load_button._dom_classes
 
@@ -174,7 +175,7 @@ def test_a_catalogue_suggests_its_markets_and_kinds(service: Client) -> None:
     assert ("Oat drink",) == line.text.options
     line.text.value = "drinks"
     panel.wait()
-    assert "with a similar name: Oat drink." in panel.wider.value
+    assert "with a similar name: Oat drink." in panel.no_match.sentence.value
     panel.control("search").add.click()
     assert ("Oat drink",) == panel.control("search").rows[1].text.options
 

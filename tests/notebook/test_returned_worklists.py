@@ -81,6 +81,49 @@ def test_what_was_sent_is_followed_to_the_product(asked: tuple[prodex.AuditPanel
     assert 0 == len(panel.audit.gaps())
 
 
+def test_an_audit_that_was_opened_again_is_of_what_is_shown(
+    asked: tuple[prodex.AuditPanel, Path],
+) -> None:
+    """It has its own object of the catalogue, or none: answers are judged by the one that is explored, and that is shown anew."""
+    panel, folder = asked
+    exploration = panel.exploration
+    assert exploration is not None
+    assert exploration.audit is not None
+    exploration.audit.save()
+    exploration.audit = prodex.open_audit("answered")
+    assert exploration.audit.catalog is not exploration.catalog
+    read(panel, folder)
+    send(panel)
+    assert NAME in exploration.catalog.texts["text"].tolist()
+    assert exploration.audit.catalog is exploration.catalog
+
+
+def test_what_changes_after_it_has_arrived_is_seen_by_the_next_check(
+    asked: tuple[prodex.AuditPanel, Path],
+) -> None:
+    """Each check shows the products of then, and their audit, also after the first."""
+    panel, folder = asked
+    read(panel, folder)
+    send(panel)
+    exploration, service = panel.exploration, panel.returned._service
+    assert exploration is not None
+    assert service is not None
+    texts = exploration.catalog.texts
+    (there,) = texts[texts["text"] == NAME].to_dict("records")
+    place = {"position": there["position"], "language_code": there["language_code"]}
+    other = prodex.TextCorrection(
+        there["product_id"], "namePublicLong", None, "PAIN DE SEIGLE", before=NAME, **place
+    )
+    prodex.fix_texts([other], exploration.catalog).apply(service).wait()
+    panel.returned.check.click()
+    panel.wait()
+    assert "0 of 1 correction has arrived" in panel.returned._arrived.value
+    assert "PAIN DE SEIGLE" in exploration.catalog.texts["text"].tolist()
+    assert panel.audit is not None
+    assert panel.audit.catalog is exploration.catalog
+    assert 1 == len(panel.audit.gaps())
+
+
 def test_what_a_product_does_not_show_yet_can_be_checked_again(
     asked: tuple[prodex.AuditPanel, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

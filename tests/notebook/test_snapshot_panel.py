@@ -17,7 +17,7 @@ from PIL import Image
 import prodex
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_busy
-from prodex.notebook.snapshots.comparison import groups_markup
+from prodex.notebook.snapshots.comparison_tables import attributes_markup, changes_markup, groups_markup
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
@@ -297,6 +297,36 @@ def test_the_group_with_most_changes_comes_first() -> None:
     assert ["Owner 1", "Owner 2"] == re.findall(r"Owner \d", markup)
 
 
+def test_changes_are_counted_by_attribute() -> None:
+    """Products and values, of the attribute that the changed ones are parts of; those of most products come first."""
+
+    def made(number: int, picture: dict[str, object] | None, text: str) -> dict[str, object]:
+        name = [{"expressedIn": {"code": "fra-FR"}, "data": text}]
+        pictures = [] if picture is None else [picture]
+        return {"id": number, "namePublicLong": name, "assets": {"pictures": pictures}}
+
+    picture = {"url": "https://a.example/1.jpg", "width": 9, "tags": ["<b>a</b>", "b"]}
+    old = prodex.flatten([made(1, picture, "Riz"), made(2, None, "Riz"), made(3, None, "Riz")])
+    new = prodex.flatten([made(1, None, "Pain"), made(2, None, "Pain"), made(3, None, "Riz")])
+    changes = prodex.diff(old, new).changes
+    said = attributes_markup(changes)
+    rows = [re.sub("<[^>]+>", " ", one).split() for one in said.split("<tr>")[2:]]
+    assert ["namePublicLong", "2", "0", "0", "2"] == rows[0]
+    removed = int(changes["attribute"].str.startswith("assets.pictures").sum())
+    assert removed > 3
+    assert ["assets.pictures", "1", "0", str(removed), "0"] == rows[1]
+    assert "" == attributes_markup(changes.head(0))
+
+
+def test_a_comparison_of_attributes_that_nobody_knows_is_cut_and_says_so() -> None:
+    """A service may send thousands of attributes of its own, with any name: some are listed, with their number."""
+    old = prodex.flatten([{"id": 1, **{f"<i>{number}</i>": 1 for number in range(40)}}])
+    new = prodex.flatten([{"id": 1, **{f"<i>{number}</i>": 2 for number in range(40)}}])
+    said = attributes_markup(prodex.diff(old, new).changes)
+    assert "12 of 40 attributes with changed values" in said
+    assert "<i>" not in said
+
+
 def test_an_unknown_keyword_is_refused() -> None:
     """A word that is no parameter is an error."""
     with pytest.raises(TypeError):
@@ -305,7 +335,6 @@ def test_an_unknown_keyword_is_refused() -> None:
 
 def test_missing_values_have_their_own_words(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """What was absent before is none, what was typed as nothing is empty."""
-    from prodex.notebook.snapshots.comparison import changes_markup
 
     row = {
         "gtin": None,

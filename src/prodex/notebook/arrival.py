@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from prodex.catalog import Catalog
 from prodex.fix.result import Fix
 from prodex.notebook.panel import list_html, text_html
 from prodex.phases import PhaseObserver, Reporter
@@ -16,7 +16,7 @@ from prodex.service import Client
 from prodex.text import counted
 
 #: Why a correction is thought not to have arrived, where the product says nothing else.
-NOT_THERE = "the product does not show it (yet)"
+_NOT_THERE = "the product does not show it (yet)"
 _LINES = 20
 
 
@@ -26,8 +26,8 @@ class ArrivalCheck:
 
     Attributes
     ----------
-    of
-        The catalogue that the answers were judged by.
+    fix
+        What was sent, judged by the catalogue of then: `fix.catalog`.
     newest
         The same answers judged by the products of now; `newest.catalog` is the catalogue with these.
     comparison
@@ -36,7 +36,7 @@ class ArrivalCheck:
         The audit of the whole catalogue with the products of now, if one was asked for.
     """
 
-    of: Catalog
+    fix: Fix
     newest: Fix
     comparison: AuditComparison
     audit: Audit | None
@@ -67,19 +67,26 @@ def requested_again(
         newest = fix.recheck(service)
     compared = compare_audits(fix.before, newest.before)
     made = None if profile is None else audit_of(newest.catalog, profile, progress=progress)
-    return ArrivalCheck(fix.catalog, newest, compared, made)
+    return ArrivalCheck(fix, newest, compared, made)
 
 
-def sent_and_missing(fix: Fix, newest: Fix) -> tuple[int, tuple[str, ...]]:
+def sent_and_missing(arrival: ArrivalCheck) -> tuple[int, tuple[str, ...]]:
     """Return how many answers were sent, and which of them the products of now do not show, in words."""
-    before, now = fix.answers.to_dict("records"), newest.answers.to_dict("records")
+    before, now = (one.answers.to_dict("records") for one in (arrival.fix, arrival.newest))
     sent = [after for asked, after in zip(before, now, strict=True) if asked["state"] == "accepted"]
-    missing = (
-        f"{one['name'] or one['product_id']}, {one['attribute']}: {one['reason'] or NOT_THERE}"
-        for one in sent
-        if one["state"] != "unchanged"
+    return len(sent), tuple(missing_line(one) for one in sent if not has_arrived(one))
+
+
+def has_arrived(answer: Mapping[Hashable, Any]) -> bool:
+    """Return whether a product of now has what was answered: then nothing would change any more."""
+    return bool(answer["state"] == "unchanged")
+
+
+def missing_line(answer: Mapping[Hashable, Any]) -> str:
+    """Return which answer has not arrived, and what is known of it."""
+    return (
+        f"{answer['name'] or answer['product_id']}, {answer['attribute']}: {answer['reason'] or _NOT_THERE}"
     )
-    return len(sent), tuple(missing)
 
 
 def arrival_html(every: int, missing: Sequence[str], arrival: ArrivalCheck, host: str) -> str:

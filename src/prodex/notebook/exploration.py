@@ -45,6 +45,8 @@ class Exploration(HasTraits):
         What is to be said of the corrections on disk: that they were taken up again, or cannot be read.
     history
         The conditions before, to which one can go back.
+    former
+        The catalogue that was explored before this one, and its audit; None if this is the first.
     refining
         True while a panel changes the conditions of what it shows itself: it stays open then, while a press on a figure
         opens the products behind it.
@@ -83,6 +85,7 @@ class Exploration(HasTraits):
         self._draft = CollectedDraft()
         self._not_kept: ProdexError | None = None
         self.refining: OwnChange = OwnChange()
+        self.former: tuple[Catalog, Audit | None] | None = None
         super().__init__(catalog=catalog, audit=audit)
         self.history: History = History(self)
 
@@ -135,6 +138,8 @@ class Exploration(HasTraits):
 
     def look_at(self, catalog: Catalog, audit: Audit | None = None) -> None:
         """Explore another catalogue, and forget what was selected in the one before."""
+        if catalog is not self.catalog:
+            self.former = (self.catalog, self.audit)
         # Observers hear of all five only when all are set: no panel draws the new catalogue under the old conditions.
         with self.hold_trait_notifications():
             self.conditions = Conditions()

@@ -14,8 +14,9 @@ from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.corrections.panel import CorrectionsPanel
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import OwnChange, Panel, html, row, status_html
+from prodex.notebook.panel import OwnChange, Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.notebook.products.table_page import cut
 from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import SnapshotEntry
@@ -25,6 +26,8 @@ from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.text import counted
 
+#: Characters of the name of the catalogue before.
+_LONGEST = 40
 _PRODUCTS, _QUALITY, _COVERAGE = "Products", "Quality", "Coverage"
 _CORRECTIONS, _SNAPSHOTS, _LOAD = "Corrections", "Snapshots", "Load"
 
@@ -81,6 +84,7 @@ class Explore(Panel):
         self._switch: w.ToggleButtons = w.ToggleButtons(options=list(self._makers))
         self._switch.add_class("sections")
         self._named = html("", "catalogue")
+        self.back: w.Button = button("", "link")
         self._relabelling = OwnChange()
         self.on(self._switch, lambda change: self._choose(change["new"]), "value")
         link((self.exploration, "selected"), (self, "selected"))
@@ -89,9 +93,17 @@ class Explore(Panel):
         self.on(self.exploration, lambda _: self._show_card(), "product_id")
         self.on(self.exploration, lambda _: self._count_corrections(), "corrections", "unconfirmed")
         self.on(self.exploration, lambda _: self._name_catalogue(), "catalog")
+        self.on(self.back, lambda _: self._go_back())
         self._count_corrections()
         self._name_catalogue()
-        self.fill(row(self._switch, self._named, look="sections-line"), *self.places.values())
+        self.fill(
+            row(
+                self._switch,
+                styled(w.VBox([self._named, self.back]), "shown-catalogue"),
+                look="sections-line",
+            ),
+            *self.places.values(),
+        )
         self._show()
 
     @property
@@ -114,12 +126,27 @@ class Explore(Panel):
         return panel
 
     def _loaded(self, catalog: Catalog | None) -> None:
-        if catalog is not None:
-            self.exploration.look_at(catalog)
+        if catalog is None or self.exploration.catalog is catalog:
+            return
+        self.exploration.look_at(catalog)
+        (panel,) = self.places[_LOAD].children
+        panel.show_message(
+            f"All sections show these products now. {self.back.description!r} at the top returns."
+        )
+
+    def _go_back(self) -> None:
+        """Show the catalogue before again, with its audit; this one is the one before then."""
+        if self.exploration.former is not None:
+            self.exploration.look_at(*self.exploration.former)
 
     def _name_catalogue(self) -> None:
         """Name the catalogue that all sections show: a load replaces it, wherever somebody is looking."""
         self._named.value = status_html(_name(self.exploration.catalog))
+        former = self.exploration.former
+        show_if(self.back, former is not None)
+        if former is not None:
+            self.back.description = f"Back to {_short_name(former[0])}"
+            self.back.tooltip = f"Show {_name(former[0])} again"
 
     def _products_first(self) -> None:
         """Open the products when a figure of another section was pressed, and move the focus there."""
@@ -163,15 +190,24 @@ class Explore(Panel):
                 panel.is_shown = name == self.section
 
 
+def _short_name(catalog: Catalog) -> str:
+    if catalog.folder is None:
+        return counted(len(catalog), "product")
+    return f"{cut(catalog.folder.parent.name, _LONGEST)}, {_entry(catalog, catalog.folder).moment}"
+
+
+def _entry(catalog: Catalog, folder: Path) -> SnapshotEntry:
+    return SnapshotEntry(
+        folder.parent.name, folder.name, str(folder), len(catalog), None, catalog.complete, ""
+    )
+
+
 def _name(catalog: Catalog) -> str:
     incomplete = "" if catalog.complete else ", incomplete"
     folder = catalog.folder
     if folder is None:
         return f"{counted(len(catalog), 'product')}, in memory{incomplete}"
-    entry = SnapshotEntry(
-        folder.parent.name, folder.name, str(folder), len(catalog), None, catalog.complete, ""
-    )
-    return f"{entry.title}{incomplete}"
+    return f"{_entry(catalog, folder).title}{incomplete}"
 
 
 def explore(

@@ -16,7 +16,15 @@ from prodex.notebook.audit.check_table import CheckTable
 from prodex.notebook.audit.drill_down import DrillDown
 from prodex.notebook.audit.export import AuditExport
 from prodex.notebook.audit.heat_map import HeatMap
-from prodex.notebook.audit.overview import AuditTiles, GapList, GradeBars, footnotes, headline, warnings
+from prodex.notebook.audit.overview import (
+    AuditTiles,
+    GapList,
+    GradeBars,
+    footnotes,
+    headline,
+    is_about,
+    warnings,
+)
 from prodex.notebook.audit.returned import ReturnedWorklists
 from prodex.notebook.audit.run_controls import RunControls
 from prodex.notebook.conditions import Conditions
@@ -168,6 +176,8 @@ class AuditPanel(Panel):
         # Whoever audits again mostly wants the same profile.
         self.controls.prefer(made.profile)
         self._earlier = None
+        # Of all products: answers may be about some that are not chosen now.
+        self.returned.show(made, self._audited_catalog(made))
         self._show_chosen()
         self._notes.value = footnotes(made)
         self._warn()
@@ -186,8 +196,6 @@ class AuditPanel(Panel):
         self.tiles.show(judged, None if self._conditions else self._earlier)
         for box in (self.grades, self.gaps, self.heat, self.checks, self.export):
             box.show(judged)
-        # Answers may be about products that are not chosen now.
-        self.returned.show(self.audit)
         for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             one.mark(mark)
         self.heat.mark(mark)
@@ -199,8 +207,14 @@ class AuditPanel(Panel):
         """Show the products of now, and their audit, after corrections were sent."""
         if self.exploration is not None and audit is not None:
             self.exploration.renew(old, catalog, audit)
-        elif self.exploration is None and audit is not None:
-            self.audit = audit
+
+    def _audited_catalog(self, audit: Audit) -> Catalog | None:
+        """Return the catalogue of an audit: where it is the one that is shown, that one.
+
+        An audit that was saved and opened again has another object of the same catalogue, or none.
+        """
+        shown = self._catalog
+        return shown if shown is not None and is_about(audit, shown) else audit.catalog
 
     def _judged(self, whole: Audit) -> Audit:
         """Return the audit of the products that are chosen."""

@@ -59,6 +59,7 @@ class ReturnedWorklists(VBox):
         self._sent: Fix | None = None
         self._newest: Catalog | None = None
         self._audit: Audit | None = None
+        self._catalog: Catalog | None = None
         self._uploaded: tempfile.TemporaryDirectory[str] | None = None
         self.files: w.FileUpload = w.FileUpload(
             accept=_ENDINGS, multiple=True, description="Choose files", tooltip="Workbooks and CSV files"
@@ -73,7 +74,7 @@ class ReturnedWorklists(VBox):
             panel,
             self._show_arrival,
             self._not_checked,
-            cancelled=lambda: self._say_of_arrival("Cancelled."),
+            cancelled=self._not_waited,
             back_to=self.check,
             after=PATIENCE,
         )
@@ -99,9 +100,9 @@ class ReturnedWorklists(VBox):
         panel.on(self.files, lambda _: self._read_files(), "value")
         panel.on(self.read, lambda _: self._read_folder())
 
-    def show(self, audit: Audit) -> None:
-        """Judge answers by this audit's catalogue and checks from now on."""
-        self._audit = audit
+    def show(self, audit: Audit, catalog: Catalog | None) -> None:
+        """Judge answers by these checks and this catalogue from now on; None finds it by the files that came back."""
+        self._audit, self._catalog = audit, catalog
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is read or sent; for scripts and tests."""
@@ -133,10 +134,7 @@ class ReturnedWorklists(VBox):
         self.sender.show(None)
         self._sent, self._arrived.value = None, ""
         show_if(self.check, False)
-        judge = self._audit
-        catalog = None if judge is None else judge.catalog
-        profile = None if judge is None else judge.made_by or judge.profile
-        read = partial(_read, path, catalog, profile)
+        read = partial(_read, path, self._catalog, self._profile)
         self._reading.start(read, "Reading and judging the answers")
 
     def _show(self, fix: Fix) -> None:
@@ -159,27 +157,32 @@ class ReturnedWorklists(VBox):
         if fix is None or service is None:
             return
         self._say_of_arrival("Requesting the products …")
-        audit = self._audit
-        # The figures of the panel are of the whole catalogue, so they are made again only where they are of this one.
-        profile = (
-            (audit.made_by or audit.profile) if audit is not None and audit.catalog is fix.catalog else None
-        )
+        # The figures of the panel are made again if they are about the products that were judged.
+        profile = self._profile if self._catalog is self._newest else None
         self._checking.start(
             lambda progress: requested_again(fix, service, profile, progress), "Requesting the products"
         )
 
     def _show_arrival(self, arrival: ArrivalCheck) -> None:
-        if self._sent is None:
+        if self._sent is not arrival.fix:  # others are read or sent by now
             return
-        every, missing = sent_and_missing(self._sent, arrival.newest)
+        every, missing = sent_and_missing(arrival)
         self._arrived.value = arrival_html(every, missing, arrival, self.sender.host)
         show_if(self.check, bool(missing))
         old, self._newest = self._newest, arrival.newest.catalog
         if old is not None:
             self._renew(old, self._newest, arrival.audit)
 
+    @property
+    def _profile(self) -> Profile | str | None:
+        return None if self._audit is None else self._audit.made_by or self._audit.profile
+
     def _say_of_arrival(self, sentence: str) -> None:
         self._arrived.value = status_html(sentence)
+
+    def _not_waited(self) -> None:
+        self._say_of_arrival("Cancelled.")
+        show_if(self.check, True)
 
     def _not_checked(self, error: BaseException) -> None:
         self._arrived.value = ""

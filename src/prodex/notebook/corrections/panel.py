@@ -330,7 +330,7 @@ class CorrectionsPanel(Panel):
         self.proof = proof
         self._result.value = proof_html(proof, self.sender.host)
         self._settle(proof.arrived)
-        state.renew(proof.arrival.of, proof.arrival.newest.catalog, proof.arrival.audit)
+        state.renew(proof.arrival.fix.catalog, proof.arrival.newest.catalog, proof.arrival.audit)
 
     def _not_proved(self, error: BaseException) -> None:
         if self.proof is None:

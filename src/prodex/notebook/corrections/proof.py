@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
 from prodex.fix.text_corrections import TextCorrection
-from prodex.notebook.arrival import NOT_THERE, ArrivalCheck, requested_again
+from prodex.notebook.arrival import ArrivalCheck, has_arrived, missing_line, requested_again
 from prodex.notebook.audit.overview import is_about
 from prodex.notebook.corrections.judging import JudgedCorrections, judge
 from prodex.phases import PhaseObserver
@@ -77,13 +77,8 @@ def prove(
     newest = arrival.newest
     every = zip(judged.corrections, newest.answers.to_dict("records"), strict=True)
     rows = [(one, row) for one, row in every if one in wanted]
-    missing = (
-        f"{row['name'] or one.product_id}, {one.attribute}: {row['reason'] or NOT_THERE}"
-        for one, row in rows
-        if row["state"] != "unchanged"
-    )
-    arrived = tuple(one for one, row in rows if row["state"] == "unchanged")
-    return Proof(arrived, tuple(missing), arrival)
+    missing = tuple(missing_line(row) for _, row in rows if not has_arrived(row))
+    return Proof(tuple(one for one, row in rows if has_arrived(row)), missing, arrival)
 
 
 def not_arrived(sent: JudgedCorrections, error: BaseException | None) -> tuple[TextCorrection, ...]:

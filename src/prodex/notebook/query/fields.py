@@ -116,8 +116,8 @@ _DESIGNED: tuple[QueryField, ...] = (
         WORDS,
         _or(()),
         parsing.words,
-        "Whole words, as suppliers write them in their language; all words must match. The service has no filter by "
-        "category: type the name of a kind, or load a market and filter by category afterwards.",
+        "All words must match; the service decides whether a part of a word does (in the sandbox none does). There is "
+        "no filter by category: type the name of a kind, or load a market and filter it by category under Products.",
     ),
     _toggles("target_productstatus_in", "Status at the retailer", options.product_statuses),
     _toggles("validation_status_in", "Validation status", options.validation_statuses),

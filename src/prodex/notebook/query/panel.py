@@ -36,7 +36,7 @@ from prodex.notebook.query.controls import PeriodButtons, lock
 from prodex.notebook.query.counting import count_products, count_text
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
 from prodex.notebook.query.load import LoadBox
-from prodex.notebook.query.relaxed import relaxed
+from prodex.notebook.query.no_match import NoMatch
 from prodex.notebook.query.suggestions import Suggestions
 from prodex.query import ProductQuery
 from prodex.service import Client
@@ -112,9 +112,7 @@ class QueryPanel(Panel):
         self._listing: LatestTask[pd.DataFrame] = LatestTask(
             load_organizations, self._listed, self._not_listed
         )
-        self._explaining: LatestTask[tuple[ProductQuery, list[str]]] = LatestTask(
-            self._without_each, self._explained, lambda _: None
-        )
+        self.no_match: NoMatch = NoMatch(service, lambda: self.query)
         self._suggesting: LatestTask[Suggestions] = LatestTask(Suggestions.of, self._suggest, lambda _: None)
         self.controls: list[Any] = [field.make() for field in FIELDS]
         self.matching: Any = html("", "matching")
@@ -124,7 +122,6 @@ class QueryPanel(Panel):
         }
         self.code: QueryCode = QueryCode()
         self.clear_button: w.Button = button("Clear all filters", "quiet")
-        self.wider: Any = html("", "muted")
         count = row(self.matching, self.clear_button, look="query-count")
         self.periods: PeriodButtons = PeriodButtons("Updated", lambda: options.periods(datetime.now(UTC)))
         period = w.VBox(
@@ -139,7 +136,7 @@ class QueryPanel(Panel):
         self.fill(
             styled(w.VBox([front, self._grid(FieldGroup.WORDS)]), "query-front"),
             count,
-            self.wider,
+            self.no_match,
             self.loading,
             more,
             *self.folds.values(),
@@ -155,7 +152,6 @@ class QueryPanel(Panel):
         self.loading.observe(lambda change: self.set_trait("catalog", change["new"]), "catalog")
         self.loading.observe(lambda change: self._lock(change["new"]), "is_loading")
         self._owners_asked = False
-        self._known = Suggestions()
         self.query = query or ProductQuery()
         self._assigned()
         self.observe(lambda _: self._assigned(), "query")
@@ -172,7 +168,7 @@ class QueryPanel(Panel):
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until nothing is counted or loaded; for scripts and tests."""
-        for work in (self._counting, self._explaining, self._listing, self._suggesting, self.loading):
+        for work in (self._counting, self.no_match, self._listing, self._suggesting, self.loading):
             work.wait(seconds)
 
     def _update_within(self, limits: tuple[Any, ...]) -> None:
@@ -187,7 +183,7 @@ class QueryPanel(Panel):
         return [control for field, control in self._pairs() if field.place is place]
 
     def _suggest(self, found: Suggestions) -> None:
-        self._known = found
+        self.no_match.known = found
         market = self.control("target_market")
         with self._filling:  # offering options selects the first of them
             market.offer(options.markets(first=found.markets))
@@ -208,6 +204,7 @@ class QueryPanel(Panel):
             query = asked([control.value for control in self.controls])
         except QueryError as error:
             self._counting.forget()
+            self.no_match.clear()
             self.matching.value = message_html(str(error), is_problem=True)
             # The controls contradict each other: what matched before is not what they ask for.
             self._set_valid(is_valid=False)
@@ -245,8 +242,7 @@ class QueryPanel(Panel):
     def _count_matches(self) -> None:
         """Count the products that match the new query."""
         self.matching.value = status_html("Counting matching products …")
-        self._explaining.forget()
-        self.wider.value = ""
+        self.no_match.clear()
         self.loading.show_count(None)
         self._set_valid(is_valid=True)
         self.loading.query_changed()
@@ -270,30 +266,9 @@ class QueryPanel(Panel):
         self.matching.value = f"<div role='status'>{text_html(count_text(count, self.query))}</div>"
         self.loading.show_count(count)
         if count == 0:
-            self._explaining(self.query)
+            self.no_match.explain(self.query)
         with self.guarded():  # an observer of `count` may fail, which is not an error of the count
             self.count = count
-
-    def _without_each(self, query: ProductQuery) -> tuple[ProductQuery, list[str]]:
-        found = []
-        for left_out, wider in relaxed(query):
-            count = count_products(self._service, wider, lambda: self.query == query)
-            if count is None:
-                break
-            found.append(f"{count:,} without {left_out}")
-        return query, found
-
-    def _explained(self, found: tuple[ProductQuery, list[str]]) -> None:
-        query, counts = found
-        if self.query != query:
-            return
-        sentences = [f"With one filter less: {', '.join(counts)}."] if counts else []
-        kinds = dict.fromkeys(
-            kind for word, _ in query.search or () for kind in self._known.similar(word.strip())
-        )
-        if kinds:
-            sentences.append(f"Kinds of the catalogue with a similar name: {', '.join(kinds)}.")
-        self.wider.value = f"<div role='status'>{text_html(' '.join(sentences))}</div>" if sentences else ""
 
     def _not_counted(self, error: BaseException) -> None:
         self.matching.value = message_html(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
@@ -54,7 +55,8 @@ class Suggestions:
             for counter, column in ((markets, "target_market"), (kinds, "kind")):
                 found = pc.value_counts(read[column])
                 counter.update(dict(zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True)))
-        numbers = [int(code) for code, _ in markets.most_common() if code is not None and code.isdecimal()]
+        codes = (code for code, _ in markets.most_common() if code is not None)
+        numbers = [int(code) for code in codes if re.fullmatch("[0-9]{1,3}", code)]
         names = [name for name, _ in kinds.most_common(_MOST) if name is not None]
         return cls(tuple(numbers), tuple(name for name in names if 0 < len(name) <= _LONGEST))
 

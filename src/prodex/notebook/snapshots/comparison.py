@@ -2,149 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from html import escape
 from pathlib import Path
 
 import ipywidgets as w
-import pandas as pd
 import pyarrow as pa
 from traitlets import Instance
 
 from prodex.compare import Difference, diff
-from prodex.display.html_tables import Html, table
-from prodex.display_text import words
 from prodex.errors import InputError
-from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, button, html, list_html, row, set_busy, show_if, text_html
+from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if
+from prodex.notebook.snapshots.comparison_tables import (
+    attributes_markup,
+    audits_markup,
+    changes_markup,
+    counts_markup,
+    groups_markup,
+    notes_markup,
+)
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.notebook.snapshots.since import starts
 from prodex.notebook.work import WorkRow
 from prodex.phases import Show
 from prodex.progress import Progress, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
-from prodex.text import counted, moved
+from prodex.text import counted
 
-#: Rows of the tables of groups and checks; characters of a value, and of a figure in large letters.
-_GROUPS, _CHECKS, _LONG, _WIDE = 10, 10, 300, 12
 #: Changed values on a page, and written at a time.
 _ROWS, _BATCH = 20, 10_000
-_MOVES = ("added", "removed", "changed")
-
-
-def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return figures with their titles as tiles."""
-    cells = "".join(
-        f"<div class='tile{' small' * (len(figure) > _WIDE)}'><div class='title'>{escape(title)}</div>"
-        f"<div class='figure'>{escape(figure)}</div></div>"
-        for title, figure in pairs
-    )
-    return f"<div class='tiles'>{cells}</div>"
-
-
-def counts_markup(difference: Difference) -> str:
-    """Return how many products were added, removed, changed, touched or are unchanged."""
-    pairs = difference.summary.itertuples(index=False)
-    return tiles_markup((str(change).capitalize(), f"{count:,}") for change, count in pairs)
-
-
-def notes_markup(difference: Difference) -> str:
-    """Return what could not be compared, and why."""
-    notes = list(difference.notes)
-    if len(difference.not_comparable):
-        rows = difference.not_comparable.head(_GROUPS).to_dict("records")
-        named = ", ".join(f"{_attribute(row)}: {row['why']}" for row in rows)
-        notes.append(
-            f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
-            " All are in difference.not_comparable."
-        )
-    return list_html(notes)
-
-
-def groups_markup(difference: Difference, by: str) -> str:
-    """Return the groups with the most changed products."""
-    counts = difference.counts(by)
-    total = counts[list(_MOVES)].sum(axis=1).sort_values(ascending=False, kind="stable")
-    moved = counts.loc[total.index[total > 0]]
-    if moved.empty:
-        return "<p class='muted'>No group has changes.</p>"
-    shown = moved.head(_GROUPS)
-    counted_moves = shown[list(_MOVES)].itertuples(index=False)
-    rows = [
-        (_verbatim(name), *counts)
-        for name, counts in zip(shown_names(moved, by), counted_moves, strict=False)
-    ]
-    caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
-    moves = tuple(one.capitalize() for one in _MOVES)
-    return table(caption, (by.capitalize(), *moves), rows, numbers=moves, look="plain numbers")
-
-
-def changes_markup(changes: pd.DataFrame) -> str:
-    """Return changed values, old next to new."""
-    if changes.empty:
-        return ""
-    rows = [
-        (
-            _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
-            _verbatim(_attribute(row)),
-            f"{row['column']} {row['change']}",
-            _value(row["old"]),
-            _value(row["new"]),
-        )
-        for row in changes.to_dict("records")
-    ]
-    headings = ("GTIN", "Attribute", "What", "Old", "New")
-    return table("Changed values", headings, rows, codes=headings[:1], look="plain")
-
-
-def audits_markup(compared: AuditComparison) -> str:
-    """Return which checks were fixed and which fail now."""
-    checks = compared.by_check
-    counts = {name: int(checks[name].sum()) for name in ("fixed", "newly_failing", "still_failing")}
-    old, new = compared.old.summary, compared.new.summary
-    pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
-    pairs += [
-        (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
-    ]
-    changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
-    # What got worse comes first: somebody has to look at it.
-    changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
-    shown = changed[["problem", "severity", "fixed", "newly_failing"]].head(_CHECKS)
-    caption = (
-        f"{len(shown)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
-    )
-    columns = ("Problem", "Severity", "Fixed", "Newly failing")
-    rows = [(_verbatim(problem), *others) for problem, *others in shown.itertuples(index=False)]
-    listed = table(_verbatim(caption), columns, rows, numbers=columns[2:], look="plain") if rows else ""
-    return f"<h4>Audits</h4>{list_html(compared.notes)}{tiles_markup(pairs)}{listed}"
-
-
-def _verbatim(text: object) -> Html:
-    """Return text as a cell that shows it letter by letter and uncut."""
-    return Html(text_html(text))
-
-
-def _attribute(row: Mapping[Hashable, object]) -> str:
-    language = "" if pd.isna(row["language"]) else f" ({row['language']})"  # type: ignore[call-overload]
-    return f"{row['attribute']}{language}"
-
-
-def _value(value: object) -> Html:
-    if pd.isna(value):  # type: ignore[call-overload]
-        return Html("<span class='muted'>none</span>")
-    text = words(value)
-    if text.text == "":
-        return Html("<span class='muted'>empty</span>")
-    if text.length <= _LONG:
-        return _verbatim(text.text)
-    cut = text_html(text.text[:_LONG])
-    return Html(f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>")
 
 
 class ComparisonBox(VBox):
@@ -169,6 +60,7 @@ class ComparisonBox(VBox):
             panel, self._done, self._failed, cancelled=self._ended, back_to=self.run
         )
         self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
+        self._attributes = html("")
         self.by: w.ToggleButtons = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
             style=w.ToggleButtonsStyle(button_width="auto"),
@@ -186,7 +78,10 @@ class ComparisonBox(VBox):
         above = row(html("<h4>Changed values</h4>"), self.pager, look="form-row")
         groups = (html("<h4>Groups with most changes</h4>"), self.by, self._groups)
         self._results = w.VBox(
-            [self._notes, self._counts, self._audits, *groups, above, self._changes, files]
+            [
+                *(self._notes, self._counts, self._audits, *groups),
+                *(html("<h4>Changes by attribute</h4>"), self._attributes, above, self._changes, files),
+            ]
         )
         shown = (self.work, self.exporter.work, self.exporter.line)
         super().__init__([html("<h3>Compare snapshots</h3>"), since, start, *shown, self._results])
@@ -267,6 +162,7 @@ class ComparisonBox(VBox):
         self._counts.value = counts_markup(difference)
         self._audits.value = "" if audits is None else audits_markup(audits)
         self._draw_groups()
+        self._attributes.value = attributes_markup(difference.changes)
         self.pager.over(len(difference.changes), "changed value")
         show_if(self._results, True)
 

@@ -1,0 +1,120 @@
+"""A query that matches nothing: how many products there are without each of its filters, and which kinds are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from prodex.notebook.background import LatestTask
+from prodex.notebook.boxes import VBox
+from prodex.notebook.panel import html, text_html
+from prodex.notebook.query.counting import count_products
+from prodex.notebook.query.suggestions import Suggestions
+from prodex.query import FILTERS, GTINS_PER_CALL, ProductQuery
+from prodex.service import Client
+
+#: Seconds before the filters are tried: whoever types a word has no match until it is whole.
+_PAUSE = 0.6
+
+#: Filters that are tried: each is a call to the service.
+_MOST = 6
+#: Characters of a word that are quoted.
+_LONGEST = 40
+#: What says which data is returned, and not of which products.
+_NOT_FILTERS = frozenset({"product_languages", "source_include", "source_exclude", "search"})
+
+
+class NoMatch(VBox):
+    """What is said where nothing matches.
+
+    Parameters
+    ----------
+    service
+        Where products are counted.
+    asked
+        Returns the query of now: another one is not worth counting for.
+
+    Attributes
+    ----------
+    known
+        The kinds to choose similar ones from.
+    sentence
+        What is said, as HTML.
+    """
+
+    def __init__(self, service: Client, asked: Callable[[], ProductQuery]) -> None:
+        self._service, self._asked = service, asked
+        self.known: Suggestions = Suggestions()
+        self.sentence: Any = html("", "muted")
+        super().__init__([self.sentence])
+        # Without the numbers it is still known that nothing matches.
+        self._counting: LatestTask[list[str]] = LatestTask(
+            self._without_each, self._show, lambda _: None, delay=_PAUSE
+        )
+
+    def explain(self, query: ProductQuery) -> None:
+        """Say what there is without each filter of a query that matches nothing."""
+        self._counting(query)
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self._counting.forget()
+        self.sentence.value = ""
+
+    def wait(self, seconds: float) -> None:
+        """Wait until nothing is counted; for scripts and tests."""
+        self._counting.wait(seconds)
+
+    def _without_each(self, query: ProductQuery) -> list[str]:
+        sentences, counts = [], []
+        for left_out, wider in relaxed(query):
+            count = count_products(self._service, wider, lambda: self._asked() == query)
+            if count is None:
+                return []
+            counts.append(f"{count:,} without {left_out}")
+        if counts:
+            sentences.append(f"With one filter less: {', '.join(counts)}.")
+        words = [word.strip() for word, _ in query.search or ()]
+        kinds = dict.fromkeys(kind for word in words for kind in self.known.similar(word))
+        if kinds:
+            sentences.append(f"Kinds of the catalogue with a similar name: {', '.join(kinds)}.")
+        return sentences
+
+    def _show(self, sentences: list[str]) -> None:
+        if sentences:
+            self.sentence.value = f"<div role='status'>{text_html(' '.join(sentences))}</div>"
+
+
+def relaxed(query: ProductQuery) -> list[tuple[str, ProductQuery]]:
+    """Return a query without each of its filters, and what was left out, in words.
+
+    Examples
+    --------
+    >>> query = ProductQuery(target_market="France", search=[("drinks", ["kind.label"])])
+    >>> for left_out, wider in relaxed(query):
+    ...     print(left_out, "->", wider)
+    “drinks” -> ProductQuery(target_market=250)
+    market -> ProductQuery(search=(('drinks', ('kind.label',)),))
+    """
+    # A longer list of GTINs is counted in several calls, which would be made again for each filter.
+    if len(query.gtins_in or ()) > GTINS_PER_CALL:
+        return []
+    return list(_wider(query))[:_MOST]
+
+
+def _wider(query: ProductQuery) -> Iterator[tuple[str, ProductQuery]]:
+    words = query.search or ()
+    for place, (word, _) in enumerate(words):
+        others = (*words[:place], *words[place + 1 :])
+        shown = word if len(word) <= _LONGEST else f"{word[:_LONGEST]}…"
+        yield f"“{shown}”", replace(query, search=others or None)
+    dates: dict[str, Any] = {"updated_at_from": None, "updated_at_to": None}
+    if any(getattr(query, name) is not None for name in dates):
+        yield "dates", replace(query, **dates)
+    for name, one in FILTERS.items():
+        if name not in {*_NOT_FILTERS, *dates} and getattr(query, name):
+            none: dict[str, Any] = {name: None}
+            yield one.option.replace("-", " "), replace(query, **none)
+    if query.extra:
+        yield "other filters", replace(query, extra={})

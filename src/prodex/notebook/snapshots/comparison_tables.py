@@ -1,0 +1,160 @@
+"""What a comparison shows, as HTML: counts, groups, attributes, old and new values, and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from html import escape
+
+import pandas as pd
+
+from prodex.compare import Difference
+from prodex.display.html_tables import Html, table
+from prodex.display_text import words
+from prodex.facts.groups import shown_names
+from prodex.notebook.panel import list_html, text_html
+from prodex.quality import AuditComparison
+from prodex.text import counted, moved
+
+#: Rows of the tables of groups, checks and attributes; characters of a value, and of a figure in large letters.
+_GROUPS, _CHECKS, _ATTRIBUTES, _LONG, _WIDE = 10, 10, 12, 300, 12
+_MOVES = ("added", "removed", "changed")
+_WORDS = (
+    "<p class='muted'>Touched only: the date of the update differs, and no value does. "
+    "Not comparable: missing from a catalogue that is incomplete, so perhaps not removed.</p>"
+)
+
+
+def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return figures with their titles as tiles."""
+    cells = "".join(
+        f"<div class='tile{' small' * (len(figure) > _WIDE)}'><div class='title'>{escape(title)}</div>"
+        f"<div class='figure'>{escape(figure)}</div></div>"
+        for title, figure in pairs
+    )
+    return f"<div class='tiles'>{cells}</div>"
+
+
+def counts_markup(difference: Difference) -> str:
+    """Return how many products were added, removed, changed, touched or are unchanged."""
+    pairs = difference.summary.itertuples(index=False)
+    return tiles_markup((str(change).capitalize(), f"{count:,}") for change, count in pairs) + _WORDS
+
+
+def notes_markup(difference: Difference) -> str:
+    """Return what could not be compared, and why."""
+    notes = list(difference.notes)
+    if len(difference.not_comparable):
+        rows = difference.not_comparable.head(_GROUPS).to_dict("records")
+        named = ", ".join(f"{_attribute(row)}: {row['why']}" for row in rows)
+        notes.append(
+            f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
+            " All are in difference.not_comparable."
+        )
+    return list_html(notes)
+
+
+def groups_markup(difference: Difference, by: str) -> str:
+    """Return the groups with the most changed products."""
+    counts = difference.counts(by)
+    total = counts[list(_MOVES)].sum(axis=1).sort_values(ascending=False, kind="stable")
+    moved = counts.loc[total.index[total > 0]]
+    if moved.empty:
+        return "<p class='muted'>No group has changes.</p>"
+    shown = moved.head(_GROUPS)
+    counted_moves = shown[list(_MOVES)].itertuples(index=False)
+    rows = [
+        (_verbatim(name), *counts)
+        for name, counts in zip(shown_names(moved, by), counted_moves, strict=False)
+    ]
+    caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
+    moves = tuple(one.capitalize() for one in _MOVES)
+    return table(caption, (by.capitalize(), *moves), rows, numbers=moves, look="plain numbers")
+
+
+def attributes_markup(changes: pd.DataFrame) -> str:
+    """Return the attributes with the most changed products, and how many of their values changed in which way.
+
+    What is below an attribute counts for it: a picture that is removed takes fifty values with it, and is one thing.
+    """
+    if changes.empty:
+        return ""
+    named = changes[["product_id", "change"]].assign(attribute=changes["attribute"].map(_whole))
+    counts = named.groupby(["attribute", "change"]).size().to_dict()
+    products = named.groupby("attribute")["product_id"].nunique()
+    products = products.sort_values(ascending=False, kind="stable")
+    shown = products.head(_ATTRIBUTES)
+    rows = [
+        (_verbatim(attribute), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
+        for attribute, number in shown.items()
+    ]
+    numbers = ("Products", *(f"Values {one}" for one in _MOVES))
+    caption = f"{len(shown)} of {counted(len(products), 'attribute')} with changed values"
+    return table(caption, ("Attribute", *numbers), rows, numbers=numbers, look="plain numbers")
+
+
+def changes_markup(changes: pd.DataFrame) -> str:
+    """Return changed values, old next to new."""
+    if changes.empty:
+        return ""
+    rows = [
+        (
+            _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
+            _verbatim(_attribute(row)),
+            f"{row['column']} {row['change']}",
+            _value(row["old"]),
+            _value(row["new"]),
+        )
+        for row in changes.to_dict("records")
+    ]
+    headings = ("GTIN", "Attribute", "What", "Old", "New")
+    return table("Changed values", headings, rows, codes=headings[:1], look="plain")
+
+
+def audits_markup(compared: AuditComparison) -> str:
+    """Return which checks were fixed and which fail now."""
+    checks = compared.by_check
+    counts = {name: int(checks[name].sum()) for name in ("fixed", "newly_failing", "still_failing")}
+    old, new = compared.old.summary, compared.new.summary
+    pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
+    pairs += [
+        (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
+    ]
+    changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
+    # What got worse comes first: somebody has to look at it.
+    changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
+    shown = changed[["problem", "severity", "fixed", "newly_failing"]].head(_CHECKS)
+    caption = (
+        f"{len(shown)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
+    )
+    columns = ("Problem", "Severity", "Fixed", "Newly failing")
+    rows = [(_verbatim(problem), *others) for problem, *others in shown.itertuples(index=False)]
+    listed = table(_verbatim(caption), columns, rows, numbers=columns[2:], look="plain") if rows else ""
+    return f"<h4>Audits</h4>{list_html(compared.notes)}{tiles_markup(pairs)}{listed}"
+
+
+def _whole(attribute: str) -> str:
+    """Return the attribute that another one is a part of; below `assets` these are pictures, documents and so on."""
+    parts = attribute.split(".")
+    return ".".join(parts[: 2 if parts[0] == "assets" else 1])
+
+
+def _verbatim(text: object) -> Html:
+    """Return text as a cell that shows it letter by letter and uncut."""
+    return Html(text_html(text))
+
+
+def _attribute(row: Mapping[Hashable, object]) -> str:
+    language = "" if pd.isna(row["language"]) else f" ({row['language']})"  # type: ignore[call-overload]
+    return f"{row['attribute']}{language}"
+
+
+def _value(value: object) -> Html:
+    if pd.isna(value):  # type: ignore[call-overload]
+        return Html("<span class='muted'>none</span>")
+    text = words(value)
+    if text.text == "":
+        return Html("<span class='muted'>empty</span>")
+    if text.length <= _LONG:
+        return _verbatim(text.text)
+    cut = text_html(text.text[:_LONG])
+    return Html(f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>")
