@@ -99,6 +99,8 @@ def test_a_query_that_finds_nothing() -> None:
         panel.loading.load_button.click()
         panel.wait()
         assert "0 products" in panel.loading.message
+        # What was explored is replaced: that is said where somebody looks, and it is one press away.
+        assert "“Back to 1 product” at the top returns." in panel.loading.message
         explored.section = "Products"
         assert (0, True) == (len(explored.catalog), "has no products" in seen(explored.places["Products"]))
 

@@ -52,3 +52,37 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
         assert [] == notebook.violations(1)
         assert [] == notebook.outside
         assert [] == notebook.errors
+
+
+def test_nothing_is_cut_or_moved_beside_the_list_of_files(lab: Lab, browser: Browser) -> None:
+    """Of 1,400 pixels JupyterLab leaves 940: the checks fit in them, and the way back to a catalogue moves nothing."""
+    with lab.opened(browser, [_BEGIN, _LOOK], name="explore") as notebook:
+        page = notebook.page
+        notebook.run(0)
+        out = notebook.run(1)
+        have = out.locator(".sections-line").evaluate("one => one.clientWidth")
+        size = page.viewport_size
+        assert size is not None
+        page.set_viewport_size({"width": size["width"] - have + 940, "height": 900})
+        out.get_by_role("button", name="Quality", exact=True).click()
+        checks = out.locator("table.dataTable:visible").first
+        checks.get_by_text("score +").first.wait_for()
+        fits = (
+            "one => one.getBoundingClientRect().right <= one.closest('.prodex').getBoundingClientRect().right"
+        )
+        assert checks.evaluate(fits)
+
+        before = out.locator(".sections-line").bounding_box()
+        notebook.ask(
+            "looked.exploration.look_at(px.flatten([{'id': 7}]).save('products-84d119c3')) or len(looked.catalog)"
+        )
+        out.get_by_text("These products have not been audited.").wait_for()
+        back = out.get_by_role("button", name=re.compile("^Back to explored, "))
+        back.wait_for()
+        assert before == out.locator(".sections-line").bounding_box()
+        assert [] == notebook.violations(1)
+        back.focus()
+        page.keyboard.press("Enter")
+        notebook.wait_for("looked.exploration.catalog is catalog and looked.audit is audit")
+        checks.get_by_text("score +").first.wait_for()
+        assert ([], []) == (notebook.outside, notebook.errors)

@@ -130,8 +130,8 @@ class Explore(Panel):
             return
         self.exploration.look_at(catalog)
         (panel,) = self.places[_LOAD].children
-        panel.show_message(
-            f"All sections show these products now. {self.back.description!r} at the top returns."
+        panel.loading.add(
+            f"All sections show these products now. “{self.back.description}” at the top returns."
         )
 
     def _go_back(self) -> None:

@@ -176,6 +176,10 @@ class LoadBox(VBox):
         # It can be pressed all the same: what a service announces may be wrong.
         (self.load_button.remove_class if count == 0 else self.load_button.add_class)("primary")
 
+    def add(self, sentence: str) -> None:
+        """Add a sentence to the report of the last load."""
+        self._report.value += message_html(sentence)
+
     def wait(self, seconds: float) -> None:
         """Wait until no load runs; for scripts and tests."""
         self._work.wait(seconds)
