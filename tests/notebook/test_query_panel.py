@@ -23,6 +23,7 @@ from prodex.ledger import Ledger
 from prodex.notebook.query import options
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked
 from prodex.notebook.query.panel import QueryPanel
+from prodex.notebook.query.suggestions import Suggestions
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.sandbox.faults.fault import Fault
@@ -178,6 +179,14 @@ def test_a_catalogue_suggests_its_markets_and_kinds(service: Client) -> None:
     assert "with a similar name: Oat drink." in panel.no_match.sentence.value
     panel.control("search").add.click()
     assert ("Oat drink",) == panel.control("search").rows[1].text.options
+
+
+@pytest.mark.parametrize("code", ["9" * 5_000, "²", "FR", "", "-1"])
+def test_a_market_that_is_no_number_is_not_suggested(code: str) -> None:
+    """A service may send any text as a market: the others are suggested all the same."""
+    keys = [{"target_market_id": one} for one in (code, "250")]
+    found = Suggestions.of(prodex.flatten([{"id": n, "product_key": key} for n, key in enumerate(keys)]))
+    assert (250,) == found.markets
 
 
 def test_it_says_beforehand_whether_the_service_is_asked(small: tuple[Sandbox, Client]) -> None:
