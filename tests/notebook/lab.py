@@ -186,11 +186,11 @@ class Notebook:
         return self.cells.nth(cell).locator(".jp-OutputArea-output").first
 
     def run(self, cell: int = 0) -> Locator:
-        """Run a cell, wait until the kernel is idle, and return what it shows; an error in it is ours."""
+        """Run a cell, again too, wait until the kernel is idle, and return what it shows; an error in it is ours."""
         target = self.cells.nth(cell)
         prompt = target.locator(".jp-InputPrompt")
-        end, asked = time.monotonic() + _CELL_TIME, 0.0
-        while not re.search(r"\[\d+\]", said := prompt.inner_text()):
+        end, asked, before = time.monotonic() + _CELL_TIME, 0.0, prompt.inner_text()
+        while (said := prompt.inner_text()) == before or not re.search(r"\[\d+\]", said):
             assert time.monotonic() < end, f"cell {cell} still runs: {said}"
             # A page that has just opened may lose the keys; a cell that waits or runs shows a star.
             if "*" not in said and time.monotonic() - asked > _NOTICED:
@@ -202,6 +202,28 @@ class Notebook:
         broken = target.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']")
         assert not broken.count(), broken.first.inner_text()
         return self.output(cell)
+
+    def begin_anew(self) -> None:
+        """Forget what was reported, and give the window its size and its scheme back; cells can be run again."""
+        self.outside.clear()
+        self.errors.clear()
+        self.page.set_viewport_size(_WIDE)
+        self.page.mouse.move(0, 0)
+        self.show("light")
+
+    def show(self, scheme: str) -> None:
+        """Change to the light or the dark theme."""
+        self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        is_light = str(scheme == "light").lower()
+        self.page.wait_for_selector(f"body[data-jp-theme-light='{is_light}']", state="attached")
+
+    def violations_of_each_scheme(self, cell: int = 0) -> dict[str, list[tuple[str, list[str]]]]:
+        """Return `violations` in light and in dark, where there are any."""
+        found = {}
+        for scheme in ("dark", "light"):
+            self.show(scheme)
+            found[scheme] = self.violations(cell)
+        return {scheme: violations for scheme, violations in found.items() if violations}
 
     def violations(self, cell: int = 0) -> list[tuple[str, list[str]]]:
         """Return what the usual checker of accessibility complains of in what a cell shows."""

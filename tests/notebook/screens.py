@@ -22,7 +22,7 @@ _COLOURS = 256
 _TALL = 3000
 _ROOT = str(Path(__file__).parents[2])
 
-#: A sandbox in the kernel, in which three weeks have passed; the second theme finds those of the first.
+#: A sandbox in the kernel, in which three weeks have passed.
 _BEGIN = """
     import os, sys
     from pathlib import Path
@@ -65,7 +65,6 @@ _COVERAGE = """
 """
 
 _CORRECTIONS = """
-    px.CorrectionsPanel(catalog).exploration.collect(())  # those of the other theme
     fix = px.read_worklist(sorted(weeks.returned.glob("*.csv")), catalog, profile="online-listing")
     corrections = px.CorrectionsPanel(catalog, service=service, profile="online-listing")
     length = fix.accepted["before"].str.len().fillna(100)
@@ -167,12 +166,14 @@ def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, bytes
     products
         How many products of the sample to show.
     """
-    for scheme in SCHEMES:
-        cells = [_BEGIN.format(products=products, root=_ROOT), *(screen.cell for screen in SCREENS)]
-        with lab.opened(browser, cells, scheme=scheme, name="screens") as notebook:
-            notebook.run(0)
-            for place, screen in enumerate(SCREENS, start=1):
-                yield f"{screen.name}-{scheme}", _taken(notebook, place, screen)
+    cells = [_BEGIN.format(products=products, root=_ROOT), *(screen.cell for screen in SCREENS)]
+    with lab.opened(browser, cells, name="screens") as notebook:
+        notebook.run(0)
+        for place, screen in enumerate(SCREENS, start=1):
+            shown = _opened(notebook, place, screen)
+            for scheme in SCHEMES:
+                notebook.show(scheme)
+                yield f"{screen.name}-{scheme}", _taken(shown, screen)
 
 
 def _all_shown(notebook: Notebook) -> None:
@@ -181,7 +182,8 @@ def _all_shown(notebook: Notebook) -> None:
     )
 
 
-def _taken(notebook: Notebook, place: int, screen: Screen) -> bytes:
+def _opened(notebook: Notebook, place: int, screen: Screen) -> Locator:
+    """Run its cell, and do what is to be done."""
     notebook.page.set_viewport_size({"width": screen.width, "height": _TALL})
     _all_shown(notebook)
     shown = notebook.run(place)
@@ -195,6 +197,10 @@ def _taken(notebook: Notebook, place: int, screen: Screen) -> bytes:
     notebook.wait_until_idle()
     told = shown.locator(".problem:visible")
     assert not told.count(), told.first.inner_text()
+    return shown
+
+
+def _taken(shown: Locator, screen: Screen) -> bytes:
     picture = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
     picture = picture.crop((0, 0, picture.width, min(screen.height, picture.height)))
     if not screen.has_photos:

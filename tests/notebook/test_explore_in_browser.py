@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from .lab import Lab
 
 if TYPE_CHECKING:
@@ -23,17 +21,16 @@ _BEGIN = f"""
 _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, scheme: str) -> None:
+def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser) -> None:
     """A gap of the audit lists its products, one of them opens its card, and Python has them."""
-    with lab.opened(browser, [_BEGIN, _LOOK], scheme=scheme, name="explore") as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK], name="explore") as notebook:
         page = notebook.page
         notebook.run(0)
         notebook.run(1)
         page.get_by_role("button", name="Quality", exact=True).click()
         show = page.get_by_role("button", name=re.compile(r"Show [0-9,]+ product")).first
         show.wait_for()
-        assert [] == notebook.violations(1)
+        assert {} == notebook.violations_of_each_scheme(1)
         show.click()
 
         assert "Products" == notebook.wait_for("looked.section == 'Products' and looked.section")
@@ -45,11 +42,11 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser, sch
         page.locator(".product-grid tbody tr input").first.click()
         assert notebook.wait_for("list(looked.selected)")[0] in left
         page.locator(".prodex.card h4").first.wait_for()
-        assert [] == notebook.violations(1)
+        assert {} == notebook.violations_of_each_scheme(1)
 
         page.get_by_role("button", name="Snapshots", exact=True).click()
         page.get_by_role("button", name="Verify").wait_for()
-        assert [] == notebook.violations(1)
+        assert {} == notebook.violations_of_each_scheme(1)
         assert [] == notebook.outside
         assert [] == notebook.errors
 

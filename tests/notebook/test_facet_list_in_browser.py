@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from .lab import Lab
 
 if TYPE_CHECKING:
@@ -25,10 +23,9 @@ def facet(out: Locator, title: str) -> Locator:
     return out.locator(".facet", has=out.page.locator(".facet-head", has_text=title))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_action_by_keyboard(lab: Lab, browser: Browser, scheme: str) -> None:
+def test_every_action_by_keyboard(lab: Lab, browser: Browser) -> None:
     """Open, unfold, select, exclude, find, add and remove: the focus stays where the hand is."""
-    with lab.opened(browser, [SAMPLE, "explorer"], scheme=scheme, name="facets") as notebook:
+    with lab.opened(browser, [SAMPLE, "explorer"], name="facets") as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)

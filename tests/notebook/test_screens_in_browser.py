@@ -22,7 +22,7 @@ def test_every_panel_is_a_picture(lab: Lab, browser: Browser) -> None:
         name: Image.open(io.BytesIO(png)).convert("RGB")
         for name, png in screens.take(lab, browser, _PRODUCTS)
     }
-    assert [f"{one.name}-{scheme}" for scheme in screens.SCHEMES for one in screens.SCREENS] == list(taken)
+    assert [f"{one.name}-{scheme}" for one in screens.SCREENS for scheme in screens.SCHEMES] == list(taken)
     for name, picture in taken.items():
         assert picture.height > 300, name
         assert len(picture.getcolors(picture.width * picture.height) or []) > 50, name
