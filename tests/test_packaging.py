@@ -185,16 +185,22 @@ def test_the_sdist_has_what_it_takes_to_test_it(sdist: Path) -> None:
     ]
 
 
-def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    """In an empty environment, outside the checkout: it needs no file that the wheel does not have."""
-    code = "import prodex; print(prodex.__file__)"
-    assert str(ROOT) not in run(installed, tmp_path, "python", "-c", code)
+@pytest.fixture(scope="module")
+def demo(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """Run the demo in an empty folder, and return the folder and what was printed; the sandbox is still there."""
+    folder = tmp_path_factory.mktemp("demo")
+    with served(installed, folder):
+        yield folder, run(installed, folder, "prodex", "demo")
 
-    with served(installed, tmp_path):
-        shown = run(installed, tmp_path, "prodex", "demo")
+
+def test_the_demo_runs_from_the_wheel(installed: Path, demo: tuple[Path, str]) -> None:
+    """In an empty environment, outside the checkout: it needs no file that the wheel does not have."""
+    folder, shown = demo
+    code = "import prodex; print(prodex.__file__)"
+    assert str(ROOT) not in run(installed, folder, "python", "-c", code)
 
     count = "import prodex; print(len(prodex.open_snapshot(prodex.list_snapshots('french-shop')['folder'].iloc[0])))"
-    products = run(installed, tmp_path, "python", "-c", count).strip()
+    products = run(installed, folder, "python", "-c", count).strip()
     assert 100 < int(products) < 600  # those for France, of the 600 that are served
     for words in (
         "status SUCCESS",
@@ -203,49 +209,45 @@ def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
         "The report opens in a browser",
     ):
         assert words in shown, words
-    assert list((tmp_path / "home" / "reports").glob("*/report.html"))
+    assert list((folder / "home" / "reports").glob("*/report.html"))
 
 
-def test_what_the_demo_says_next_can_be_done(installed: Path, tmp_path: Path) -> None:
+def test_what_the_demo_says_next_can_be_done(installed: Path, demo: tuple[Path, str]) -> None:
     """Each command, and each line of Python, in the same folder and environment; `make` is not there, and not named."""
-    with served(installed, tmp_path):
-        said = run(installed, tmp_path, "prodex", "demo").partition("The sandbox keeps what was corrected.")[
-            2
-        ]
-        pasted = [line.strip() for line in said.splitlines() if line.startswith("  ")]
-        commands = [line for line in pasted if line.startswith("prodex ")]
-        python = "\n".join(line for line in pasted if line not in commands)
+    folder, shown = demo
+    said = shown.partition("The sandbox keeps what was corrected.")[2]
+    pasted = [line.strip() for line in said.splitlines() if line.startswith("  ")]
+    commands = [line for line in pasted if line.startswith("prodex ")]
+    python = "\n".join(line for line in pasted if line not in commands)
 
-        assert "make " not in said
-        assert ["prodex sandbox --reset", "prodex sandbox --simulate 7", "prodex lab"] == commands
-        for command in commands[:2]:
-            run(installed, tmp_path, *command.split())
-        assert "px.audit" in python
-        run(installed, tmp_path, "python", "-c", python)
+    assert "make " not in said
+    assert ["prodex sandbox --reset", "prodex sandbox --simulate 7", "prodex lab"] == commands
+    for command in commands[:2]:
+        run(installed, folder, *command.split())
+    assert "px.audit" in python
+    run(installed, folder, "python", "-c", python)
 
 
-def test_the_notebooks_run_in_jupyterlab_of_the_wheel(installed: Path, tmp_path: Path) -> None:
+def test_the_notebooks_run_in_jupyterlab_of_the_wheel(installed: Path, demo: tuple[Path, str]) -> None:
     """`prodex lab` copies them and serves them; the first one runs from top to bottom with what the README installs."""
-    folder, token, port = tmp_path / "prodex-notebooks", "of-the-tests", free_port()
+    home, _ = demo
+    folder, token, port = home / "prodex-notebooks", "of-the-tests", free_port()
     # Without a browser; and whoever tests may be root, whom JupyterLab refuses.
     server = {"open_browser": False, "allow_root": True, "port": port}
-    configuration = tmp_path / "configuration"
+    configuration = home / "configuration"
     configuration.mkdir()
     text = json.dumps({"ServerApp": server, "IdentityProvider": {"token": token}})
     (configuration / "jupyter_server_config.json").write_text(text, "utf-8")
-    settings = settings_of(installed, tmp_path, JUPYTER_CONFIG_DIR=str(configuration))
-    with served(installed, tmp_path):
-        lab = subprocess.Popen(
-            [installed / "prodex", "lab"], env=settings, cwd=tmp_path, stderr=subprocess.DEVNULL
-        )
-        try:
-            wait_for(lambda: asked(port, token) is not None, lab)
-            listed = {one["name"] for one in (asked(port, token) or {})["content"]}
-        finally:
-            lab.terminate()
-            lab.wait(30)
-        first = folder / "01_first_look.ipynb"
-        run(installed, folder, "jupyter", "execute", str(first), "--allow-errors", "--inplace")
+    settings = settings_of(installed, home, JUPYTER_CONFIG_DIR=str(configuration))
+    lab = subprocess.Popen([installed / "prodex", "lab"], env=settings, cwd=home, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: asked(port, token) is not None, lab)
+        listed = {one["name"] for one in (asked(port, token) or {})["content"]}
+    finally:
+        lab.terminate()
+        lab.wait(30)
+    first = folder / "01_first_look.ipynb"
+    run(installed, folder, "jupyter", "execute", str(first), "--allow-errors", "--inplace")
 
     assert {name.partition("/")[0] for name in tutorials()} == listed
     cells = [cell for cell in json.loads(first.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
