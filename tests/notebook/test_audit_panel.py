@@ -76,6 +76,19 @@ def test_a_gap_shows_its_products(panel: AuditPanel) -> None:
     assert "2 of 3 products" in re.sub(r"\s+", " ", words(panel))
 
 
+def test_checks_are_found_by_words(sample: prodex.Catalog) -> None:
+    """Of problem, rule or block, in any order and case; what is selected on another page stays selected."""
+    panel = AuditPanel(prodex.audit(sample, "online-listing", progress=False))
+    checks = panel.checks
+    every = len(checks.table.df)
+    checks.find.value = "MISSING ingredients"
+    assert ["List of ingredients missing"] == checks.table.df["Problem"].tolist()
+    checks.find.value = "no such check"
+    assert (0, "no failing checks") == (len(checks.table.df), checks.pager.summary)
+    checks.find.value = ""
+    assert every == len(checks.table.df)
+
+
 def test_pressing_again_shows_all(panel: AuditPanel) -> None:
     """The same button, or "Show all products", clears the selection."""
     for back in (panel.gaps.buttons[0], panel.show_all):

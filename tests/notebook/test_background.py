@@ -128,6 +128,8 @@ def test_a_row_that_waits_is_shown_only_when_work_takes_long() -> None:
             await asyncio.sleep(0.05)
         assert "" == row.layout.display
         assert "Doing much" in row.shown.value
+        # First, where the sentence that grows beside it does not move it.
+        assert row.children[0] is row.cancel
         row.start(lambda _: "new", "Doing more")
         stop.set()
         row.wait(10)

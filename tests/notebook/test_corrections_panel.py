@@ -134,8 +134,22 @@ def test_from_the_correction_to_the_proof(
     assert "Pain de campagne" in texts
     assert state.audit is not None
     assert (0, True) == (state.audit.summary["failed"], state.audit.catalog is state.catalog)
+    assert "2 texts that arrived" in said(panel)
+    assert "namePublicLong: Nom" in said(panel)
     panel.clear.click()
     assert "" == read_draft("shop")[1]
+    # That there are none is no news under what has become of them.
+    assert "No corrections." not in said(panel)
+
+
+def test_a_product_that_was_corrected_is_first_in_the_table(
+    made: Callable[..., CorrectionsPanel], service: prodex.Client
+) -> None:
+    """Who has corrected it sees it; the others stay in their order."""
+    panel = made(name("Nom", "3", None))
+    panel.wait()
+    send(panel)
+    assert ["3", "1", "2"] == panel.exploration.catalog.products["product_id"].tolist()
 
 
 def test_the_rules_are_those_of_the_audit(made: Callable[..., CorrectionsPanel]) -> None:

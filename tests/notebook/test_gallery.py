@@ -16,6 +16,7 @@ from PIL import Image
 
 import prodex
 from prodex.errors import InputError
+from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.loading import CONSENT, PictureLoader
 from prodex.notebook.gallery.pages import sheet_rows
@@ -183,6 +184,18 @@ def test_a_broken_picture_is_tried_again(catalog: prodex.Catalog, server: FileSe
     panel.wait()
     assert {"shown"} == {states(gallery)[one] for one in broken}
     assert "none" == gallery.again.layout.display
+    assert "No picture of this page" not in gallery.summary.value
+
+
+def test_where_no_picture_can_be_had_the_way_on_is_named(server: FileServer) -> None:
+    """The service may have moved since: trying again does not help then, and loading again does."""
+    CONSENT.is_given = True
+    gone = server.serve("/gone.jpg", b"no picture")
+    records = [drawn.product(one, drawn.told(gone, PHOTO)) for one in range(3)]
+    panel = prodex.GalleryPanel(drawn.catalog(server.base_url, records))
+    panel.wait()
+    assert {"broken"} == set(states(panel.gallery).values())
+    assert "load the products again" in panel.gallery.summary.value
 
 
 def test_pages_turn_with_buttons_and_with_keys(catalog: prodex.Catalog) -> None:
@@ -325,6 +338,18 @@ def test_a_contact_sheet_is_written_of_what_is_shown(catalog: prodex.Catalog, tm
     export.write.click()
     panel.wait()
     assert "already exists" in export.exporter.message
+
+    # What is chosen is in the title, and the report goes with the products that it was about.
+    panel.exploration.conditions = Conditions().toggled("brand", "B1")
+    panel.wait()
+    export.file.value = str(tmp_path / "one.html")
+    export.write.click()
+    panel.wait()
+    assert "<h1>brand: \u2068Brand 1\u2069: " in (tmp_path / "one.html").read_text("utf-8")
+    assert "Exported" in export.exporter.message
+    panel.exploration.look_at(prodex.flatten([{"id": 7}]))
+    panel.wait()
+    assert "" == export.exporter.message
 
 
 def test_another_catalogue_is_shown_only_when_its_products_are_given(catalog: prodex.Catalog) -> None:

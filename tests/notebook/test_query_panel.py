@@ -391,7 +391,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         assert "cancelling" in box._work.shown.value
         await until(lambda: not box.is_loading)
         assert (
-            "Cancelled after 100 of 120 products. They are kept: press “Load products” to continue."
+            "Cancelled after 100 of 120 products. They are kept: “Load products” continues from there."
             in box.message
         )
         assert panel.catalog is None

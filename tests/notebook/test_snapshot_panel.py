@@ -250,17 +250,18 @@ def test_what_suppliers_typed_is_markup_nowhere() -> None:
     assert panel.difference is not None
     for by in ("owner", "brand", "kind"):
         panel.comparison.by.value = by
-        while True:
+        for _ in panel.difference.changes.index:
             assert not re.search(r"<(script|svg|base)\b|<img(?! alt)", markup(panel))
-            if panel.comparison.pager.next.disabled:
+            if panel.comparison.values.pager.next.disabled:
                 break
-            panel.comparison.pager.next.click()
+            panel.comparison.values.pager.next.click()
+        assert panel.comparison.values.pager.next.disabled
     every = panel.difference.changes[["old", "new"]].stack()
     assert every.str.len().max() > 40_000
-    while not panel.comparison.pager.previous.disabled:
+    while not panel.comparison.values.pager.previous.disabled:
         if "(300 of 40,003 characters)" in words(panel):
             break
-        panel.comparison.pager.previous.click()
+        panel.comparison.values.pager.previous.click()
     assert "(300 of 40,003 characters)" in words(panel)
 
 
@@ -282,6 +283,61 @@ def test_a_press_compares_with_an_earlier_snapshot(shop: tuple[prodex.Catalog, p
     panel.wait()
     assert str(old.folder) == panel.comparison.old.value
     assert panel.difference is not None
+
+
+def test_changed_products_are_listed_among_all(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """Of all attributes or of one, by a press; the products of another snapshot are shown as that snapshot has them."""
+    old, new = shop
+    looked = prodex.explore(old)
+    looked.section = "Snapshots"
+    (panel,) = looked.places["Snapshots"].children
+    comparison = panel.comparison
+    comparison.old.value, comparison.new.value = str(old.folder), str(new.folder)
+    comparison.run.click()
+    panel.wait()
+    difference, values = panel.difference, comparison.values
+    offered = dict(zip(*reversed(list(zip(*values.what.options, strict=True))), strict=True))
+    assert offered[""] == "all changed products (2)"
+    assert offered["added"] == "added products (1)"
+
+    for what in offered:
+        values.what.value = what
+        if what in ("", "added", "touched only"):
+            outcome = difference.outcomes.to_pandas().set_index("product_id")["change"]
+            wanted = set(outcome.index[outcome == (what or "changed")])
+        else:
+            rows = difference.changes[
+                difference.changes["attribute"].str.split(".").str[0] == what.split(".")[0]
+            ]
+            wanted = set(rows["product_id"])
+            assert f"{counted_rows(rows)}" in values.pager.summary
+        assert wanted
+        assert f"Show {len(wanted)} product" in values.products.description
+        values.products.click()
+        assert "Products" == looked.section
+        assert wanted == set(looked.catalog.products["product_id"])
+        assert new.folder == looked.exploration.catalog.folder
+        (listed,) = looked.exploration.conditions.listed
+        assert old.origin.loaded_at is None or f"since {old.origin.loaded_at:%Y-%m-%d}" in listed.title
+        assert looked.exploration.filter.labels(looked.exploration.conditions) == [
+            f"list: \u2068{listed.title}\u2069"
+        ]
+        looked.section = "Snapshots"
+
+
+def counted_rows(rows: pd.DataFrame) -> str:
+    """Return the number of changed values as a pager says it."""
+    return f"{len(rows)} changed value"
+
+
+def test_without_products_beside_it_a_comparison_shows_values_alone(
+    shop: tuple[prodex.Catalog, prodex.Catalog],
+) -> None:
+    """A panel of its own has nowhere to list products."""
+    panel = SnapshotPanel("shop")
+    panel.comparison.run.click()
+    panel.wait()
+    assert "none" == panel.comparison.values.products.layout.display
 
 
 def test_the_group_with_most_changes_comes_first() -> None:

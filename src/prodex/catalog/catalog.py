@@ -40,6 +40,9 @@ class Catalog(CatalogViews):
         The snapshot's folder, or None for a catalogue in memory.
     published
         The address that it was published at, if it was opened from there; else None.
+    as_received
+        The catalogue that this one was made of by `prodex.with_pending_updates`, which still has the updates; else
+        None.
 
     Examples
     --------

@@ -43,6 +43,7 @@ class CatalogData(TableProperties):
     origin: Origin
     folder: Path | None = None
     published: str | None = None
+    as_received: CatalogData | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)

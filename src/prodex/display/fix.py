@@ -23,6 +23,8 @@ _STATES = {
     "conflict": "in conflict",
 }
 _NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
+#: Columns of short words and numbers, which are not broken.
+_WHOLE = frozenset({"sheet", "cell", "gtin", "attribute", "language"})
 #: Columns that are left out where they have nothing: corrections that were typed are in no file.
 _IF_ANY = frozenset({"file", "sheet", "cell", "says"})
 _CHANGED = ["gtin", "name", "attribute", "language", "before", "after", "says"]
@@ -52,7 +54,7 @@ def html_of(fix: Fix) -> str:
             heads = [one for one in columns if one not in _IF_ANY or frame[one].astype(bool).any()]
             rows = frame[heads].head(_ROWS).fillna("").itertuples(index=False, name=None)
             shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
-            tables.append(table(f"{shown} {what}", heads, rows))
+            tables.append(table(f"{shown} {what}", heads, rows, codes=_WHOLE))
     return block(_headline(fix), [(line, False) for line in _facts(fix)], tables=tables)
 
 

@@ -19,6 +19,7 @@ from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.layout import DELETE_WORD
 from prodex.fix.reading import Answer
 from prodex.fix.shapes import AnswerShape, Shapes, without_code
+from prodex.fix.waiting import Waiting
 from prodex.fix.words import (
     AnswerRefused,
     Vocabulary,
@@ -114,11 +115,14 @@ class ConcernedProducts:
         The GTIN of each product, by its id.
     records
         Those concerned as received, by their id.
+    waiting
+        The attributes of these of which an update waits, by the id of their product.
     """
 
     known: KnownProducts
     gtins: Mapping[str, str | None]
     records: Mapping[str, Product]
+    waiting: Waiting
 
 
 def decided(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:

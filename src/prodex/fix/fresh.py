@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.fix.decisions import ConcernedProducts
+from prodex.fix.waiting import waiting_attributes, waiting_updates
 from prodex.query import ProductQuery
 from prodex.send.changes import received_products
 from prodex.send.corrections import KnownProducts
@@ -27,13 +28,20 @@ def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> C
     rows = catalog.arrow("products", ["product_id", "gtin"])
     gtins = dict(zip(rows["product_id"].to_pylist(), rows["gtin"].to_pylist(), strict=True))
     wanted = [one for one in dict.fromkeys(ids) if one in gtins]
-    return ConcernedProducts(known, gtins, received_products(catalog, wanted))
+    records = received_products(catalog, wanted)
+    if catalog.as_received is None:
+        waiting = {product: waiting_attributes(record) for product, record in records.items()}
+    else:
+        waiting = waiting_updates(catalog, wanted)
+    return ConcernedProducts(known, gtins, records, waiting)
 
 
 def fresh_products(
     service: Client, catalog: Catalog, products: Iterable[str]
 ) -> tuple[Catalog, ConcernedProducts]:
     """Return the catalogue with some products as the service has them now, and these products.
+
+    They come first, so that whoever has corrected them sees them at once; the others stay in their order.
 
     Parameters
     ----------
@@ -66,6 +74,6 @@ def fresh_products(
     newest = flatten(records)
     origin = replace(catalog.origin, query=ProductQuery(extra=extra))
     others = catalog.where(~concerned)
-    whole = replace(catalog, parts=(*others.parts, *newest.parts), origin=origin)
+    whole = replace(catalog, parts=(*newest.parts, *others.parts), origin=origin, as_received=None)
     known = KnownProducts.of(whole)
     return whole, products_of(whole, ids, known)

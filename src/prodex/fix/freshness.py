@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from prodex.fix import pictures
 from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
 from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Verdicts
+from prodex.fix.waiting import awaited
 from prodex.send.merge import texts_of
 from prodex.send.records import DELETE, Product
 
@@ -20,11 +20,10 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
     record, keys = products.records[decision.product], decision.answer.keys
     correction = decision.correction
     root = str(decision.attribute).partition(".")[0]
-    waiting = record.get("lastRequest")
-    if isinstance(waiting, Mapping) and waiting.get(root):
+    if update := awaited(decision.attribute, products.waiting.get(decision.product, ())):
         return decision.becomes(
             AnswerState.CONFLICT,
-            f"an update of {root} waits for acceptance (lastRequest) and may change it again. Answer after that.",
+            f"an update of {update} waits for acceptance (lastRequest) and may change it again. Answer after that.",
         )
     if _changes_nothing(decision, record):
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")

@@ -17,6 +17,7 @@ from prodex.fix.freshness import alike, is_as_sent, still_asked
 from prodex.fix.reading import Answer
 from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Finding, Verdicts
+from prodex.fix.waiting import Waiting
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
@@ -40,12 +41,15 @@ class JudgedAnswers:
         The accepted ones, merged with what stands beside them.
     before, after
         The audit of the products concerned, as they are and as they would be.
+    waiting
+        The attributes of which an update waits, by the id of their product.
     """
 
     decisions: tuple[Decision, ...]
     changes: Changes
     before: Audit
     after: Audit
+    waiting: Waiting
 
 
 def judged_answers(
@@ -96,7 +100,7 @@ def judged(
         satisfying = [_satisfying(one, verdicts, changes) for one in made]
         # Without an answer that is refused, others of its product may look different.
         if [one.state for one in satisfying] == [one.state for one in made]:
-            return JudgedAnswers(tuple(satisfying), changes, before, after)
+            return JudgedAnswers(tuple(satisfying), changes, before, after, products.waiting)
         made = satisfying
 
 

@@ -24,7 +24,9 @@ DELETE_WORD = "(delete)"
 
 #: A row is a finding. `row` is its number within its worklist, `product` its product's place in the audit;
 #: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
-#: hand; `updated_at` is when the product was last changed; `new_value` is empty, to be filled in.
+#: hand; `updated_at` is when the product was last changed; `update_waits` says whether an update of the attribute waits
+#: for acceptance, so that no answer is asked for, and is null where that is not known; `new_value` is empty, to be
+#: filled in, and `how` says how to answer, or why no answer is asked for.
 WORKLIST = pa.schema(
     [
         ("row", pa.int64()),
@@ -32,7 +34,9 @@ WORKLIST = pa.schema(
         ("language_code", pa.string()),
         ("position", pa.string()),
         ("updated_at", pa.timestamp("us")),
+        ("update_waits", pa.bool_()),
         ("new_value", pa.string()),
+        ("how", pa.string()),
     ]
 )
 

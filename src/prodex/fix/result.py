@@ -28,6 +28,7 @@ from prodex.fix.decisions import AnswerState, Decision, assigned, decided
 from prodex.fix.fresh import fresh_products, products_of
 from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.fix.reading import Returned
+from prodex.fix.waiting import Waiting
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
@@ -131,6 +132,11 @@ class Fix:
         return Counter(self.answers["state"].tolist())
 
     @property
+    def waiting(self) -> Waiting:
+        """The attributes of which an update waits, by product id: an answer about one of them is a conflict."""
+        return {} if self._judged is None else self._judged.waiting
+
+    @property
     def before(self) -> Audit:
         """The audit of the products concerned as they are; rules that compare products look at the whole catalogue."""
         return self._known().before
@@ -207,7 +213,8 @@ class Fix:
         kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in self._decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         # What was refused before is about products that were not requested again.
-        self._judged = JudgedAnswers(newest.decisions, newest.changes, known.before, known.after)
+        waiting = {**known.waiting, **newest.waiting}
+        self._judged = JudgedAnswers(newest.decisions, newest.changes, known.before, known.after, waiting)
         if not self._judged.changes.records:
             raise InputError(
                 f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"

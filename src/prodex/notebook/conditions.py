@@ -37,6 +37,22 @@ class FailingChecks:
 
 
 @dataclass(frozen=True)
+class ProductList:
+    """Products that something else has found, such as those that changed between two snapshots.
+
+    Attributes
+    ----------
+    title
+        What is shown for it.
+    ids
+        Their ids.
+    """
+
+    title: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Range:
     """The least and the greatest value of a column of `products`, both included; None where the range is open.
 
@@ -66,6 +82,8 @@ class Conditions:
         Words that the texts of a product have to contain, as `search` understands them.
     failing
         A product has to fail at least one check of each.
+    listed
+        A product has to be in each of these lists.
 
     Examples
     --------
@@ -86,6 +104,7 @@ class Conditions:
     ranges: Mapping[str, Range] = field(default_factory=dict)
     words: str = ""
     failing: tuple[FailingChecks, ...] = ()
+    listed: tuple[ProductList, ...] = ()
 
     def toggled(self, facet: str, code: Code) -> Conditions:
         """Select a value of a facet, or clear it when it is selected; a value that was excluded is so no longer."""
@@ -132,6 +151,12 @@ class Conditions:
         """Keep products whichever checks they fail."""
         return replace(self, failing=())
 
+    def listing(self, products: ProductList) -> Conditions:
+        """Keep only products of a list as well, or no longer require it when they had to be in it."""
+        if products in self.listed:
+            return replace(self, listed=_without(self.listed, (products,)))
+        return replace(self, listed=(*self.listed, products))
+
     def adding(self, others: Conditions) -> Conditions:
         """Return conditions that require what others require as well; of a facet in both, the values of the others."""
         facets = {**self.facets, **others.facets}
@@ -144,6 +169,7 @@ class Conditions:
             ranges={**self.ranges, **others.ranges},
             words=others.words or self.words,
             failing=(*self.failing, *_without(others.failing, self.failing)),
+            listed=(*self.listed, *_without(others.listed, self.listed)),
         )
 
     def removing(self, others: Conditions) -> Conditions:
@@ -155,6 +181,7 @@ class Conditions:
             ranges=_other_entries(self.ranges, others.ranges),
             words="" if self.words == others.words else self.words,
             failing=_without(self.failing, others.failing),
+            listed=_without(self.listed, others.listed),
         )
 
     def require(self, others: Conditions) -> bool:

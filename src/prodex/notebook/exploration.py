@@ -104,6 +104,11 @@ class Exploration(HasTraits):
         """The catalogue of the products that meet the conditions."""
         return self.filter.catalog(self.conditions)
 
+    @property
+    def chosen_words(self) -> str:
+        """What the conditions are, in words; empty where there are none."""
+        return "; ".join(self.filter.labels(self.conditions))
+
     @classmethod
     def of(cls, catalog: Catalog | None, audit: Audit | None, panel: str) -> Self:
         """Return a new state for a panel that was given none.

@@ -104,7 +104,7 @@ class Work(Generic[T]):
 
 
 class WorkRow(HBox, Generic[T]):
-    """A bar, a sentence and a button that cancels, shown while work runs.
+    """A button that cancels, a bar and a sentence, shown while work runs.
 
     Parameters
     ----------
@@ -182,7 +182,8 @@ class WorkRow(HBox, Generic[T]):
         # Read out once a phase: the sentence changes several times a second.
         self._phase: Any = styled(w.HTML(layout=self._shared, style=self.shown.style), "sr")
         self.cancel: w.Button = w.Button(description=self._cancel_label, layout=self._shared)
-        self.children: tuple[Any, ...] = (self.shown, self.cancel, self._phase)
+        # Before the sentence, which grows and shrinks: a button that moves is missed.
+        self.children: tuple[Any, ...] = (self.cancel, self.shown, self._phase)
         self._panel.on(self.cancel, lambda _: self._stop())
 
     def forget(self) -> None:

@@ -103,6 +103,8 @@ class Gallery:
         Pixels of the longest side of a picture.
     groups
         The groups that the products stand in, such as brands; none where they are one list.
+    chosen
+        By what they were chosen, such as "kind: Tofu"; empty for all products.
 
     Examples
     --------
@@ -120,17 +122,18 @@ class Gallery:
     source: str
     size: int
     groups: tuple[SheetGroup, ...] = ()
+    chosen: str = ""
 
     @property
     def title(self) -> str:
         """Which products these are, and which page."""
         if not self.cells:
             return "no products"
+        listed = f"products {self.first:,}-{self.first + len(self.cells) - 1:,} of {self.total:,}"
         if self.groups:
-            listed = f"{len(self.cells):,} of {counted(self.total, 'product')}"
-            return f"{listed} in {counted(len(self.groups), 'group')}, page {self.page:,} of {self.pages:,}"
-        last = self.first + len(self.cells) - 1
-        return f"products {self.first:,}-{last:,} of {self.total:,}, page {self.page:,} of {self.pages:,}"
+            listed = f"{len(self.cells):,} of {counted(self.total, 'product')} in {counted(len(self.groups), 'group')}"
+        chosen = f"{self.chosen}: " if self.chosen else ""
+        return f"{chosen}{listed}, page {self.page:,} of {self.pages:,}"
 
     @property
     def summary(self) -> str:

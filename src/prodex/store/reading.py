@@ -174,7 +174,10 @@ def with_pending_updates(catalog: Catalog, *, progress: Progress = None) -> Cata
             done += part.size
             show(done, len(catalog))
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
-    return replace(catalog, parts=tuple(parts), origin=origin, folder=None, published=None)
+    received = catalog if catalog.as_received is None else catalog.as_received
+    return replace(
+        catalog, parts=tuple(parts), origin=origin, folder=None, published=None, as_received=received
+    )
 
 
 def _no_records(given: object) -> str:

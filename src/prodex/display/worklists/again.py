@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.display.worklists.folder import write_folder
-from prodex.display.worklists.rows import grouped_worklists, worklist_rows
+from prodex.display.worklists.rows import grouped_worklists, update_waits, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.fix.layout import WORKLIST
 from prodex.fix.reading import place_in_words
@@ -62,6 +62,9 @@ def write_again(
         known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
         rows.append(known | _row({str(name): value for name, value in answer.items()}, finding))
     table = pa.Table.from_pylist(rows, found.schema if not rows else _schema())
+    # An update may have come after the catalogue, which the service said when the answers were sent.
+    waits = update_waits(table, fix.waiting)
+    table = table.set_column(table.column_names.index("update_waits"), "update_waits", waits)
     known = table.filter(table["product"].is_valid())
     unknown = table.filter(table["product"].is_null()).drop_columns("product")
     made = list(grouped_worklists(audit, known, by, {_UNASSIGNED}))

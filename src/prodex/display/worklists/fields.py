@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
 from itertools import takewhile
 from typing import Any
 
@@ -33,6 +35,15 @@ _HOW = {
 }
 
 
+class AnswerCell(StrEnum):
+    """What becomes of the cell "New value" of a finding."""
+
+    ASKED = "asked"
+    #: An update of the attribute waits for acceptance.
+    WAITS = "waits"
+    AT_SOURCE = "at source"
+
+
 @dataclass(frozen=True)
 class Fields:
     """What the fields of a worklist take.
@@ -56,18 +67,38 @@ class Fields:
         """
         return self.shapes.of_attribute(attribute) is not AnswerShape.NONE
 
-    def how(self, attribute: str | None, language: str | None) -> str:
-        """Return how to answer, in a few words.
+    def how(self, attribute: str | None, language: str | None, update_waits: bool | None = None) -> str:
+        """Return how to answer, in a few words, or why no answer is asked for.
 
         >>> Fields().how("netContent", None), Fields().how("description", None)
         ('A number and its unit: 500 g', 'The language, then the text: fr: Confiture')
+        >>> Fields().how("assets.pictures", None, update_waits=True)
+        'An update of assets waits for acceptance; nothing to answer.'
         """
         shape = self.shapes.of_attribute(attribute)
+        if update_waits and attribute is not None and shape is not AnswerShape.NONE:
+            return f"An update of {attribute.partition('.')[0]} waits for acceptance; nothing to answer."
         if shape is not AnswerShape.TEXT:
             return _HOW[shape]
         if language is None:
             return "The language, then the text: fr: Confiture"
         return f"A text{_in(language)}"
+
+    def states(self, rows: pa.Table) -> list[AnswerCell]:
+        """Return for each finding whether an answer is asked for, and if not, why."""
+        attributes = rows["attribute"].to_pylist()
+        can = {attribute: self.can(attribute) for attribute in set(attributes)}
+        return [
+            AnswerCell.AT_SOURCE if not can[attribute] else AnswerCell.WAITS if waits else AnswerCell.ASKED
+            for attribute, waits in zip(attributes, rows["update_waits"].to_pylist(), strict=True)
+        ]
+
+    def with_how(self, rows: pa.Table) -> pa.Table:
+        """Return the findings with how to answer each of them."""
+        known = cache(self.how)
+        about = (rows[name].to_pylist() for name in ("attribute", "language", "update_waits"))
+        how = pa.array([known(*one) for one in zip(*about, strict=True)], pa.string())
+        return rows.set_column(rows.column_names.index("how"), "how", how)
 
     def allowed(self, attribute: str, language: str | None) -> Allowed | None:
         """Return the allowed values, or None where a cell cannot check them."""
@@ -123,18 +154,16 @@ def _in(language: str | None) -> str:
 _RANGES = 500
 
 
-def validate(
-    sheet: Any, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool], fields: Fields
-) -> None:
-    """Declare the allowed values of the cells of "New value", as far as they are known."""
+def validate(sheet: Any, columns: Mapping[str, pa.Array], is_asked: Sequence[bool], fields: Fields) -> None:
+    """Declare the allowed values of the cells of "New value" that are asked for, as far as they are known."""
     place = next(i for i, column in enumerate(TO_FIX) if column.name == "new_value")
     pairs = pa.table([columns["attribute"], columns["language"]], names=["attribute", "language"])
     pairs = pairs.append_column("row", pa.array(np.arange(1, len(pairs) + 1)))
+    pairs = pairs.filter(pa.array(is_asked, pa.bool_()))
     # Cells with the same rule share one validation: sheets with one for each row open slowly.
     grouped = pairs.group_by(["attribute", "language"], use_threads=False).aggregate([("row", "list")])
     for pair in grouped.to_pylist():
-        attribute = pair["attribute"]
-        rule = fields.allowed(attribute, pair["language"]) if can[attribute] else None
+        rule = fields.allowed(pair["attribute"], pair["language"])
         if rule is None:
             continue
         ranges = [[first, place, last, place] for first, last in _runs(pair["row_list"])]

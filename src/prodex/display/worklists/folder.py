@@ -5,8 +5,10 @@ The folder appears when all of it is written. What somebody may have filled in i
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
@@ -19,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.display.worklists.fields import Codes, Fields
+from prodex.display.worklists.fields import AnswerCell, Codes, Fields
 from prodex.display.worklists.rows import grouped_worklists, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
@@ -45,6 +47,7 @@ _INDEX_SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in ("code", "label")),
         *((name, pa.int64()) for name in ("products", "failing_checks", "findings", "blockers")),
+        *((name, pa.int64()) for name in ("to_answer", "update_waits")),
         ("file", pa.string()),
         *((name, pa.int64()) for name in ("escaped_characters", "cut_texts", "failures")),
     ]
@@ -88,9 +91,10 @@ def write_worklists(
     -------
     pandas.DataFrame
         One row per worklist, the most findings first: code and label of the group, products, their failing checks,
-        findings (one for each text, picture or other place), those of blockers, name of the workbook, and how many
-        characters and texts a workbook could not show whole; `failures` is the number of findings as well. A CSV and
-        a Parquet file of the same name have the same rows.
+        findings (one for each text, picture or other place), those of blockers, those that ask for an answer
+        (`to_answer`), those that ask for none since an update of the attribute waits for acceptance (`update_waits`),
+        name of the workbook, and how many characters and texts a workbook could not show whole; `failures` is the
+        number of findings as well. A CSV and a Parquet file of the same name have the same rows.
 
     Raises
     ------
@@ -195,6 +199,8 @@ def _write(
     folder: Path,
     csv: Mapping[str, bool],
 ) -> dict[str, Any]:
+    worklist = dataclasses.replace(worklist, rows=fields.with_how(worklist.rows))
+    states = Counter(fields.states(worklist.rows))
     rows = folder / f"{worklist.name}.parquet"
     parquet.write(worklist.rows, rows)
     write_csv(iter(worklist.rows.to_batches()), WORKLIST, folder / f"{worklist.name}.csv", **csv)
@@ -209,6 +215,8 @@ def _write(
         "failing_checks": worklist.failing_checks,
         "findings": len(worklist.rows),
         "blockers": worklist.with_severity("blocker"),
+        "to_answer": states[AnswerCell.ASKED],
+        "update_waits": states[AnswerCell.WAITS],
         "file": f"{worklist.name}.xlsx",
         "escaped_characters": unshown.escaped,
         "cut_texts": unshown.cut,

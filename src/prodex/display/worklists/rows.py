@@ -12,9 +12,11 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.display.worklists.sheets import Worklist
+from prodex.errors import NotExported
 from prodex.facts.groups import Groups
 from prodex.files.atomic import safe_name
 from prodex.fix.layout import WORKLIST
+from prodex.fix.waiting import Waiting, awaited, waiting_updates
 from prodex.locales import language_label, short_of
 from prodex.phases import SILENT, Reporter
 from prodex.quality.audit import Audit
@@ -70,6 +72,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
     before = 0
     wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
+    waiting = _waiting(audit.catalog)
     for number, part in enumerate(audit.parts):
         rows = failure_rows(part, audit.checks, wants)
         rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
@@ -77,6 +80,7 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
         rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
         before += part.size
         found = _found(rows, audit.catalog, number)
+        found["update_waits"] = update_waits(rows, waiting)
         columns = {name: rows[name] for name in rows.column_names} | found
         yield pa.table({name: columns[name] for name in _EMPTY.column_names}, _EMPTY.schema)
 
@@ -84,7 +88,8 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
 def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
     """Return what only the catalogue has: which text is meant, and when the product was last changed."""
     size = len(rows)
-    empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in (*_PLACE, "updated_at", "new_value")}
+    absent = (*_PLACE, "updated_at", "new_value", "how")
+    empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in absent}
     if catalog is None or not size:
         return empty
     part = catalog.parts[number]
@@ -94,6 +99,29 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
     places = _places(rows.select(["product_id", "attribute", "language", "value"]).to_pandas(), part)
     keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
     return {**empty, **keys, "updated_at": updated}
+
+
+def _waiting(catalog: Catalog | None) -> Waiting | None:
+    """Return of which attributes an update waits, by product id; None where that is not known."""
+    if catalog is None or not catalog.origin.asked("lastRequest"):
+        return None
+    try:
+        return waiting_updates(catalog)
+    except NotExported:
+        return None
+
+
+def update_waits(rows: pa.Table, waiting: Waiting | None) -> pa.Array:
+    """Return for each finding whether an update of its attribute waits for acceptance; null where it is not known."""
+    if waiting is None:
+        return pa.nulls(len(rows), pa.bool_())
+    concerned = pc.is_in(_plain(rows["product_id"]), pa.array(list(waiting), pa.string()))
+    places = np.flatnonzero(concerned.to_numpy())
+    waits = np.zeros(len(rows), bool)
+    some = rows.select(["product_id", "attribute"]).take(pa.array(places)).to_pydict()
+    for place, product, attribute in zip(places, *some.values(), strict=True):
+        waits[place] = awaited(attribute, waiting[product]) is not None
+    return pa.array(waits)
 
 
 def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:

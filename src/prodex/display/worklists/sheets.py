@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.display.worklists.fields import AnswerCell
 from prodex.facts.market import market_label
 from prodex.fix.layout import DELETE_WORD, TO_FIX
 from prodex.quality.rulebook import SEVERITIES
@@ -26,7 +27,10 @@ _HOW_TO_FILL_IN = (
         'Enter the correct value in the column "New value", as "How to answer" says; leave it empty where nothing '
         f"changes. {DELETE_WORD} removes a text. Rows may be sorted and removed."
     ),
-    "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source.",
+    (
+        "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source. If "
+        "an update of the field waits for acceptance, there is nothing to answer before it is accepted or rejected."
+    ),
     "Where the possible values of a field are known, the cell offers them; for texts it states the longest length.",
     (
         "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review > "
@@ -39,6 +43,13 @@ _SEVERITIES = (
     "Blocker: the product cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: for "
     "information."
 )
+
+
+#: Findings that ask for no answer.
+_APART = {
+    AnswerCell.WAITS: "Nothing to answer, since an update waits for acceptance",
+    AnswerCell.AT_SOURCE: "To correct at the source",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +132,17 @@ def summary(worklist: Worklist) -> pd.DataFrame:
     return frame[columns].reset_index(drop=True)
 
 
-def standing(worklist: Worklist) -> list[str]:
-    """Summarize the group in sentences."""
+def standing(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
+    """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
     of = f" of {int(worklist.figures['products']):,}" if worklist.figures else ""
     findings = counted(len(worklist.rows), "finding")
     fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
     sentences = [f"{worklist.products:,}{of} products have something to fix: {fails}."]
     counts = [f"{count:,} {name}" for name in SEVERITIES if (count := worklist.with_severity(name))]
     sentences.append(f"By severity: {', '.join(counts)}.")
+    cells = Counter(states)
+    apart = [f"{words}: {cells[state]:,}." for state, words in _APART.items() if cells[state]]
+    sentences.append(f"To answer: {cells[AnswerCell.ASKED]:,} of {findings}. {' '.join(apart)}".rstrip())
     if worklist.figures:
         score = percent(float(worklist.figures["score"]))
         sentences.append(
@@ -137,7 +151,9 @@ def standing(worklist: Worklist) -> list[str]:
     return sentences
 
 
-def read_me(worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]) -> list[tuple[str, list[str]]]:
+def read_me(
+    worklist: Worklist, facts: WorklistFacts, states: Sequence[AnswerCell], unshown: Sequence[str]
+) -> list[tuple[str, list[str]]]:
     """Return the headings of the sheet "Read me", each with its lines.
 
     Parameters
@@ -146,12 +162,14 @@ def read_me(worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]) ->
         The worklist.
     facts
         What all worklists have in common.
+    states
+        The states of the cells "New value", one for each finding.
     unshown
         What this workbook could not show in full.
     """
     where = [f"{name}: {value}" for name, value in facts.facts.items()]
     return [
-        (f"What to fix: {worklist.title}", standing(worklist)),
+        (f"What to fix: {worklist.title}", standing(worklist, states)),
         ("How to fill it in", list(_HOW_TO_FILL_IN)),
         ("Where it comes from", where),
         ("What is left out", list(facts.left_out)),
@@ -159,20 +177,10 @@ def read_me(worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]) ->
     ]
 
 
-def shown(rows: pa.Table, how: Callable[[str | None, str | None], str]) -> dict[str, pa.Array]:
-    """Return the columns of the sheet "To fix" as text; markets with their names.
-
-    Parameters
-    ----------
-    rows
-        The findings.
-    how
-        How to answer, by attribute and language.
-    """
+def shown(rows: pa.Table) -> dict[str, pa.Array]:
+    """Return the columns of the sheet "To fix" as text; markets with their names."""
     columns = {}
     for column in TO_FIX:
-        if column.name not in rows.column_names:
-            continue
         values = rows[column.name].combine_chunks()
         if pa.types.is_timestamp(values.type):
             # As text: a spreadsheet would show a date in the format of whoever opens it.
@@ -180,9 +188,6 @@ def shown(rows: pa.Table, how: Callable[[str | None, str | None], str]) -> dict[
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())
     columns["market"] = _with_names(columns["market"])
-    known = cache(how)
-    pairs = zip(columns["attribute"].to_pylist(), columns["language"].to_pylist(), strict=True)
-    columns["how"] = pa.array([known(attribute, language) for attribute, language in pairs], pa.string())
     return columns
 
 

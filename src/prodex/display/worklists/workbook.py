@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
 
-from prodex.display.worklists.fields import Codes, Fields, validate
+from prodex.display.worklists.fields import AnswerCell, Codes, Fields, validate
 from prodex.display.worklists.grid import (
     HIGHEST,
     LINE,
@@ -98,13 +98,14 @@ def write_workbook(
     UnshownText
         What could not be shown unchanged; the sheet "Read me" lists it as well.
     """
-    columns = shown(worklist.rows, fields.how)
+    columns = shown(worklist.rows)
+    states = fields.states(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
     unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
     with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
         styles = Styles(book)
-        write_read_me(book, styles, worklist, facts, unshown.words)
-        write_summary(book, styles, worklist)
+        write_read_me(book, styles, worklist, facts, states, unshown.words)
+        write_summary(book, styles, worklist, states)
         named = [name for name in _unique(columns["attribute"]) if name is not None and name in fields.codes]
         mine = Fields(fields.shapes, {name: fields.codes[name] for name in named})
         per_sheet = most_rows - 1
@@ -112,7 +113,8 @@ def write_workbook(
         for number, start in enumerate(range(0, max(len(worklist.rows), 1), per_sheet), 1):
             names.append("To fix" if number == 1 else f"To fix {number}")
             some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
-            _write_to_fix(book, styles, names[-1], some, mine)
+            is_asked = [one is AnswerCell.ASKED for one in states[start : start + per_sheet]]
+            _write_to_fix(book, styles, names[-1], some, is_asked, mine)
         if mine.codes:
             write_codes(book, styles, mine.codes)
         listed = [column.name for column in TO_FIX]
@@ -121,7 +123,12 @@ def write_workbook(
 
 
 def _write_to_fix(
-    book: Workbook, styles: Styles, name: str, columns: Mapping[str, pa.Array], fields: Fields
+    book: Workbook,
+    styles: Styles,
+    name: str,
+    columns: Mapping[str, pa.Array],
+    is_asked: Sequence[bool],
+    fields: Fields,
 ) -> None:
     sheet = book.add_worksheet(name, worksheet_class=Rows)
     for place, column in enumerate(TO_FIX):
@@ -137,12 +144,11 @@ def _write_to_fix(
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)
     sheet.set_footer(f"&L{name}&RPage &P of &N")
-    can = {one: fields.can(one) for one in _unique(columns["attribute"])}
-    validate(sheet, columns, can, fields)
-    sheet.fill(_to_fix(styles, columns, can), rows + 1, len(TO_FIX), styles.text)
+    validate(sheet, columns, is_asked, fields)
+    sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX), styles.text)
 
 
-def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], can: Mapping[str | None, bool]) -> Iterator[str]:
+def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool]) -> Iterator[str]:
     yield spelled_row(1, [(column.heading, styles.heading) for column in TO_FIX], 30)
     text, closed, opened = (styles.index(one) for one in (styles.text, styles.closed, styles.open))
     severities = {name: styles.index(style) for name, style in styles.severity.items()}
@@ -152,7 +158,9 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], can: Mapping[str | 
         number = pa.array(np.arange(start + 2, start + 2 + len(some["row"]))).cast(pa.string())
         style = {
             "severity": pa.array([severities[one] for one in some["severity"].to_pylist()], pa.string()),
-            "new_value": pa.array([opened if can[one] else closed for one in some["attribute"].to_pylist()]),
+            "new_value": pa.array(
+                [opened if one else closed for one in is_asked[start : start + _AT_ONCE]], pa.string()
+            ),
         }
         written = [
             spelled_column(
@@ -201,26 +209,31 @@ _SUMMARY = (
 
 
 def write_read_me(
-    book: Workbook, styles: Styles, worklist: Worklist, facts: WorklistFacts, unshown: Sequence[str]
+    book: Workbook,
+    styles: Styles,
+    worklist: Worklist,
+    facts: WorklistFacts,
+    states: Sequence[AnswerCell],
+    unshown: Sequence[str],
 ) -> None:
     """Write the sheet "Read me": contents, how to fill it in, source, what is left out, and how to read it."""
     sheet = _sheet(book, "Read me", [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
-    for heading, lines in read_me(worklist, facts, unshown):
+    for heading, lines in read_me(worklist, facts, states, unshown):
         rows.append(([(heading, styles.title)], LINE + 8))
         rows += [([(line, styles.line)], LINE * _lines(line, _PAGE - 5) + 1) for line in lines]
         rows.append(([], LINE))
     sheet.fill_lines(rows, styles.line)
 
 
-def write_summary(book: Workbook, styles: Styles, worklist: Worklist) -> None:
+def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Sequence[AnswerCell]) -> None:
     """Write the sheet "Summary": each check with its failing products."""
     names, headings, widths = zip(*_SUMMARY, strict=True)
     sheet = _sheet(book, "Summary", widths)
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
-    rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist)]
+    rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist, states)]
     rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     for row in summary(worklist).to_dict("records"):

@@ -38,12 +38,15 @@ class CheckTable(VBox):
         self._chosen: Chosen | None = None
         self._explained: str | None = None
         self.only_failing: w.Checkbox = check_box("Only failing checks", is_ticked=True)
+        self.find: w.Text = w.Text(placeholder="find a check", layout=w.Layout(width="180px"))
+        self.find.tooltip = "Find a check by words of its problem, its rule or its block"
         self.pager: Pager = Pager(panel, _ROWS, self._draw)
         self.table: Any = ITable(rule_frame((), {}), **_OPTIONS)
         self.explanation: Any = html("")
         panel.on(self.only_failing, lambda _: self._filter(), "value")
+        panel.on(self.find, lambda _: self._filter(), "value")
         panel.on(self.table, lambda _: self._selected(), "selected_rows")
-        bar = row(self.only_failing, self.pager, look="bar-above")
+        bar = row(self.only_failing, self.find, self.pager, look="bar-above")
         super().__init__([html("<h3>Checks</h3>"), bar, self.table, self.explanation])
 
     def show(self, audit: Audit) -> None:
@@ -65,7 +68,12 @@ class CheckTable(VBox):
         self.pager.over(len(self._wanted()), "failing check" if self.only_failing.value else "check")
 
     def _wanted(self) -> tuple[CheckRow, ...]:
-        return tuple(one for one in self._rows if one.failed or not self.only_failing.value)
+        words = self.find.value.casefold().split()
+        return tuple(
+            one
+            for one in self._rows
+            if (one.failed or not self.only_failing.value) and all(word in _told_by(one) for word in words)
+        )
 
     def _draw(self) -> None:
         self._shown = self._wanted()[self.pager.page]
@@ -86,6 +94,12 @@ class CheckTable(VBox):
         if self._chosen is None:
             return []
         return [place for place, one in enumerate(self._shown) if self._chosen(of_check(one.facts))]
+
+
+def _told_by(check: CheckRow) -> str:
+    """Return what a check is found by."""
+    facts = check.facts
+    return f"{facts.problem} {facts.title} {facts.block} {facts.id}".casefold()
 
 
 def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:

@@ -175,4 +175,12 @@ def effect_html(fix: Fix) -> str:
 
 def proof_html(proof: Proof, host: str) -> str:
     """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
-    return arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)
+    said = arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)
+    texts = [
+        (one.attribute, "deleted" if one.text is None else label(one.text).text) for one in proof.arrived
+    ]
+    items = "".join(f"<li>{text_html(name)}: {text_html(text)}</li>" for name, text in texts[:_ROWS])
+    listed = (
+        f"<details><summary>{counted(len(texts), 'text')} that arrived</summary><ul>{items}</ul></details>"
+    )
+    return said + listed if texts else said

@@ -210,7 +210,9 @@ class CorrectionsPanel(Panel):
             "caption": counted(len(rows), "correction"),
         }
         is_kept = draft_name(state.catalog) is not None
-        self._about.value = summary_html(corrections, state.unconfirmed, fix, is_kept)
+        is_over = self.proof is not None and not corrections and not state.unconfirmed
+        # What has become of the last ones says more than that there are none.
+        self._about.value = "" if is_over else summary_html(corrections, state.unconfirmed, fix, is_kept)
         show_if(self.clear, bool(corrections))
         show_if(self.undo, bool(self._taken))
         self.undo.description = f"Bring back {counted(len(self._taken), 'correction')}"

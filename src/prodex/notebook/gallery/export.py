@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,14 @@ class GalleryExport(VBox):
         The panel around it, which shows errors.
     gallery
         What is exported.
+    chosen
+        Returns by what its products were chosen, for the title.
     """
 
-    def __init__(self, *, panel: Panel, gallery: ProductGallery) -> None:
-        self._gallery = gallery
+    def __init__(
+        self, *, panel: Panel, gallery: ProductGallery, chosen: Callable[[], str] = lambda: ""
+    ) -> None:
+        self._gallery, self._chosen = gallery, chosen
         narrow = w.Layout(width="auto")
         self.what: w.Dropdown = w.Dropdown(
             description="Contact sheet of", options=[_EVERY, _PAGE], layout=narrow
@@ -55,6 +59,10 @@ class GalleryExport(VBox):
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until the file is written; for scripts and tests."""
         self.exporter.wait(seconds)
+
+    def forget(self) -> None:
+        """Remove the report of the last export: other products are shown by now."""
+        self.exporter.show_message("")
 
     def _export(self) -> None:
         page = path_of(self.file.value, "a file for the contact sheet, such as sheet.html")
@@ -79,6 +87,7 @@ class GalleryExport(VBox):
             rows,
             self._gallery.controls.packshots_only,
             self._gallery.total,
+            self._chosen(),
             page,
         )
         self.exporter.start(write, f"Exporting a contact sheet of {counted(count, 'product')}")
@@ -90,6 +99,7 @@ def write_sheet(
     rows: Sequence[Sequence[dict[str, Any]]],
     packshots_only: bool,
     total: int,
+    chosen: str,
     page: Path,
     progress: PhaseObserver,
 ) -> str:
@@ -105,6 +115,8 @@ def write_sheet(
         Whether only packshots are shown.
     total
         How many products there are, on this sheet or not.
+    chosen
+        By what they were chosen.
     page
         The file.
     progress
@@ -119,7 +131,7 @@ def write_sheet(
         named = tuple(
             SheetGroup(group.label, len(group.rows), group.total) for group in groups if group.label
         )
-        sheet = Gallery(cells, 1, 1, 1, total, catalog.origin.source, SIDE, named)
+        sheet = Gallery(cells, 1, 1, 1, total, catalog.origin.source, SIDE, named, chosen)
         written = sheet.to_html(page)
     # Why some have none is said here, too: a sheet without pictures is written all the same.
     return f"Exported {counted(len(cells), 'product')} to {written}: {sheet.summary}."

@@ -28,6 +28,11 @@ _SIDE_IN_ROW = 96
 _KEPT = 1_000
 #: Seconds between two updates of a page while its pictures come.
 _INTERVAL = 0.5
+#: The addresses are those of the products' records, and as old as these.
+_ALL_BROKEN = (
+    " No picture of this page could be downloaded. If pictures have moved since these products were loaded, load the "
+    "products again."
+)
 
 
 @dataclass
@@ -95,6 +100,11 @@ class PictureLoader:
             for one, cell in cells.items()
             if cell.thumbnail.bytes is None and cell.thumbnail.position is not None
         ]
+
+    def advice(self, ids: Iterable[str]) -> str:
+        """Return what to do where not one picture of some products could be had; empty otherwise."""
+        pictured = [one.thumbnail for one in self.cells(ids).values() if one.thumbnail.position is not None]
+        return "" if not pictured or any(one.bytes is not None for one in pictured) else _ALL_BROKEN
 
     def forget(self, ids: Iterable[str]) -> None:
         """Forget the pictures of some products, so that they are downloaded again."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell
 
 #: Characters of a text that stands below a picture.
-_LONGEST = 120
+_LONGEST, _LONGEST_PROBLEM = 120, 300
 _URL, _PACKSHOT = "assets.pictures.url", "assets.pictures.isPackshot"
 _COLUMNS = ("product_id", "gtin", "brand", "brand_code")
 #: What is said in the place of a picture; other problems are said as they were found.
@@ -206,7 +206,7 @@ def _frame(cell: SheetCell | None, missing: str, *, is_loading: bool) -> dict[st
         problem = thumbnail.problem or "no picture"
         # Of a picture that there is, the words say what is wrong with it.
         state = "broken" if thumbnail.position is not None else "missing"
-        return {**empty, "words": cut(_WORDS.get(problem, problem), _LONGEST), "state": state}
+        return {**empty, "words": cut(_WORDS.get(problem, problem), _LONGEST_PROBLEM), "state": state}
     mark = "" if thumbnail.is_packshot else "no packshot"
     more = f"+{cell.others:,}" if cell.others else ""
     return {

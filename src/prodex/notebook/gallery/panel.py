@@ -64,7 +64,9 @@ class GalleryPanel(Panel):
         self.gallery: ProductGallery = ProductGallery(
             panel=self, pressed=self._keep_value, edit=self._correct
         )
-        self.export: GalleryExport = GalleryExport(panel=self, gallery=self.gallery)
+        self.export: GalleryExport = GalleryExport(
+            panel=self, gallery=self.gallery, chosen=lambda: exploration.chosen_words
+        )
         self._card = ProductCard(exploration=exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
@@ -97,6 +99,7 @@ class GalleryPanel(Panel):
         if self._filter is not now:
             self._filter = now
             self.gallery.hold(now)
+            self.export.forget()
         self._narrowing(now, self.exploration.conditions)
 
     def _show(self, found: tuple[ProductFilter, Conditions, Mask]) -> None:

@@ -25,7 +25,7 @@ from prodex.notebook.gallery.pages import (
 )
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.paged_tables import Pager
-from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
+from prodex.notebook.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.selection_buttons import SelectionButtons
@@ -294,7 +294,7 @@ class ProductGallery(VBox):
             sentence = "Counting pictures …"
         else:
             sentence = self._pictured.summary(self._mask, packshots_only=self.controls.packshots_only)
-        self.summary.value = f"<span role='status'>{text_html(sentence)}</span>"
+        self.summary.value = status_html(sentence + self.pictures.advice(self._ids()))
         show_if(self.show_pictures, not CONSENT.is_given)
         left = 0 if is_busy else len(self.pictures.broken(self._ids())) + len(self._missing())
         self.again.description = f"Try again ({left:,})"

@@ -34,6 +34,8 @@ class TableOrGallery(VBox):
         Called with the id of a product that is to be corrected.
     pressed
         Called with facet and code when the label of a group of pictures is pressed.
+    chosen
+        As for `GalleryExport`.
 
     Attributes
     ----------
@@ -55,8 +57,11 @@ class TableOrGallery(VBox):
         table: ProductTable,
         edit: Callable[[str], object],
         pressed: Callable[[str, Code], object],
+        chosen: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__()
+        self._chosen = chosen
+        self._export: GalleryExport | None = None
         self._panel, self._edit, self._pressed = panel, edit, pressed
         self._filter: ProductFilter | None = None
         self._mask: Mask = np.zeros(0, bool)
@@ -82,6 +87,8 @@ class TableOrGallery(VBox):
         self.table.hold(filter_.products)
         if self.gallery is not None:
             self.gallery.hold(filter_)
+        if self._export is not None:
+            self._export.forget()
 
     def show(self, mask: Mask, heads: Mapping[str, Any]) -> None:
         """Show the products of a mask, from the first page, with what is known under the heads of columns."""
@@ -119,8 +126,8 @@ class TableOrGallery(VBox):
                 panel=self._panel, pressed=self._pressed, edit=self._edit, loaded=self._offer_pictures
             )
             self.gallery = made
-            sheet = Fold("Contact sheet", [GalleryExport(panel=self._panel, gallery=made)])
-            self._places[1].children = (*made.head, made, sheet)
+            self._export = GalleryExport(panel=self._panel, gallery=made, chosen=self._chosen)
+            self._places[1].children = (*made.head, made, Fold("Contact sheet", [self._export]))
             self._share(made)
             if self._filter is not None:
                 made.hold(self._filter)

@@ -18,7 +18,13 @@ function correctionRow(row, tell) {
 }
 
 function drawCorrections(root, view, tell) {
-  if (!view.rows?.length) { root.replaceChildren(); return; }
+  if (!view.rows?.length) {
+    const shrinks = root.childElementCount > 0;
+    root.replaceChildren();
+    // A long list that is gone would leave whoever has scrolled down in front of an empty page.
+    if (shrinks) requestAnimationFrame(() => root.closest(".prodex:not(.card)")?.scrollIntoView({ block: "nearest" }));
+    return;
+  }
   const heads = ["Product", "Text", "Now", "New", "What becomes of it"].map((one) => el("th", { scope: "col" }, one));
   const table = el(
     "table", {}, el("caption", {}, view.caption),

@@ -68,3 +68,5 @@ def _single(conditions: Conditions) -> Iterator[tuple[Callable[[Conditions], Con
         yield partial(Conditions.within, column=column, limits=limits), column == "score"
     for failing in conditions.failing:
         yield partial(Conditions.failing_any, title=failing.title, checks=failing.checks), True
+    for products in conditions.listed:
+        yield partial(Conditions.listing, products=products), False

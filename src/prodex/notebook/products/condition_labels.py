@@ -37,6 +37,8 @@ def labels(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterato
     for failing in conditions.failing:
         left = conditions.failing_any(failing.title, failing.checks)
         yield f"fails: {_isolated(failing.title)}", left
+    for products in conditions.listed:
+        yield f"list: {_isolated(products.title)}", conditions.listing(products)
 
 
 def _value(name: str, code: Code, values: Mapping[str, FacetValues]) -> str:

@@ -119,7 +119,11 @@ class CatalogExplorer(Panel):
         self.table: ProductTable = self.details.table
         self.bar: SelectionBar = SelectionBar(self, self.exploration, look=self._look, take=self._take_view)
         self.view: TableOrGallery = TableOrGallery(
-            panel=self, table=self.table, edit=self._correct, pressed=self._keep_value
+            panel=self,
+            table=self.table,
+            edit=self._correct,
+            pressed=self._keep_value,
+            chosen=lambda: self.exploration.chosen_words,
         )
         self.facets: FacetList = FacetList(self, self._refresh, open_first=_OPEN)
         self.facets.widget.answer("gallery", self.gallery_by)
@@ -129,14 +133,19 @@ class CatalogExplorer(Panel):
         self._completing: WorkRow[Searched] = WorkRow(
             self, self._complete, self._not_found, cancelled=self._leave, after=PATIENCE, is_dropped=True
         )
+        self._help = w.ToggleButton(description="?", tooltip="How to search", layout=w.Layout(width="auto"))
         how = html(f"<span class='muted'>{escape(HELP)}</span>", "search-help")
-        search = row(self._drawer, self._search_field, self._hint, self.view.switch, how, look="search")
+        show_if(how, False)
+        self.on(self._help, lambda change: show_if(how, change["new"]), "value")
+        search = row(
+            *(self._drawer, self._search_field, self._help, self._hint, self.view.switch), look="search"
+        )
         self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
         self._columns = Fold("Columns and rows", [self.table.settings, self.table.column_picker])
         folds = row(self._columns, Fold("Export", [self._export]), look="folds")
         main = styled(w.VBox([self.view, folds]), "main")
         self._sides = row(self.facets.widget, main, self.pane, look="sides")
-        self.fill(search, self._completing, self.bar, self._sides)
+        self.fill(search, how, self._completing, self.bar, self._sides)
         self._show_pane()
 
     def _connect(self) -> None:
@@ -177,6 +186,7 @@ class CatalogExplorer(Panel):
         if self._filter is not now:
             self._filter = now
             self.view.hold(now)
+            self._export.exporter.show_message("")
             self.details.hold(now)
             self.facets.hold(now)
         return now

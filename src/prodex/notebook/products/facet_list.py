@@ -13,6 +13,7 @@ from prodex.notebook.background import LatestTask
 from prodex.notebook.conditions import Code, Conditions, Range
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel
+from prodex.notebook.products.attribute_facets import MISSING
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_offers import FacetOffers
 from prodex.notebook.products.filtering import ProductFilter
@@ -28,6 +29,8 @@ _ORDER = (
 )
 #: Facets that are shown without being asked for, of dates and numbers.
 _RANGES = tuple(name for name in _ORDER if column_of(name))
+#: Cases and pallets, say, need no ingredients; what a product needs, only an audit knows.
+_NEEDED_OR_NOT = "Counted whether a product needs it or not. What is needed, Quality says."
 #: Characters of a name of a facet that are shown.
 _TITLE = 80
 
@@ -177,7 +180,8 @@ class FacetList(HasTraits):
             return {"note": "Reading …"}
         if column:
             return self._ranges.shown(column, self.conditions, left)
-        return listed_values(self._facets[name], left.counts[name], self.conditions, folding)
+        listed = listed_values(self._facets[name], left.counts[name], self.conditions, folding)
+        return listed | {"note": _NEEDED_OR_NOT} if name == MISSING.name else listed
 
     def _is_there(self, facet: str) -> bool:
         assert self._filter is not None  # noqa: S101 - an explorer sets it before anything is drawn

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from prodex.catalog import Catalog
-from prodex.notebook.conditions import Conditions, FailingChecks, Range
+from prodex.notebook.conditions import Conditions, FailingChecks, ProductList, Range
 from prodex.notebook.coverage.filled import FilledReader
 from prodex.notebook.products.condition_labels import labels
 from prodex.notebook.products.facet_counts import Facets, FilterResult, apply_filters
@@ -117,6 +117,7 @@ class ProductFilter:
         found = self._found(conditions.words)
         others = [] if found is None else [found.mask]
         others += [self._failing(failing) for failing in conditions.failing]
+        others += [self._listed(products) for products in conditions.listed]
         ranges = {column: self._in_range(column, limits) for column, limits in conditions.ranges.items()}
         self.facets.look_at(conditions)
         self.facets.read([*conditions.facets, *conditions.excluded, *counted])
@@ -175,6 +176,9 @@ class ProductFilter:
 
     def _failing(self, failing: FailingChecks) -> Mask:
         return self._kept(failing.checks, lambda: self.products.failing(failing.checks))
+
+    def _listed(self, products: ProductList) -> Mask:
+        return self._kept(products, lambda: self.products.having(products.ids))
 
     def _in_range(self, column: str, limits: Range) -> Mask:
         return self._kept((column, limits), lambda: in_range(self.products, column, limits))

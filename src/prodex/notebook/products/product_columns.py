@@ -229,6 +229,10 @@ class ProductColumns:
         _, values = combinations(pa.array(place), *(whole(rows[name]) for name in columns))
         return pa.table([pc.add(values[0], before), *values[1:]], names=["product", *columns])
 
+    def having(self, ids: tuple[str, ...]) -> Mask:
+        """Return which products have one of some ids."""
+        return is_true(pc.is_in(self.ids, value_set=pa.array(ids, pa.string())))
+
     def failing(self, checks: tuple[str, ...]) -> Mask:
         """Return which products fail at least one of some checks.
 

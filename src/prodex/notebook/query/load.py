@@ -47,12 +47,16 @@ def cancelled_text(done: int, total: int) -> str:
     """Return the progress of a load that was cancelled, as a sentence.
 
     >>> cancelled_text(3500, 12000)
-    'Cancelled after 3,500 of 12,000 products. They are kept: press “Load products” to continue.'
+    'Cancelled after 3,500 of 12,000 products. They are kept: “Load products” continues from there.'
+    >>> cancelled_text(139, 139)
+    'Cancelled after 139 of 139 products, before they were saved. They are kept: “Load products” continues from there.'
     """
     if not done:
         return "Cancelled before any product was received."
+    when = ", before they were saved" if done >= total else ""
     return (
-        f"Cancelled after {done:,} of {total:,} products. They are kept: press “Load products” to continue."
+        f"Cancelled after {done:,} of {total:,} products{when}. "
+        "They are kept: “Load products” continues from there."
     )
 
 
@@ -117,7 +121,7 @@ class LoadBox(VBox):
         self, panel: Panel, service: Client, asked: Callable[[], ProductQuery], name: str | None
     ) -> None:
         self._panel, self._service, self._asked = panel, service, asked
-        self.name_field: Any = text_line("Name of the snapshot", "optional, such as drinks")
+        self.name_field: Any = text_line("Name of the snapshot", "optional, such as french-shop")
         self.name_field.value = name or ""
         self.name_field.layout.width = "240px"
         self.age_field: ChoiceControl = ChoiceControl("If it was loaded before", _AGES)
@@ -167,8 +171,9 @@ class LoadBox(VBox):
         return None if isinstance(age, str) else age
 
     def query_changed(self) -> None:
-        """Offer no longer to keep an incomplete load, which was one of another query."""
+        """Forget the load before, which was one of another query."""
         self._keep(offered=False)
+        self._report.value = ""
         self._look_ahead()
 
     def show_count(self, count: int | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -15,13 +15,13 @@ from prodex.errors import InputError
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.notebook.boxes import VBox
+from prodex.notebook.conditions import ProductList
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
-from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if
+from prodex.notebook.snapshots.changed_values import ChangedValues
 from prodex.notebook.snapshots.comparison_tables import (
     attributes_markup,
     audits_markup,
-    changes_markup,
     counts_markup,
     groups_markup,
     notes_markup,
@@ -34,22 +34,31 @@ from prodex.progress import Progress, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.text import counted
 
-#: Changed values on a page, and written at a time.
-_ROWS, _BATCH = 20, 10_000
+#: Changed values that are written at a time.
+_BATCH = 10_000
 
 
 class ComparisonBox(VBox):
     """What changed from one snapshot to another.
 
+    Parameters
+    ----------
+    panel
+        The panel around it.
+    show_products
+        As for `ChangedValues`.
+
     Attributes
     ----------
     difference
         The result of the comparison, or None.
+    values
+        The changed values.
     """
 
     difference: Instance[Difference | None] = Instance(Difference, allow_none=True)
 
-    def __init__(self, panel: Panel) -> None:
+    def __init__(self, panel: Panel, show_products: Callable[[ProductList], object] | None = None) -> None:
         self._panel = panel
         self._offered: tuple[SnapshotEntry, ...] = ()
         wide = w.Layout(width="380px")
@@ -59,13 +68,12 @@ class ComparisonBox(VBox):
         self.work: WorkRow[tuple[Difference, AuditComparison | None]] = WorkRow(
             panel, self._done, self._failed, cancelled=self._ended, back_to=self.run
         )
-        self._notes, self._counts, self._groups, self._changes, self._audits = (html("") for _ in range(5))
-        self._attributes = html("")
+        self._notes, self._counts, self._groups, self._attributes, self._audits = (html("") for _ in range(5))
         self.by: w.ToggleButtons = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
             style=w.ToggleButtonsStyle(button_width="auto"),
         )
-        self.pager: Pager = Pager(panel, _ROWS, self._draw_changes)
+        self.values: ChangedValues = ChangedValues(panel, show_products)
         self.file: w.Text = w.Text(description="File", value="changes.csv")
         self.is_safe: w.Checkbox = spreadsheet_box()
         self.export: w.Button = button("Export changes as CSV")
@@ -75,12 +83,11 @@ class ComparisonBox(VBox):
         self._starts: list[tuple[str, SnapshotEntry]] = []
         since = row(*self.since, look="form-row")
         files = row(self.file, self.is_safe, self.export, look="form-row")
-        above = row(html("<h4>Changed values</h4>"), self.pager, look="form-row")
         groups = (html("<h4>Groups with most changes</h4>"), self.by, self._groups)
         self._results = w.VBox(
             [
-                *(self._notes, self._counts, self._audits, *groups),
-                *(html("<h4>Changes by attribute</h4>"), self._attributes, above, self._changes, files),
+                *(self._notes, self._counts, html("<h4>Changes by attribute</h4>"), self._attributes),
+                *(self.values, files, self._audits, *groups),
             ]
         )
         shown = (self.work, self.exporter.work, self.exporter.line)
@@ -163,16 +170,12 @@ class ComparisonBox(VBox):
         self._audits.value = "" if audits is None else audits_markup(audits)
         self._draw_groups()
         self._attributes.value = attributes_markup(difference.changes)
-        self.pager.over(len(difference.changes), "changed value")
+        self.values.show(difference)
         show_if(self._results, True)
 
     def _draw_groups(self) -> None:
         if self.difference is not None:
             self._groups.value = groups_markup(self.difference, str(self.by.value))
-
-    def _draw_changes(self) -> None:
-        if self.difference is not None:
-            self._changes.value = changes_markup(self.difference.changes.iloc[self.pager.page])
 
     def _failed(self, error: BaseException) -> None:
         self._ended()

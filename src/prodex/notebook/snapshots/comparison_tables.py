@@ -78,10 +78,8 @@ def attributes_markup(changes: pd.DataFrame) -> str:
     """
     if changes.empty:
         return ""
-    named = changes[["product_id", "change"]].assign(attribute=changes["attribute"].map(_whole))
-    counts = named.groupby(["attribute", "change"]).size().to_dict()
-    products = named.groupby("attribute")["product_id"].nunique()
-    products = products.sort_values(ascending=False, kind="stable")
+    counts = changes.groupby([changes["attribute"].map(whole_attribute), "change"]).size().to_dict()
+    products = products_of_attributes(changes)
     shown = products.head(_ATTRIBUTES)
     rows = [
         (_verbatim(attribute), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
@@ -90,6 +88,18 @@ def attributes_markup(changes: pd.DataFrame) -> str:
     numbers = ("Products", *(f"Values {one}" for one in _MOVES))
     caption = f"{len(shown)} of {counted(len(products), 'attribute')} with changed values"
     return table(caption, ("Attribute", *numbers), rows, numbers=numbers, look="plain numbers")
+
+
+def whole_attribute(attribute: str) -> str:
+    """Return the attribute that another one is a part of; below `assets` these are pictures, documents and so on."""
+    parts = attribute.split(".")
+    return ".".join(parts[: 2 if parts[0] == "assets" else 1])
+
+
+def products_of_attributes(changes: pd.DataFrame) -> pd.Series[int]:
+    """Return of how many products each attribute has changed values, the most first."""
+    products = changes.groupby(changes["attribute"].map(whole_attribute))["product_id"].nunique()
+    return products.sort_values(ascending=False, kind="stable")
 
 
 def changes_markup(changes: pd.DataFrame) -> str:
@@ -107,7 +117,7 @@ def changes_markup(changes: pd.DataFrame) -> str:
         for row in changes.to_dict("records")
     ]
     headings = ("GTIN", "Attribute", "What", "Old", "New")
-    return table("Changed values", headings, rows, codes=headings[:1], look="plain")
+    return table("Old and new", headings, rows, codes=headings[:1], look="plain")
 
 
 def audits_markup(compared: AuditComparison) -> str:
@@ -130,12 +140,6 @@ def audits_markup(compared: AuditComparison) -> str:
     rows = [(_verbatim(problem), *others) for problem, *others in shown.itertuples(index=False)]
     listed = table(_verbatim(caption), columns, rows, numbers=columns[2:], look="plain") if rows else ""
     return f"<h4>Audits</h4>{list_html(compared.notes)}{tiles_markup(pairs)}{listed}"
-
-
-def _whole(attribute: str) -> str:
-    """Return the attribute that another one is a part of; below `assets` these are pictures, documents and so on."""
-    parts = attribute.split(".")
-    return ".".join(parts[: 2 if parts[0] == "assets" else 1])
 
 
 def _verbatim(text: object) -> Html:

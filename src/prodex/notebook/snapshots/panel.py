@@ -15,6 +15,7 @@ from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.atomic import seen_from_here
+from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager, aligned
 from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if, text_html
@@ -81,8 +82,10 @@ class SnapshotPanel(Panel):
         self.table: Any = ITable(snapshot_frame(()), **_OPTIONS)
         self._about = html("")
         self.trend: TrendBox = TrendBox(self)
-        self.comparison: ComparisonBox = ComparisonBox(self)
-        self._rest = w.VBox([self.trend, self.comparison])
+        self.comparison: ComparisonBox = ComparisonBox(
+            self, None if exploration is None else self._show_products
+        )
+        self._rest = w.VBox([self.comparison, self.trend])
         self.fill(bar, self.verifying, self.table, self._about, self._rest)
         self.on(self.refresh, lambda _: self._list())
         self.on(self.verify, lambda _: self._verify())
@@ -142,6 +145,15 @@ class SnapshotPanel(Panel):
         if self.exploration is not None:
             # The audit shown elsewhere is that of another catalogue, and goes with it.
             self.exploration.look_at(catalog)
+
+    def _show_products(self, products: ProductList) -> None:
+        """List products of the newer snapshot of a comparison; it is explored then, if another one was."""
+        state, difference = self.exploration, self.difference
+        if state is None or difference is None:
+            return
+        if state.catalog.folder != difference.new.folder:
+            state.look_at(difference.new)
+        state.conditions = Conditions(listed=(products,))
 
     def _follow(self, catalog: Catalog) -> None:
         """Select the snapshot that is explored, whoever opened it, and list it if it is new."""
