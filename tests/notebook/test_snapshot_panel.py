@@ -296,18 +296,18 @@ def test_changed_products_are_listed_among_all(shop: tuple[prodex.Catalog, prode
     comparison.run.click()
     panel.wait()
     difference, values = panel.difference, comparison.values
-    offered = dict(zip(*reversed(list(zip(*values.what.options, strict=True))), strict=True))
-    assert offered[""] == "all changed products (2)"
-    assert offered["added"] == "added products (1)"
+    offered = {value: title for title, value in values.what.options}
+    assert offered["changed", None] == "all changed products (2)"
+    assert offered["added", None] == "added products (1)"
 
-    for what in offered:
-        values.what.value = what
-        if what in ("", "added", "touched only"):
-            outcome = difference.outcomes.to_pandas().set_index("product_id")["change"]
-            wanted = set(outcome.index[outcome == (what or "changed")])
+    for outcome, attribute in offered:
+        values.what.value = (outcome, attribute)
+        if attribute is None:
+            outcomes = difference.outcomes.to_pandas().set_index("product_id")["change"]
+            wanted = set(outcomes.index[outcomes == outcome])
         else:
             rows = difference.changes[
-                difference.changes["attribute"].str.split(".").str[0] == what.split(".")[0]
+                difference.changes["attribute"].str.split(".").str[0] == attribute.split(".")[0]
             ]
             wanted = set(rows["product_id"])
             assert f"{counted_rows(rows)}" in values.pager.summary
@@ -403,3 +403,23 @@ def test_missing_values_have_their_own_words(shop: tuple[prodex.Catalog, prodex.
     said = changes_markup(pd.DataFrame([{**row, "old": None, "new": ""}]))
     assert ">none<" in said
     assert ">empty<" in said
+
+
+def test_an_attribute_may_be_called_anything() -> None:
+    """Also as an outcome is, or with marks of direction and 40,000 letters: it is listed by itself, and cut."""
+    names = ["added", "touched only", "\u202eevil", "x" * 40_000, ""]
+    one, other = ([{"id": 7, **dict.fromkeys(names, value)}] for value in (1, 2))
+    prodex.flatten(one).save("odd")
+    prodex.flatten(other).save("odd")
+    panel = SnapshotPanel("odd")
+    panel.comparison.run.click()
+    panel.wait()
+    values = panel.comparison.values
+    listed = [value for _, value in values.what.options if value[1] is not None]
+    assert max(len(title) for title, _ in values.what.options) < 120
+    assert panel.difference is not None
+    assert len(listed) == panel.difference.changes["attribute"].str.partition(".")[0].nunique()
+    for one_of_them in listed:
+        values.what.value = one_of_them
+        assert len(values._changes) >= 1
+        assert values.pager.summary.endswith("changed value") or "changed values" in values.pager.summary

@@ -38,8 +38,12 @@ class CheckTable(VBox):
         self._chosen: Chosen | None = None
         self._explained: str | None = None
         self.only_failing: w.Checkbox = check_box("Only failing checks", is_ticked=True)
-        self.find: w.Text = w.Text(placeholder="find a check", layout=w.Layout(width="180px"))
-        self.find.tooltip = "Find a check by words of its problem, its rule or its block"
+        self.find: w.Text = w.Text(
+            description="Find",
+            placeholder="words of a check",
+            tooltip="By words of its problem, its rule or its block",
+            layout=w.Layout(width="240px"),
+        )
         self.pager: Pager = Pager(panel, _ROWS, self._draw)
         self.table: Any = ITable(rule_frame((), {}), **_OPTIONS)
         self.explanation: Any = html("")

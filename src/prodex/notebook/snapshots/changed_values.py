@@ -14,6 +14,7 @@ from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import ProductList
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, button, html, row, show_if
+from prodex.notebook.products.table_page import cut
 from prodex.notebook.snapshots.comparison_tables import (
     changes_markup,
     products_of_attributes,
@@ -23,12 +24,16 @@ from prodex.text import counted
 
 #: Changed values on a page.
 _ROWS = 20
+#: Characters of the name of an attribute.
+_LONGEST = 60
 #: Products without changed values that are there now, and how they are called.
 _OTHERS = {"added": "added products", "touched only": "products touched only"}
 _NO_VALUES = {
     "added": "<p class='muted'>All values of products that were added are new.</p>",
     "touched only": "<p class='muted'>Of these products only the date of the update differs.</p>",
 }
+#: Whose changes are listed at first.
+_ALL = ("changed", None)
 
 
 class ChangedValues(VBox):
@@ -44,8 +49,8 @@ class ChangedValues(VBox):
     Attributes
     ----------
     what
-        Which changes are listed: "" for all, an attribute, or "added" and "touched only", as `Difference.outcomes` has
-        them.
+        Whose changes are listed: an outcome of products as `Difference.outcomes` has it, and an attribute, or None for
+        all of them.
     products
         The button.
     """
@@ -68,22 +73,30 @@ class ChangedValues(VBox):
         self._difference = None  # choosing among other options draws nothing yet
         counts = difference.summary.set_index("change")["products"]
         attributes = products_of_attributes(difference.changes)
-        options = [(f"all changed products ({counts['changed']:,})", "")]
-        options += [(f"{one} ({counted(number, 'product')})", str(one)) for one, number in attributes.items()]
-        options += [(f"{words} ({counts[one]:,})", one) for one, words in _OTHERS.items() if counts[one]]
+        options: list[tuple[str, tuple[str, str | None]]] = [
+            (f"all changed products ({counts['changed']:,})", _ALL),
+            *(
+                (
+                    f"\u2068{cut(str(one), _LONGEST)}\u2069 ({counted(number, 'product')})",
+                    ("changed", str(one)),
+                )
+                for one, number in attributes.items()
+            ),
+            *((f"{words} ({counts[one]:,})", (one, None)) for one, words in _OTHERS.items() if counts[one]),
+        ]
         self.what.options = options
-        self.what.value = ""
+        self.what.value = _ALL
         self._difference = difference
         self._choose()
 
     def _choose(self) -> None:
         if self._difference is None:
             return
-        changes, what = self._difference.changes, self.what.value
-        if what in _OTHERS:
+        changes, (outcome, attribute) = self._difference.changes, self.what.value
+        if outcome in _OTHERS:
             changes = changes.iloc[:0]
-        elif what:
-            changes = changes[changes["attribute"].map(whole_attribute) == what]
+        elif attribute is not None:
+            changes = changes[changes["attribute"].map(whole_attribute) == attribute]
         self._changes = changes
         number = len(self._ids())
         self.products.description = f"Show {counted(number, 'product')}"
@@ -92,26 +105,24 @@ class ChangedValues(VBox):
         self.pager.over(len(changes), "changed value")
 
     def _draw(self) -> None:
-        without = _NO_VALUES.get(self.what.value, "")
+        without = _NO_VALUES.get(self.what.value[0], "")
         self._table.value = changes_markup(self._changes.iloc[self.pager.page]) or without
 
     def _ids(self) -> tuple[str, ...]:
         assert self._difference is not None  # noqa: S101 - nothing is chosen before a comparison is shown
-        what = self.what.value
-        if not what or what in _OTHERS:
+        outcome, attribute = self.what.value
+        if attribute is None:
             outcomes = self._difference.outcomes
-            return tuple(outcomes.filter(pc.field("change") == (what or "changed"))["product_id"].to_pylist())
+            return tuple(outcomes.filter(pc.field("change") == outcome)["product_id"].to_pylist())
         return tuple(dict.fromkeys(self._changes["product_id"]))
 
     def _press(self) -> None:
         if self._difference is not None and self._show_products is not None:
-            what = self.what.value
-            self._show_products(ProductList(_title(what, self._difference), self._ids()))
+            outcome, attribute = self.what.value
+            self._show_products(ProductList(_title(outcome, attribute, self._difference), self._ids()))
 
 
-def _title(what: str, difference: Difference) -> str:
+def _title(outcome: str, attribute: str | None, difference: Difference) -> str:
     since = difference.old.origin.loaded_at
     when = "" if since is None else f" since {since:%Y-%m-%d %H:%M}"
-    if what in _OTHERS:
-        return f"{what}{when}"
-    return f"{what} changed{when}" if what else f"changed{when}"
+    return f"{outcome}{when}" if attribute is None else f"{attribute} {outcome}{when}"
