@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, says
@@ -317,7 +319,8 @@ def test_pauses_double_from_2_to_60_seconds(client, exchange, monkeypatch):
     slept = []
     monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     # Of its own: other threads of this process go on sleeping as they did.
-    monkeypatch.setattr("prodex.send.tracking.sleep", slept.append)
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=slept.append)
+    monkeypatch.setattr("prodex.send.tracking.time", clock)
     exchange.records = [{"status": "IN_PROGRESS"}] * 8 + [{"status": "SUCCESS"}]
     prodex.upsert(client, products(1), progress=False).wait(progress=False)
     assert [2, 4, 8, 16, 32, 60, 60, 60] == slept

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any, Self
 
 import pandas as pd
@@ -212,17 +212,17 @@ class Tracking:
         >>> prodex.upsert(prodex.connect("sandbox"), [product]).wait(timeout=600).done
         True
         """
-        begin = monotonic()
+        begin = time.monotonic()
         pause, longest, _ = self._imports.pauses
         # For imports that were not sent from here, only the service knows the number of products.
         total = sum(len(batch.gtins) for batch in self._sent) or self.count
         with showing(progress, "Imported", phase="Waiting for the service to import") as show:
             while not self.refresh().done:
                 show(self._ended(), total)
-                left = begin + timeout - monotonic()
+                left = begin + timeout - time.monotonic()
                 if left <= 0:
                     raise TrackingTimeout(still_running(self._known(), timeout))
-                sleep(min(pause, left))
+                time.sleep(min(pause, left))
                 pause = min(2 * pause, longest)
             show(self._ended(), total)
         return self
