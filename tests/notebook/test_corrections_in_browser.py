@@ -102,3 +102,33 @@ def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser) -> None:
         wide = out.locator(".corrections .scroll").evaluate("one => [one.scrollWidth, one.clientWidth]")
         assert wide[0] <= wide[1] + 1
         assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_a_list_that_is_gone_leaves_no_empty_page(lab: Lab, browser: Browser) -> None:
+    """Whoever has scrolled down to the end of a long list sees what is said of it when it is gone."""
+    many = """
+        import prodex as px
+        def text(data): return [{"expressedIn": {"code": "fra-FR"}, "data": data}]
+        catalog = px.flatten({"id": n, "namePublicLong": text(f"Pain {n}")} for n in range(60))
+        panel = px.CorrectionsPanel(catalog)
+        place = {"position": "0", "language_code": "fra-FR"}
+        panel.exploration.collect(tuple(
+            px.TextCorrection(str(n), "namePublicLong", None, f"Brioche {n}", before=f"Pain {n}", **place)
+            for n in range(60)
+        ))
+    """
+    with lab.opened(browser, [many, "panel"], name="long") as notebook:
+        page = notebook.page
+        page.set_viewport_size({"width": 1360, "height": 500})
+        notebook.run(0)
+        out = notebook.run(1)
+        clear = out.get_by_role("button", name="Clear", exact=True)
+        clear.scroll_into_view_if_needed()
+        clear.click()
+        said = out.get_by_text("No corrections.")
+        said.wait_for()
+        page.wait_for_timeout(500)
+        box = said.bounding_box()
+        assert box is not None
+        assert 0 < box["y"] < 500
+        assert ([], []) == (notebook.outside, notebook.errors)

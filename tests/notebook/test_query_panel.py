@@ -403,6 +403,8 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         fetched = [body for _, path, body in sandbox.requests if path.endswith("/list") and body["limit"] > 1]
         assert fetched[0]["next_page"]  # the scroll goes on
         assert "and continued for" in box.message
+        panel.control("tags_in").value = "new"  # another query, of which nothing has been loaded
+        assert "" == box.message
 
     asyncio.run(story())
 

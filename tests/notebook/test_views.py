@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import prodex
 from prodex.errors import InputError
-from prodex.notebook.conditions import Conditions, FailingChecks, Range
+from prodex.notebook.conditions import Conditions, FailingChecks, ProductList, Range
+from prodex.notebook.products.applicable import applicable
+from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
 
 codes = st.dictionaries(
@@ -28,6 +31,9 @@ conditions = st.builds(
     failing=st.lists(
         st.builds(FailingChecks, st.text(max_size=9), st.lists(st.text(max_size=5)).map(tuple)), max_size=2
     ).map(tuple),
+    listed=st.lists(
+        st.builds(ProductList, st.text(max_size=9), st.lists(st.text(max_size=5)).map(tuple)), max_size=2
+    ).map(tuple),
 )
 
 
@@ -35,6 +41,29 @@ conditions = st.builds(
 def test_conditions_come_back_as_they_were(one: Conditions) -> None:
     """Through JSON, whatever codes, words and limits there are."""
     assert one == Conditions.from_json(one.to_json())
+
+
+@given(conditions, conditions)
+def test_what_is_added_is_required_and_can_be_removed(one: Conditions, other: Conditions) -> None:
+    """Lists of products as well; a condition that both have is required once."""
+    both = one.adding(other)
+    assert both.require(other)
+    assert not set(other.listed) & set(both.removing(other).listed)
+    for products in other.listed:
+        assert products not in both.listing(products).listed
+
+
+def test_a_list_of_products_that_are_not_here_is_said() -> None:
+    """It was saved for another catalogue; a view of an earlier version has no lists at all."""
+    here = ProductFilter(prodex.flatten([{"id": 7}, {"id": 8}]))
+    some, none = ProductList("some", ("8", "9", "8")), ProductList("gone", ("9",))
+    kept, said = applicable(Conditions(listed=(some, none)), here)
+    assert (some, none) == kept.listed
+    assert "No product here meets: list: \u2068gone\u2069." == said
+    assert [False, True] == here.mask(Conditions(listed=(some,))).tolist()
+    old = Conditions(words="jus").to_json()
+    del old["listed"]
+    assert Conditions(words="jus") == Conditions.from_json(old)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -29,7 +30,8 @@ class Screen(io.StringIO):
 def _each_product_takes_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the clock go on whenever it is looked at."""
     seconds = count()
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: float(next(seconds)))
+    # Of its own: other threads of this process have their clock.
+    monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
 
 
 @pytest.mark.usefixtures("_each_product_takes_a_second")

@@ -23,7 +23,7 @@ _STATES = {
     "conflict": "in conflict",
 }
 _NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
-#: Columns of short words and numbers, which are not broken.
+#: Columns of words and numbers that stay whole where they fit.
 _WHOLE = frozenset({"sheet", "cell", "gtin", "attribute", "language"})
 #: Columns that are left out where they have nothing: corrections that were typed are in no file.
 _IF_ANY = frozenset({"file", "sheet", "cell", "says"})

@@ -30,7 +30,7 @@ _KEPT = 1_000
 _INTERVAL = 0.5
 #: The addresses are those of the products' records, and as old as these.
 _ALL_BROKEN = (
-    " No picture of this page could be downloaded. If pictures have moved since these products were loaded, load the "
+    " No picture of this page could be shown. If pictures have moved since these products were loaded, load the "
     "products again."
 )
 
