@@ -89,7 +89,7 @@ def measured(what: str) -> dict[str, Any]:
             home.mkdir()
             (home / "snapshots").symlink_to(Path(os.environ["PRODEX_HOME"]).resolve() / "snapshots")
         cells = [one.format(name="bench" if what.isdecimal() else what) for one in _CELLS]
-        with serving(Path(folder)) as lab, lab.opened(browser, cells) as notebook:
+        with serving(Path(folder)) as lab, lab.opened(browser, cells, anew=True) as notebook:
             return _figures(notebook)
 
 

@@ -16,7 +16,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +36,11 @@ _CELL_TIME = 120
 _NOTICED = 3
 _TOKEN = "of-the-tests"
 _WIDE = {"width": 1360, "height": 1000}
+
+#: What a kernel is made to do before it has other cells.
+_FORGOTTEN = """[
+    __import__("ipywidgets").Widget.close_all(), __import__("os").chdir({folder!r}), get_ipython().reset()
+]"""
 
 #: JupyterLab asks for news and updates otherwise.
 _SETTINGS = {
@@ -95,6 +100,8 @@ class Lab:
     runtime: Path
     home: Path
     pages: str
+    _page: AbstractContextManager[Notebook] | None = field(default=None, init=False)
+    _notebook: Notebook = field(init=False)
 
     def ask(self, path: str, method: str = "GET") -> Any:
         """Ask its own interface."""
@@ -104,13 +111,35 @@ class Lab:
 
     @contextmanager
     def opened(
-        self, browser: Browser, cells: Sequence[str] | Path, *, scheme: str = "light", name: str = "test"
+        self, browser: Browser, cells: Sequence[str] | Path, *, scheme: str = "light", anew: bool = False
     ) -> Iterator[Notebook]:
-        """Open a new notebook of these cells, or a copy of a notebook, with its kernel idle; nothing of it has run."""
-        import nbformat  # here and below, since it takes seconds to import, and every run of tests imports this module
+        """Open a notebook of these cells, or a copy of a notebook, with its kernel idle; nothing of it has run.
 
-        path = self.folder / f"{name}-{time.monotonic_ns()}.ipynb"
-        nbformat.write(nbformat.read(cells, 4) if isinstance(cells, Path) else _notebook_of(cells), path)
+        To load JupyterLab and to import pandas takes longer than most tests, so a page and its kernel are used again:
+        without variables and widgets, but with the modules as they are. Open it `anew` to change those, to end the
+        kernel, or to measure.
+        """
+        if anew or isinstance(cells, Path):
+            with self._new_page(browser, cells, scheme) as notebook:
+                yield notebook
+            return
+        if self._page is None:
+            self._page = self._new_page(browser, [], scheme)
+            self._notebook = self._page.__enter__()
+        try:
+            self._notebook.begin_anew(cells, scheme)
+            yield self._notebook
+        except BaseException:
+            # Nobody knows in what state it is.
+            page, self._page = self._page, None
+            page.__exit__(None, None, None)
+            raise
+
+    @contextmanager
+    def _new_page(self, browser: Browser, cells: Sequence[str] | Path, scheme: str) -> Iterator[Notebook]:
+        stem = cells.stem if isinstance(cells, Path) else "test"
+        path = self.folder / f"{stem}-{time.monotonic_ns()}.ipynb"
+        _write(cells, path)
         context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         try:
@@ -124,6 +153,12 @@ class Lab:
             for session in self.ask("/api/sessions"):
                 if session["path"].endswith(path.name):
                     self.ask(f"/api/sessions/{session['id']}", "DELETE")
+
+
+def _write(cells: Sequence[str] | Path, path: Path) -> None:
+    import nbformat  # here and below, since it takes seconds to import, and every run of tests imports this module
+
+    nbformat.write(nbformat.read(cells, 4) if isinstance(cells, Path) else _notebook_of(cells), path)
 
 
 def _notebook_of(cells: Sequence[str]) -> NotebookNode:
@@ -203,13 +238,18 @@ class Notebook:
         assert not broken.count(), broken.first.inner_text()
         return self.output(cell)
 
-    def begin_anew(self) -> None:
-        """Forget what was reported, and give the window its size and its scheme back; cells can be run again."""
+    def begin_anew(self, cells: Sequence[str], scheme: str) -> None:
+        """Put other cells in, and forget what those that were there have made and what was reported of them."""
+        self.ask(_FORGOTTEN.format(folder=str(self.lab.folder)))
+        _write(cells, self.path)
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.context.revert()")
+        self.wait_until_idle()
         self.outside.clear()
         self.errors.clear()
+        self.received = 0
         self.page.set_viewport_size(_WIDE)
         self.page.mouse.move(0, 0)
-        self.show("light")
+        self.show(scheme)
 
     def show(self, scheme: str) -> None:
         """Change to the light or the dark theme."""
@@ -341,6 +381,7 @@ def serving(folder: Path, program: str = "jupyterlab") -> Iterator[Lab]:
         program,
         "--no-browser",
         "--allow-root",
+        "--LabApp.expose_app_in_browser=True",
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
         f"--ServerApp.root_dir={notebooks}",

@@ -167,7 +167,7 @@ def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, bytes
         How many products of the sample to show.
     """
     cells = [_BEGIN.format(products=products, root=_ROOT), *(screen.cell for screen in SCREENS)]
-    with lab.opened(browser, cells, name="screens") as notebook:
+    with lab.opened(browser, cells) as notebook:
         notebook.run(0)
         for place, screen in enumerate(SCREENS, start=1):
             shown = _opened(notebook, place, screen)

@@ -58,7 +58,7 @@ def texts(record: Any) -> list[str]:
 def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None:
     """Every panel shows hostile texts verbatim: no script runs, nothing is loaded, no formula is typeset."""
     records = canary.records()
-    with lab.opened(browser, [_BEGIN, _LOOK, _SHEET], name="canary") as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK, _SHEET]) as notebook:
         page = notebook.page
         title = page.title()
         notebook.run(0)

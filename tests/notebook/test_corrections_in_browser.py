@@ -37,7 +37,7 @@ _HARD = """
 def test_a_text_is_corrected_and_sent_by_keyboard(lab: Lab, browser: Browser) -> None:
     """From the row to the editor, back to the row, to the list, and to the service, without the mouse."""
     look = "looked = px.explore(catalog, audit=audit, service=service)\nlooked"
-    with lab.opened(browser, [_SERVED, look], name="corrected") as notebook:
+    with lab.opened(browser, [_SERVED, look]) as notebook:
         page, keys = notebook.page, notebook.page.keyboard
         notebook.run(0)
         out = notebook.run(1)
@@ -74,7 +74,7 @@ def test_a_text_is_corrected_and_sent_by_keyboard(lab: Lab, browser: Browser) ->
 
 def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser) -> None:
     """40,000 characters are folded and edited whole; a right-to-left text has its direction; none widens the page."""
-    with lab.opened(browser, [_HARD, "looked = px.explore(catalog)\nlooked"], name="hard") as notebook:
+    with lab.opened(browser, [_HARD, "looked = px.explore(catalog)\nlooked"]) as notebook:
         page = notebook.page
         page.set_viewport_size({"width": 1020, "height": 900})
         notebook.run(0)
@@ -117,7 +117,7 @@ def test_a_list_that_is_gone_leaves_no_empty_page(lab: Lab, browser: Browser) ->
             for n in range(60)
         ))
     """
-    with lab.opened(browser, [many, "panel"], name="long") as notebook:
+    with lab.opened(browser, [many, "panel"]) as notebook:
         page = notebook.page
         page.set_viewport_size({"width": 1360, "height": 500})
         notebook.run(0)

@@ -23,7 +23,7 @@ _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
 
 def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser) -> None:
     """A gap of the audit lists its products, one of them opens its card, and Python has them."""
-    with lab.opened(browser, [_BEGIN, _LOOK], name="explore") as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK]) as notebook:
         page = notebook.page
         notebook.run(0)
         notebook.run(1)
@@ -53,7 +53,7 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser) -> 
 
 def test_nothing_is_cut_or_moved_beside_the_list_of_files(lab: Lab, browser: Browser) -> None:
     """Of 1,400 pixels JupyterLab leaves 940: the checks fit in them, and the way back to a catalogue moves nothing."""
-    with lab.opened(browser, [_BEGIN, _LOOK], name="explore") as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK]) as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)

@@ -59,17 +59,11 @@ CANARY = """
 """
 
 
-@pytest.fixture(scope="module")
-def _notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
+@pytest.fixture
+def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
+    """Open a notebook of the sample."""
     with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
         yield notebook
-
-
-@pytest.fixture
-def notebook(_notebook: Notebook) -> Notebook:
-    """Return a notebook of the sample; a test runs its cells and so has an explorer of its own."""
-    _notebook.begin_anew()
-    return _notebook
 
 
 def opened(notebook: Notebook) -> Locator:
@@ -190,7 +184,7 @@ def test_a_card_opens_beside_its_row_and_follows_the_arrows(notebook: Notebook) 
 
 def test_what_is_typed_and_what_is_pressed_reach_one_thread(lab: Lab, browser: Browser) -> None:
     """In their order: in two threads, a press could be answered before the text that was typed for it."""
-    with lab.opened(browser, [f"{NOTED}{SAMPLE}", "explorer"]) as notebook:
+    with lab.opened(browser, [f"{NOTED}{SAMPLE}", "explorer"], anew=True) as notebook:
         out = opened(notebook)
         out.get_by_role("button", name="▸ Export").click()
         value(out, "France").click()

@@ -25,7 +25,7 @@ def facet(out: Locator, title: str) -> Locator:
 
 def test_every_action_by_keyboard(lab: Lab, browser: Browser) -> None:
     """Open, unfold, select, exclude, find, add and remove: the focus stays where the hand is."""
-    with lab.opened(browser, [SAMPLE, "explorer"], name="facets") as notebook:
+    with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)
@@ -106,7 +106,7 @@ def test_every_action_by_keyboard(lab: Lab, browser: Browser) -> None:
 
 def test_what_is_typed_is_not_lost_and_a_click_with_alt_excludes(lab: Lab, browser: Browser) -> None:
     """Letters typed while Python still answers the ones before stay in the field; Alt and a click excludes."""
-    with lab.opened(browser, [SAMPLE, "explorer"], name="facets") as notebook:
+    with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)

@@ -24,7 +24,7 @@ _FOCUS = """() => {
 
 def test_a_press_leaves_a_place_to_go_on_from(lab: Lab, browser: Browser) -> None:
     """After every press of Return something useful has the focus."""
-    with lab.opened(browser, [_BEGIN, _LOOK], name="keyed") as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.locator(".product-grid tbody tr").first.wait_for()

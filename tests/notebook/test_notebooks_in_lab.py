@@ -22,7 +22,7 @@ def test_a_notebook_runs_in_the_lab(lab: Lab, browser: Browser, name: str) -> No
     lab.home.mkdir(exist_ok=True)
     with (
         sandbox(lab.home, _PRODUCTS, lab.home / "sandbox"),
-        lab.opened(browser, ROOT / "notebooks" / f"{name}.ipynb", name=name) as notebook,
+        lab.opened(browser, ROOT / "notebooks" / f"{name}.ipynb") as notebook,
     ):
         notebook.run_all()
         if name.startswith("03"):

@@ -22,7 +22,7 @@ _CONDITIONS = "looked.exploration.conditions.to_json()"
 
 def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: Browser) -> None:
     """Each press adds to what is chosen; the figures say which products they are about; a view outlives the kernel."""
-    with lab.opened(browser, [_BEGIN, _LOOK, _OTHER], name="selected") as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK, _OTHER]) as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)

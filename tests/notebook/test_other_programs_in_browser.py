@@ -26,7 +26,7 @@ def test_products_are_filtered_and_opened_in_jupyter_notebook(
     """A facet filters, a row opens its card with the keyboard, and the audit is about what is left."""
     with (
         serving(tmp_path_factory.mktemp("notebook"), "notebook") as server,
-        server.opened(browser, [_BEGIN, _LOOK]) as notebook,
+        server.opened(browser, [_BEGIN, _LOOK], anew=True) as notebook,
     ):
         notebook.run(0)
         # It complains of its own settings while it opens, whatever is in the notebook.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import numpy as np
 import pytest
+from ipywidgets import Widget
 
 import prodex
+import prodex.notebook
 from prodex.catalog import Origin
 from prodex.errors import ProdexError
 from prodex.notebook.audit.panel import AuditPanel
@@ -127,6 +131,19 @@ def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None
     for said in (lists, panel.export.exporter.message, explorer._export.exporter.message):
         assert "cannot be written to" in said
         assert "Give another name." in said
+
+
+def test_no_module_keeps_a_widget() -> None:
+    """Whoever closes all widgets of a session (`Widget.close_all()`) can make every panel again."""
+    packages = walk_packages(prodex.notebook.__path__, "prodex.notebook.")
+    kept = [
+        f"{module.name}.{name}"
+        for module in packages
+        for name, value in vars(import_module(module.name)).items()
+        for one in (*(value.values() if isinstance(value, dict) else ()), value)
+        if isinstance(one, Widget)
+    ]
+    assert [] == kept
 
 
 def test_one_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,9 @@ SAVED = """
 PICTURED = """
     import sys; sys.path.insert(0, {root!r})
     import prodex as px
+    from prodex.notebook.gallery.loading import CONSENT
     from tests.pictures import drawn
+    CONSENT.is_given = False  # of whoever pressed before in this kernel
     content = drawn.picture(300, 200, colour="olive")
     def product(n):
         kind = dict(code=f"K{{n % 3}}", label=("Jam", "Tea", "Rice")[n % 3])
@@ -157,7 +159,7 @@ def test_french_products_of_a_supplier_without_ingredients(
     lab: Lab, browser: Browser, width: int, made: str
 ) -> None:
     """Three clicks, with nothing scrolled; on a narrow page one more opens the filters."""
-    with lab.opened(browser, [SAMPLE, f"panel = {made}\npanel"], name="task") as notebook:
+    with lab.opened(browser, [SAMPLE, f"panel = {made}\npanel"]) as notebook:
         notebook.page.set_viewport_size({"width": width, "height": 900})
         notebook.run(0)
         out = notebook.run(1)
@@ -183,7 +185,7 @@ def test_french_products_of_a_supplier_without_ingredients(
 
 def test_the_same_of_any_supplier(lab: Lab, browser: Browser) -> None:
     """A supplier that is not among the first is found by part of its name, in the same three clicks."""
-    with lab.opened(browser, [SAMPLE, "panel = px.explore(catalog)\npanel"], name="task") as notebook:
+    with lab.opened(browser, [SAMPLE, "panel = px.explore(catalog)\npanel"]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.locator(".product-grid tbody tr").first.wait_for()
@@ -201,7 +203,7 @@ def test_load_drinks_of_a_market_that_changed_last_month_and_cancel(
     lab: Lab, browser: Browser, sample_exchange: Sandbox
 ) -> None:
     """Five clicks and one field until it loads, and one more to cancel it."""
-    with lab.opened(browser, [served(sample_exchange, "drinks"), "panel"], name="task") as notebook:
+    with lab.opened(browser, [served(sample_exchange, "drinks"), "panel"]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
@@ -232,7 +234,7 @@ def test_load_drinks_of_a_market_that_changed_last_month_and_cancel(
 
 def test_what_has_changed_since_monday(lab: Lab, browser: Browser) -> None:
     """Two clicks: the section, and the snapshot of Monday, with which the newest one is compared at once."""
-    with lab.opened(browser, [SAVED, "panel = px.explore(catalog)\npanel"], name="task") as notebook:
+    with lab.opened(browser, [SAVED, "panel = px.explore(catalog)\npanel"]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
@@ -255,7 +257,7 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
     panel = px.explore(catalog, audit=audit, service=service)
     """
-    with lab.opened(browser, [audited, "panel"], name="task") as notebook:
+    with lab.opened(browser, [audited, "panel"]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
@@ -307,7 +309,7 @@ def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
         folder = own_folder(lab)
         pictured = PICTURED.format(root=str(Path(__file__).parents[2]), url=server.base_url)
         pictured += f"    import os; os.chdir({str(folder)!r})"
-        with lab.opened(browser, [pictured, "panel = px.explore(catalog)\npanel"], name="task") as notebook:
+        with lab.opened(browser, [pictured, "panel = px.explore(catalog)\npanel"]) as notebook:
             notebook.run(0)
             out = notebook.run(1)
             out.evaluate("one => one.scrollIntoView()")
@@ -332,7 +334,7 @@ def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
 
 def test_three_names_are_corrected(lab: Lab, browser: Browser, own_exchange: Sandbox) -> None:
     """For each a click, "e" and the new name with Return; then the section, Send, and the confirmation."""
-    with lab.opened(browser, [served(own_exchange, "names"), "panel"], name="task") as notebook:
+    with lab.opened(browser, [served(own_exchange, "names"), "panel"]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")

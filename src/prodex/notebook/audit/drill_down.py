@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import ipywidgets as w
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -151,8 +150,7 @@ class DrillDownButton(Button):
     """
 
     def __init__(self, panel: Panel, choose: Choose, look: str) -> None:
-        # Every layout and style is a model of its own in the browser: a heat map of 100 buttons shares them.
-        super().__init__(layout=_LAYOUTS.setdefault(look, w.Layout(width="auto")), style=_STYLE)
+        super().__init__(layout={"width": "auto"})
         self._look, self._more, self._words = look, "", ""
         self.choice: DrillDown | None = None
         panel.on(self, lambda _: None if self.choice is None else choose(self.choice))
@@ -191,7 +189,3 @@ class DrillDownButton(Button):
         self.description: str = f"✓ {self._words}" if is_chosen else self._words
         marks = (self._look, self._more, "chosen" if is_chosen else "")
         self._dom_classes = tuple(filter(None, marks))
-
-
-_LAYOUTS: dict[str, w.Layout] = {}
-_STYLE = w.ButtonStyle()
