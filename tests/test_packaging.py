@@ -247,7 +247,7 @@ def test_the_notebooks_run_in_jupyterlab_of_the_wheel(installed: Path, demo: tup
         lab.terminate()
         lab.wait(30)
     first = folder / "01_first_look.ipynb"
-    run(installed, folder, "jupyter", "execute", str(first), "--allow-errors", "--inplace")
+    run(installed, home, "jupyter", "execute", str(first), "--allow-errors", "--inplace")
 
     assert {name.partition("/")[0] for name in tutorials()} == listed
     cells = [cell for cell in json.loads(first.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
