@@ -256,6 +256,8 @@ class Notebook:
         self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         is_light = str(scheme == "light").lower()
         self.page.wait_for_selector(f"body[data-jp-theme-light='{is_light}']", state="attached")
+        # Until it has faded, all that is shown is paler than it is.
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     def violations_of_each_scheme(self, cell: int = 0) -> dict[str, list[tuple[str, list[str]]]]:
         """Return `violations` in light and in dark, where there are any."""
