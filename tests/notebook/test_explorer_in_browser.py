@@ -331,6 +331,7 @@ def test_no_column_is_cut_and_what_has_no_room_is_named(notebook: Notebook, widt
     wide(out, width)
     scroll, note = out.locator(".product-grid .scroll"), out.locator(".no-room")
     fits = "one => one.scrollWidth <= one.clientWidth"
+    note.wait_for(state="visible" if width < 1600 else "hidden")
     notebook.page.wait_for_function(fits, arg=scroll.element_handle())
     shown = titles(out)
     hidden = [one for one in every if one not in shown]

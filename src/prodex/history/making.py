@@ -83,7 +83,7 @@ def make_weeks(
                 # The last one is made at the present, however long the others took.
                 moment = load.moment if until or number < len(loads) else clock.now()
                 exchange.set_time(moment)
-                record = _with_days(record, load, asked)
+                record = _with_days(record, load, asked, judged)
                 with clock.at(moment):
                     record, judged = _with_snapshot(record, load, client)
                 if load.asks:
@@ -99,11 +99,22 @@ def make_weeks(
     return record
 
 
-def _with_days(record: WeeksRecord, load: PlannedLoad, asked: list[str]) -> WeeksRecord:
+def _with_days(record: WeeksRecord, load: PlannedLoad, asked: list[str], before: Audit) -> WeeksRecord:
     """Let the days before a load pass."""
-    incidents = [f"{_INCIDENT}@{load.days}"] if load.has_incident else []
+    incidents = [f"{_INCIDENT}@{load.days}{_most_pictured(before)}"] if load.has_incident else []
     journal = exchange.simulate(load.days, incidents=incidents, requested=asked)
     return replace(record, incident=journal.incidents[0]) if journal.incidents else record
+
+
+def _most_pictured(before: Audit) -> str:
+    """Return the supplier with the most products with a picture, as an incident names it; "" where nobody has any.
+
+    Of a supplier with a few of them, nobody could say whether it is unusual that they are gone.
+    """
+    assert before.catalog is not None  # noqa: S101 - it was just audited
+    products = before.catalog.products
+    owners = products.loc[products["pictures_count"].fillna(0) > 0, "owner"].value_counts().sort_index()
+    return f":{owners.idxmax()}" if len(owners) else ""
 
 
 def _with_snapshot(record: WeeksRecord, load: PlannedLoad, client: Client) -> tuple[WeeksRecord, Audit]:
