@@ -16,7 +16,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,8 +100,7 @@ class Lab:
     runtime: Path
     home: Path
     pages: str
-    _page: AbstractContextManager[Notebook] | None = field(default=None, init=False)
-    _notebook: Notebook = field(init=False)
+    _kept: Notebook | None = field(default=None, init=False)
 
     def ask(self, path: str, method: str = "GET") -> Any:
         """Ask its own interface."""
@@ -119,40 +118,41 @@ class Lab:
         without variables and widgets, but with the modules as they are. Open it `anew` to change those, to end the
         kernel, or to measure.
         """
-        if anew or isinstance(cells, Path):
-            with self._new_page(browser, cells, scheme) as notebook:
-                yield notebook
-            return
-        if self._page is None:
-            self._page = self._new_page(browser, [], scheme)
-            self._notebook = self._page.__enter__()
+        is_kept = not (anew or isinstance(cells, Path))
+        notebook = self._kept if is_kept else None
+        if notebook is None:
+            notebook = self._new_page(browser, cells, scheme)
         try:
-            self._notebook.begin_anew(cells, scheme)
-            yield self._notebook
-        except BaseException:
-            # Nobody knows in what state it is.
-            page, self._page = self._page, None
-            page.__exit__(None, None, None)
-            raise
+            if is_kept:
+                self._kept = None  # nobody knows in what state it is, should a test fail
+                notebook.begin_anew(cells, scheme)
+            yield notebook
+            if is_kept:
+                self._kept = notebook
+        finally:
+            if self._kept is not notebook:
+                self._close(notebook)
 
-    @contextmanager
-    def _new_page(self, browser: Browser, cells: Sequence[str] | Path, scheme: str) -> Iterator[Notebook]:
+    def _new_page(self, browser: Browser, cells: Sequence[str] | Path, scheme: str) -> Notebook:
         stem = cells.stem if isinstance(cells, Path) else "test"
         path = self.folder / f"{stem}-{time.monotonic_ns()}.ipynb"
         _write(cells, path)
         context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         context.grant_permissions(["clipboard-read", "clipboard-write"])
+        notebook = Notebook(self, context.new_page(), path)
         try:
-            page = context.new_page()
-            notebook = Notebook(self, page, path)
-            page.goto(f"{self.url}/{self.pages}/{path.name}?token={_TOKEN}&reset")
+            notebook.page.goto(f"{self.url}/{self.pages}/{path.name}?token={_TOKEN}&reset")
             notebook.wait_until_ready()
-            yield notebook
-        finally:
-            context.close()
-            for session in self.ask("/api/sessions"):
-                if session["path"].endswith(path.name):
-                    self.ask(f"/api/sessions/{session['id']}", "DELETE")
+        except BaseException:
+            self._close(notebook)
+            raise
+        return notebook
+
+    def _close(self, notebook: Notebook) -> None:
+        notebook.page.context.close()
+        for session in self.ask("/api/sessions"):
+            if session["path"].endswith(notebook.path.name):
+                self.ask(f"/api/sessions/{session['id']}", "DELETE")
 
 
 def _write(cells: Sequence[str] | Path, path: Path) -> None:
