@@ -235,6 +235,31 @@ def test_products_of_ones_own_live_too(home: Path) -> None:
     assert not list(weeks.returned.glob("*"))
 
 
+@pytest.mark.parametrize("owner", ["all", " Mill ", "A\nB@2:c", "Grand Panier Sandbox", "mill \ud800", None])
+def test_the_owner_of_the_incident_may_have_any_name(home: Path, owner: str | None) -> None:
+    """What a stranger's records name their owner is no command: the incident happens, and the weeks end."""
+    home.mkdir(parents=True)
+    pictures = {"assets": {"pictures": [{"url": "https://pictures.example/1.png"}]}}
+    records = [
+        {"id": n, "gtin": f"{n:014d}", "owner": {"id": 4, "name": owner}, **pictures} for n in range(1, 9)
+    ]
+    with exchange_in(home, records):
+        weeks = prodex.simulated_weeks(until=UNTIL)
+    assert "all pictures were removed. 8 products" in weeks.incident
+    assert weeks.catalog.pictures.empty
+
+
+def test_the_incident_is_found_on_a_day_on_which_it_was_not(home: Path) -> None:
+    """It concerned a supplier with few pictures then, of whom nobody could say that it was unusual."""
+    home.mkdir(parents=True)
+    day = datetime(2026, 11, 25, 12, 20, tzinfo=UTC)
+    with exchange_in(home):
+        weeks = prodex.simulated_weeks(until=day)
+    found = prodex.watch("french-shop", now=day).new
+    supplier = weeks.incident.partition(":")[0]
+    assert ("pictures", supplier) in set(zip(found["measure"], found["label"], strict=True))
+
+
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("until", ["2026-11-20", datetime(2026, 11, 20)])  # noqa: DTZ001 - that is the case
 def test_a_moment_without_zone_is_refused(until: object) -> None:
