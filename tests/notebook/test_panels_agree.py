@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -133,6 +134,12 @@ def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None
         assert "Give another name." in said
 
 
+def _held(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list | tuple | set | frozenset) else ()
+
+
 def test_no_module_keeps_a_widget() -> None:
     """Whoever closes all widgets of a session (`Widget.close_all()`) can make every panel again."""
     packages = walk_packages(prodex.notebook.__path__, "prodex.notebook.")
@@ -140,7 +147,7 @@ def test_no_module_keeps_a_widget() -> None:
         f"{module.name}.{name}"
         for module in packages
         for name, value in vars(import_module(module.name)).items()
-        for one in (*(value.values() if isinstance(value, dict) else ()), value)
+        for one in (*_held(value), value)
         if isinstance(one, Widget)
     ]
     assert [] == kept
