@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 import os
@@ -89,12 +88,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = quick.chosen([item.nodeid for item in items], slow, laws)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
-
-
-def pytest_collection_finish() -> None:
-    """Keep the garbage collector from going through all that was collected again and again: it stays to the end."""
-    gc.collect()
-    gc.freeze()
 
 
 def _is_law(item: pytest.Item) -> bool:

@@ -118,20 +118,21 @@ class Lab:
         without variables and widgets, but with the modules as they are. Open it `anew` to change those, to end the
         kernel, or to measure.
         """
-        is_kept = not (anew or isinstance(cells, Path))
-        notebook = self._kept if is_kept else None
-        if notebook is None:
+        if anew or isinstance(cells, Path):
             notebook = self._new_page(browser, cells, scheme)
-        try:
-            if is_kept:
-                self._kept = None  # nobody knows in what state it is, should a test fail
-                notebook.begin_anew(cells, scheme)
-            yield notebook
-            if is_kept:
-                self._kept = notebook
-        finally:
-            if self._kept is not notebook:
+            try:
+                yield notebook
+            finally:
                 self._close(notebook)
+            return
+        notebook, self._kept = self._kept or self._new_page(browser, cells, scheme), None
+        try:
+            notebook.begin_anew(cells, scheme)
+            yield notebook
+        except BaseException:  # nobody knows in what state it is
+            self._close(notebook)
+            raise
+        self._kept = notebook
 
     def _new_page(self, browser: Browser, cells: Sequence[str] | Path, scheme: str) -> Notebook:
         stem = cells.stem if isinstance(cells, Path) else "test"
