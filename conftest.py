@@ -21,6 +21,9 @@ from prodex.sandbox.sample import shared_products
 
 _EXAMPLES = ExitStack()
 
+#: So many workers look through a browser: each of these runs a browser, a JupyterLab and a kernel beside itself.
+_CHAINS = 2
+
 # No test depends on how fast the machine is; where CI is set, Hypothesis has a profile of its own that says so too.
 settings.register_profile("no deadline", deadline=None)
 if not os.environ.get("CI"):
@@ -69,7 +72,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark tests by the files in which they are, and leave out those that a quick run does not have."""
     slow = quick.listed()
     browsing = sorted({item.path for item in items if "browser" in quick.marks_of(item.path)})
-    chains = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    chains = min(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")), _CHAINS)
     for item in items:
         for mark in quick.marks_of(item.path):
             item.add_marker(mark)

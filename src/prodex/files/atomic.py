@@ -12,8 +12,9 @@ import re
 import shutil
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
@@ -73,14 +74,17 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
         Only its owner may enter it, whatever the umask, as for everything that prodex stores for itself. Folders on
         the way to it that belong to prodex, below `home()`, are made private as well, even if they exist already.
     """
-    for level in (*reversed(folder.parents), folder):
-        if not level.is_dir():
-            level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
-            # The name of a new folder is part of its parent: without this a power cut may lose it.
-            flush(level.parent)
-            if private:
-                _close(level, _PRIVATE_FOLDER)
-        elif private and _is_own(level):
+    levels = (folder, *folder.parents)
+    # Thousands of folders are made in places that exist: what lies above the first that does is not looked at.
+    missing = list(takewhile(lambda level: not level.is_dir(), levels))
+    if private:
+        for level in reversed(_own(levels)[len(missing) :]):
+            _close(level, _PRIVATE_FOLDER)
+    for level in reversed(missing):
+        level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
+        # The name of a new folder is part of its parent: without this a power cut may lose it.
+        flush(level.parent)
+        if private:
             _close(level, _PRIVATE_FOLDER)
 
 
@@ -92,10 +96,12 @@ def open_private(path: Path, mode: str) -> IO[bytes]:
     return file
 
 
-def _is_own(folder: Path) -> bool:
-    """Whether prodex made a folder for itself; one that `PRODEX_HOME` names may be somebody's desktop."""
+def _own(levels: Sequence[Path]) -> Sequence[Path]:
+    """Return those of a folder and its parents that prodex made for itself; `PRODEX_HOME` may be somebody's desktop."""
     root = home()
-    return folder.is_relative_to(root) and (folder != root or not os.environ.get("PRODEX_HOME"))
+    if root not in levels:
+        return ()
+    return levels[: levels.index(root) + (not os.environ.get("PRODEX_HOME"))]
 
 
 def _close(path: Path, mode: int) -> None:

@@ -24,6 +24,9 @@ from prodex.text import hint_and_all
 
 MANIFEST = "manifest.json"
 
+#: Read once: it is looked up in files, and written into every manifest.
+_VERSION = version("prodex")
+
 # Times begin with a digit; a folder that is still being written begins with a dot.
 _DIGITS = tuple("0123456789")
 
@@ -136,7 +139,7 @@ class Archive:
 
     def write_manifest(self, folder: Path, content: Mapping[str, Any]) -> None:
         """Write the manifest of a value, with its format and our version, to the folder that is being made."""
-        manifest = {"format": self.format, "prodex": version("prodex"), **content}
+        manifest = {"format": self.format, "prodex": _VERSION, **content}
         (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
 
     def read_manifest(self, folder: Path, shape: type[Shape], read: Callable[[Shape], Read]) -> Read:

@@ -41,6 +41,9 @@ _WORTH_A_PROCESS = 10_000
 #: The phase in which parts are built.
 BUILDING = "Building tables"
 
+#: Read once: it is looked up in files, which takes longer than to build a small table.
+_VERSION = version("prodex")
+
 
 class _Receipt(msgspec.Struct):
     """What a part leaves in the journal when it is built: what was decided, and what became of it."""
@@ -148,7 +151,7 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
     """Build one part from the pages that hold its products, unless it is there already, as its receipt says."""
     # The version is part of the decision: another version may flatten differently, and builds the part again.
     receipt = journal / f"built-{part.number:05d}.json"
-    decided = hashlib.sha256(f"{version('prodex')} {part}".encode()).hexdigest()
+    decided = hashlib.sha256(f"{_VERSION} {part}".encode()).hexdigest()
     if (stored := _built_before(receipt, decided, folder)) is not None:
         return stored
     pages = Journal(journal, {})

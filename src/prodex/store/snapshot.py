@@ -31,6 +31,8 @@ from prodex.tables.declaration import TABLES
 #: The phase in which a snapshot becomes visible.
 SAVING = "Saving the snapshot"
 
+_PYARROW = version("pyarrow")
+
 SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.")
 
 
@@ -321,7 +323,7 @@ def _manifest(folder: Path) -> _Manifest:
 def _write_manifest(folder: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> None:
     content = {
         "name": name,
-        "pyarrow": version("pyarrow"),
+        "pyarrow": _PYARROW,
         "products": sum(part.products for part in parts),
         "origin": origin.to_json(),
         "parts": [part._asdict() for part in parts],

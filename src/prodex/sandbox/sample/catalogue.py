@@ -113,14 +113,17 @@ def write_plan(path: Path | str, count: int = 12_000, seed: int = 1) -> None:
     Path(path).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
-def family_places(count: int, seed: int) -> Iterator[int]:
-    """Yield the place in the catalogue of the first product of each family."""
-    number = index = 0
+@lru_cache(maxsize=4)
+def family_places(count: int, seed: int) -> tuple[int, ...]:
+    """Return the place in the catalogue of the first product of each family."""
+    places: list[int] = []
+    number = 0
     while number < count:
-        yield number
+        index = len(places)
+        places.append(number)
         family, is_twice = _drawn_family(Random(f"{seed}/{index}"), index, number, count - number)
         number += 2 if is_twice else len(family.units)
-        index += 1
+    return tuple(places)
 
 
 def family_of(index: int, number: int, count: int, seed: int) -> list[Made]:

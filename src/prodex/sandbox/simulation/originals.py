@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
@@ -30,6 +31,9 @@ netContent isPartitionedBy contact brand kind originCountry percentageOfAlcoholB
 
 #: Attributes that change with statuses, or are the exchange's own.
 NOT_THEIRS: Final = {*SET_BY_EXCHANGE, "lastRequest"}
+
+#: So many families are kept, as each is made anew in about two milliseconds.
+_KEPT: Final = 4_096
 
 #: Suppliers of the sample, by the id of their organisation.
 SUPPLIERS_BY_ID: Final[Mapping[int, Supplier]] = {one.id: one for one in SUPPLIERS}
@@ -61,21 +65,16 @@ class Originals:
 
     def __init__(self, count: int, seed: int) -> None:
         self._count, self._seed = count, seed
-        self._places: list[int] = []
-        self._kept: dict[int, list[Original]] = {}
 
     def find(self, key: int, record: Mapping[str, Any]) -> Original | None:
         """Return the original of a product by its key in the store; None where it is not of this sample."""
         number = key - 1
         if number >= self._count:
             return None
-        self._places = self._places or list(family_places(self._count, self._seed))
-        index = bisect_right(self._places, number) - 1
-        first = self._places[index]
-        if index not in self._kept:
-            made = family_of(index, first, self._count, self._seed)
-            self._kept[index] = [_original(one) for one in made]
-        original = self._kept[index][number - first]
+        places = family_places(self._count, self._seed)
+        index = bisect_right(places, number) - 1
+        first = places[index]
+        original = _originals(index, first, self._count, self._seed)[number - first]
         return original if original.draft.unit.uuid == record.get("uuid") else None
 
 
@@ -115,6 +114,13 @@ def shape_of(record: Mapping[str, Any]) -> dict[str, Any]:
     pictures = assets.get("pictures") if isinstance(assets, dict) else None
     shape["pictures"] = bool(pictures)
     return {name: found for name, found in shape.items() if found not in (None, (), False)}
+
+
+# The same suppliers are looked at for every time that some days are simulated.
+@lru_cache(maxsize=_KEPT)
+def _originals(index: int, first: int, count: int, seed: int) -> tuple[Original, ...]:
+    """Return the originals of one family."""
+    return tuple(_original(one) for one in family_of(index, first, count, seed))
 
 
 def _original(made: Made) -> Original:
