@@ -278,7 +278,7 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own
         field.scroll_into_view_if_needed()
         hand.type(field, str(made.parent))
         hand.click(out.get_by_role("button", name="Read", exact=True))
-        out.get_by_text("2 answers: 2 accepted").wait_for()
+        out.get_by_text("2 answers: 2 can be sent").wait_for()
         assert (4, 1) == (hand.clicks, hand.fields)
 
         for name in ("Send 2 corrections", "Yes, send 2 corrections of 2 products"):

@@ -232,6 +232,33 @@ def test_rows_say_which_text_they_mean(tmp_path: Path) -> None:
     assert ["0.1", "1.0"] == [row["position"] for row in shown]
 
 
+def test_a_row_never_means_a_text_in_another_language(tmp_path: Path) -> None:
+    """Three checks find the same copy of a French text labelled Spanish: each row names the place of its language."""
+    copy = "Biscuits secs au zeste de citron, que toute la famille appréciera au petit déjeuner ou en pique-nique."
+
+    @prodex.rule(title="nobody picnics", fix="Mend it.")
+    def nobody_picnics(products: Any) -> prodex.Verdict:
+        # Two findings about one text, one of them with the whole code of the language.
+        languages = ["es", "spa-ES"]
+        return prodex.Verdict(
+            [True], evidence=prodex.Evidence([0, 0], "description", languages, copy, ["pique", "nique"])
+        )
+
+    record = {"id": 1, "description": [text(copy), text("Crackers", "eng-GB"), text(copy, "spa-ES")]}
+    checks = {"in_stated_language": {}, "translations_differ": {}, "nobody_picnics": {}}
+    audited(record, checks={"checks": checks}).worklists(tmp_path / "out")
+
+    rows = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
+    found = [(row["check"], row["language"], row["language_code"], row["position"]) for row in rows]
+    assert sorted(found) == [
+        ("in_stated_language", "es", "spa-ES", "2"),
+        ("nobody_picnics", "es", "spa-ES", "2"),
+        ("nobody_picnics", "spa-ES", "spa-ES", "2"),
+        ("translations_differ", "es", "spa-ES", "2"),
+        ("translations_differ", "fr", "fra-FR", "0"),
+    ]
+
+
 def test_the_only_text_in_a_language_is_meant_whatever_was_seen(tmp_path: Path) -> None:
     """Where there are several and none reads like that, no position is made up."""
     own_rule("namePublicLong", "fr")

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from prodex.fix.result import Fix
 
 _ROWS = 10
+#: States in words. Before they are sent, nobody but prodex has looked at them.
 _STATES = {
-    "accepted": "accepted",
-    "unchanged": "that change nothing",
-    "refused": "refused",
+    "accepted": "can be sent",
+    "unchanged": "change nothing",
+    "refused": "cannot be used",
     "conflict": "in conflict",
 }
+_SENT_STATES = _STATES | {"accepted": "sent", "refused": "refused"}
 _NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
 #: Columns of words and numbers that stay whole where they fit.
 _WHOLE = frozenset({"sheet", "cell", "gtin", "attribute", "language"})
@@ -60,7 +62,8 @@ def html_of(fix: Fix) -> str:
 
 def _headline(fix: Fix) -> str:
     counts = fix.counts
-    said = [f"{counts[state]:,} {words}" for state, words in _STATES.items() if counts[state]]
+    states = _STATES if fix.tracking is None else _SENT_STATES
+    said = [f"{counts[state]:,} {words}" for state, words in states.items() if counts[state]]
     return f"Fix: {counted(sum(counts.values()), 'answer')}{': ' if said else ''}{', '.join(said)}"
 
 

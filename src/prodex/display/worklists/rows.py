@@ -96,7 +96,7 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
     products = part.read("products", ["product_id", "updated_at"])
     place = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
     updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
-    places = _places(rows.select(["product_id", "attribute", "language", "value"]).to_pandas(), part)
+    places = _places(rows.select(["product_id", "attribute", "language", "value", "check"]).to_pandas(), part)
     keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
     return {**empty, **keys, "updated_at": updated}
 
@@ -127,13 +127,13 @@ def update_waits(rows: pa.Table, waiting: Waiting | None) -> pa.Array:
 def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
     """Return which text item each finding means: the one with the value found, else the only one.
 
-    If several have the same text, the first finding means the first of them, and so on.
+    If several have the same text, the first finding of a check means the first of them, and so on. A finding that names
+    a language never means a text in another one.
     """
     columns = ["product_id", "attribute", "language", "text", *_PLACE]
     concerned = pc.field("attribute").isin(pa.array(rows["attribute"].dropna().unique(), pa.string()))
     texts = part.read("texts", columns, concerned).to_pandas().rename(columns={"text": "value"})
-    short = {one: short_of(one) for one in texts["language"].dropna().unique()}
-    texts["language"] = texts["language"].map(short)
+    rows, texts = (one.assign(language=_short_languages(one["language"])) for one in (rows, texts))
     found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in _PLACE})
     for keys in (
         ["product_id", "attribute", "language", "value"],
@@ -141,15 +141,25 @@ def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
         ["product_id", "attribute", "language"],
     ):
         left = rows[found["position"].isna() & rows[keys].notna().all(axis=1)]
+        if "language" not in keys:
+            left = left[left["language"].isna()]
         if "value" in keys:
-            known = texts.assign(turn=texts.groupby(keys, dropna=False).cumcount())
-            meant = left.assign(turn=left.groupby(keys).cumcount())
+            same = texts.groupby(keys, dropna=False)
+            known = texts.assign(turn=same.cumcount())
+            number = left[keys].merge(same.size().rename("number").reset_index(), "left", keys)["number"]
+            turn = left.groupby([*keys, "check"]).cumcount()
+            meant = left.assign(turn=turn.where(number.to_numpy() > 1, 0))
             keys = [*keys, "turn"]  # noqa: PLW2901 - the turn tells equal ones apart
         else:
             known, meant = texts[~texts.duplicated(keys, keep=False)], left
         met = meant[keys].merge(known[[*keys, *_PLACE]], "left", keys, validate="many_to_one")
         found.loc[left.index, _PLACE] = met[_PLACE].to_numpy(object)
     return found
+
+
+def _short_languages(languages: pd.Series[Any]) -> pd.Series[Any]:
+    short = {one: short_of(one) for one in languages.dropna().unique()}
+    return languages.map(short).astype(object)  # of no language at all pandas would make numbers
 
 
 _EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()

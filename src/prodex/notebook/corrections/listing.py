@@ -40,7 +40,7 @@ _COUNTED = {
 
 _NOTHING = (
     "<p class='muted'>No corrections. Open the card of a product, and press ✎ beside a text: what you type is "
-    "collected here, and sent only from here.</p>"
+    "collected here, and sent only from here. Worklists that came back are sent from Quality.</p>"
 )
 _NO_RULES = (
     "<p class='muted'>Without an audit only what the service would refuse is found. Run one to see what is "

@@ -49,15 +49,15 @@ def cancelled_text(done: int, total: int) -> str:
     >>> cancelled_text(3500, 12000)
     'Cancelled after 3,500 of 12,000 products. They are kept: “Load products” continues from there.'
     >>> cancelled_text(139, 139)
-    'Cancelled after 139 of 139 products, before they were saved. They are kept: “Load products” continues from there.'
+    'Cancelled before the snapshot was saved. All 139 products came and are kept: “Load products” continues from there.'
     """
     if not done:
         return "Cancelled before any product was received."
-    when = ", before they were saved" if done >= total else ""
-    return (
-        f"Cancelled after {done:,} of {total:,} products{when}. "
-        "They are kept: “Load products” continues from there."
-    )
+    if done >= total:
+        came = f"Cancelled before the snapshot was saved. All {done:,} products came and are kept"
+    else:
+        came = f"Cancelled after {done:,} of {total:,} products. They are kept"
+    return f"{came}: “Load products” continues from there."
 
 
 def load_report(catalog: Catalog, load: Work[Catalog]) -> str:
