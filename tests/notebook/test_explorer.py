@@ -14,7 +14,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, QueryError
-from prodex.notebook.conditions import Conditions
+from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox.sample import shared_products
@@ -312,7 +312,7 @@ def test_a_row_opens_its_card_beside_the_table_and_arrows_go_on(sample: prodex.C
     ids = sample.products["product_id"].tolist()
     assert "none" == explorer.pane.layout.display
     press_row(explorer, "open", 49)
-    assert ("", ids[49]) == (explorer.pane.layout.display, explorer.pane.children[1].card.product_id)
+    assert ("", ids[49]) == (explorer.pane.layout.display, explorer.pane.children[-1].card.product_id)
     explorer.table.grid.press(do="turn", by=1, follow=True)
     assert ids[50] == explorer.exploration.product_id == explorer.table.grid.view["open"]
     assert "51 to 100 of 300 products" == said(explorer)
@@ -320,6 +320,46 @@ def test_a_row_opens_its_card_beside_the_table_and_arrows_go_on(sample: prodex.C
     assert ids[49] == explorer.exploration.product_id
     explorer.table.grid.press(do="close")
     assert ("none", "1 to 50 of 300 products") == (explorer.pane.layout.display, said(explorer))
+
+
+def test_the_card_of_a_product_that_the_list_has_not_says_so(sample: prodex.Catalog) -> None:
+    """A card that stays open while the list becomes another one is not taken for a product of it."""
+    explorer = CatalogExplorer(sample)
+
+    def is_told() -> bool:
+        return any("not in the list beside it" in getattr(one, "value", "") for one in every(explorer.pane))
+
+    first, second, last = (sample.products["product_id"][place] for place in (0, 1, 299))
+    explorer.exploration.product_id = last
+    assert not is_told(), "it is on another page of the list"
+    listed = ProductList("allergens changed", (first, second))
+    explorer.exploration.conditions = Conditions(listed=(listed,))
+    assert is_told()
+    explorer.exploration.product_id = second
+    assert not is_told()
+    explorer.exploration.product_id = last
+    assert is_told()
+    explorer.exploration.conditions = Conditions()
+    assert not is_told()
+
+
+def test_the_selected_products_are_shown_by_themselves(sample: prodex.Catalog) -> None:
+    """One press makes them what is exported, audited and counted, whatever was filtered; back returns."""
+    explorer = CatalogExplorer(sample)
+    only = explorer.bar.only
+    assert only.layout.display == "none"
+    explorer.exploration.conditions = Conditions().searching("x-that-nobody-wrote")
+    explorer.selected = tuple(sample.products["product_id"][[7, 250]])
+    assert (only.description, only.layout.display) == ("Show only the 2 selected products", "")
+    only.click()
+    assert set(explorer.selected) == set(explorer.catalog.products["product_id"])
+    assert "1 to 2 of 2 products" in said(explorer)
+    assert button(explorer, "Export 2 products")
+    assert only.layout.display == "none", "there is nothing else to show"
+    explorer.bar.back.click()
+    assert explorer.exploration.conditions.words == "x-that-nobody-wrote"
+    explorer.selected = ()
+    assert only.layout.display == "none"
 
 
 def test_conditions_are_gone_back_through_as_pages_of_a_browser(sample: prodex.Catalog) -> None:

@@ -97,6 +97,23 @@ def unfold(out: Locator) -> None:
             heads.nth(place).filter(has_text="▾").wait_for()
 
 
+def test_a_table_that_was_drawn_while_it_was_hidden_fits_when_it_is_shown(notebook: Notebook) -> None:
+    """Another section loads products and the table comes back: no column is cut, and none moves at the next press."""
+    out = opened(notebook)
+    shown = "els => els.filter(e => !e.hidden).map(e => e.getAttribute('aria-label') || '')"
+    before = out.locator(".product-grid thead th").evaluate_all(shown)
+    notebook.ask("setattr(explorer.layout, 'display', 'none')")
+    out.locator(".product-grid").wait_for(state="hidden")
+    notebook.ask("setattr(explorer, 'selected', tuple(catalog.products['product_id'][:2]))")
+    notebook.page.wait_for_timeout(300)  # the page draws the table without a width
+    notebook.ask("setattr(explorer.layout, 'display', None)")
+    out.locator(".product-grid tr.selected").first.wait_for()
+    out.locator(".no-room", has_text="No room here").wait_for()
+    assert before == out.locator(".product-grid thead th").evaluate_all(shown)
+    over = out.locator(".product-grid .scroll").evaluate("e => e.scrollWidth - e.clientWidth")
+    assert over <= 0
+
+
 def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, notebook: Notebook) -> None:
     """Every press is seen in Python, and the file has what the table showed."""
     out = opened(notebook)

@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 import prodex
+from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_busy
 from prodex.notebook.snapshots.comparison_tables import attributes_markup, changes_markup, groups_markup
@@ -96,6 +97,30 @@ def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prod
     assert "third" == panel.table.df["Name"][0]
     assert [2] == panel.table.selected_rows
     assert before is panel.catalog
+
+
+def test_cards_show_what_changed_of_their_product(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """Old and new value of what changed since the older snapshot, on cards of the newer one only."""
+    exploration = Exploration(catalog=shop[1])
+    card, panel = ProductCard(exploration=exploration), SnapshotPanel(exploration=exploration)
+
+    def shown(product_id: str) -> str:
+        exploration.product_id = product_id
+        (section,) = [
+            one.value for one in card.children if "<h3>Changes</h3>" in getattr(one, "value", "")
+        ] or [""]
+        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", section)).strip()
+
+    assert "" == shown("2"), "nothing was compared yet"
+    panel.comparison.run.click()
+    panel.wait()
+    assert re.search(
+        r"Changed since 20\S+ \S+: 1 of 1 changed value .* namePublicLong \(fr\) Milk =1\+1", shown("2")
+    )
+    assert re.search(r"gtin 1 03036811359935", shown("1"))
+    assert shown("4").startswith("Changes New since 20")
+    exploration.look_at(shop[0])
+    assert "" == shown("2"), "this is the older one"
 
 
 def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path: Path) -> None:

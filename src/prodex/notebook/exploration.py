@@ -8,6 +8,7 @@ from typing import Self
 from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, observe, validate
 
 from prodex.catalog import Catalog
+from prodex.compare import Difference
 from prodex.errors import InputError, ProdexError
 from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.conditions import Conditions
@@ -43,6 +44,8 @@ class Exploration(HasTraits):
         product; empty otherwise.
     draft_note
         What is to be said of the corrections on disk: that they were taken up again, or cannot be read.
+    difference
+        What changed between two snapshots, as it was compared last; None if nothing was.
     history
         The conditions before, to which one can go back.
     former
@@ -69,6 +72,7 @@ class Exploration(HasTraits):
     unconfirmed: Instance[tuple[SentCorrections, ...]] = Tuple()
     focus_on: Unicode[str, str | bytes] = Unicode()
     draft_note: Unicode[str, str | bytes] = Unicode()
+    difference: Instance[Difference | None] = Instance(Difference, allow_none=True)
 
     def __init__(self, *, catalog: Catalog, audit: Audit | None = None) -> None:
         if not isinstance(catalog, Catalog):
@@ -98,6 +102,16 @@ class Exploration(HasTraits):
         elif known.products.audit is not self.audit:
             known = self._filter = ProductFilter(self.catalog, self.audit, known.facets.filled)
         return known
+
+    @property
+    def changed(self) -> Difference | None:
+        """What changed until this catalogue, if it is the newer one of those that were compared last."""
+        found = self.difference
+        if found is None:
+            return None
+        newer = found.new
+        is_same = newer is self.catalog or (newer.folder is not None and newer.folder == self.catalog.folder)
+        return found if is_same else None
 
     @property
     def chosen(self) -> Catalog:

@@ -15,6 +15,7 @@ from prodex.notebook.card.contents import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, set_busy, show_if
+from prodex.notebook.snapshots.comparison_tables import product_changes_markup
 from prodex.notebook.work import WorkRow
 from prodex.phases import PhaseObserver, Reporter
 from prodex.progress import PATIENCE
@@ -85,7 +86,7 @@ class ProductCard(Panel):
             raise InputError("Give ProductCard either a catalogue, or an exploration, which has a catalogue.")
         self.exploration = exploration
         self.card: CardContents | None = None
-        self._before, self._above, self._pictures, self._after = (html("") for _ in range(4))
+        self._before, self._changed, self._above, self._pictures, self._after = (html("") for _ in range(5))
         self.texts: TextTable = TextTable(self, exploration)
         self._show = w.Button(description="Show pictures")
         self._fetch: WorkRow[dict[str, Thumbnail]] = WorkRow(
@@ -98,9 +99,10 @@ class ProductCard(Panel):
             is_dropped=True,
         )
         pictures = (self._show, self._fetch, self._pictures)
-        self.fill(self._before, self.texts.widget, self._above, *pictures, self._after)
+        self.fill(self._before, self._changed, self.texts.widget, self._above, *pictures, self._after)
         self.on(self._show, lambda _: self._ask())
         self.on(exploration, lambda _: self._follow(), "catalog", "audit", "product_id")
+        self.on(exploration, lambda _: self._draw_changes(), "difference")
         if product_id is not None:
             exploration.product_id = product_id
         link((exploration, "product_id"), (self, "product_id"))
@@ -125,7 +127,14 @@ class ProductCard(Panel):
         self._before.value, self._above.value = pieces.before, pieces.above_pictures
         self._pictures.value, self._after.value = pieces.pictures, pieces.after
         self.texts.show(self.card)
+        self._draw_changes()
         self._offer_pictures()
+
+    def _draw_changes(self) -> None:
+        card, known = self.card, self.exploration.changed
+        self._changed.value = (
+            "" if card is None or known is None else product_changes_markup(known, card.product_id)
+        )
 
     def _offer_pictures(self) -> None:
         count = 0 if self.card is None else len(self.card.pictures.rows)

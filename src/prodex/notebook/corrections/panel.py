@@ -158,9 +158,10 @@ class CorrectionsPanel(Panel):
                 self._exporter.line,
             ]
         )
-        actions = row(self.check, self.clear, self.undo, look="form-row")
-        above = (self._note, self._about, self._judging, self.list, actions)
-        self.fill(*above, self._proving, self._result, self.sender, self._export)
+        above = (self._note, self._about, self._judging, self.list, row(self.check, look="form-row"))
+        # What takes corrections back is not on the way to what sends them.
+        back = row(self.clear, self.undo, look="form-row")
+        self.fill(*above, self._proving, self._result, self.sender, back, self._export)
         self.on(self.check, lambda _: self._check())
         self.on(self.clear, lambda _: self._take_back(self.exploration.corrections))
         self.on(self.undo, lambda _: self._bring_back())

@@ -127,7 +127,8 @@ class TableOrGallery(VBox):
             )
             self.gallery = made
             self._export = GalleryExport(panel=self._panel, gallery=made, chosen=self._chosen)
-            self._places[1].children = (*made.head, made, Fold("Contact sheet", [self._export]))
+            # Above the pictures: below a page of them nobody would look for it.
+            self._places[1].children = (*made.head, Fold("Contact sheet", [self._export]), made)
             self._share(made)
             if self._filter is not None:
                 made.hold(self._filter)

@@ -134,9 +134,10 @@ function fit(root, columns, state) {
 function watchWidth(root, state) {
   state.watching ??= new ResizeObserver(() => {
     const width = root.clientWidth;
-    if (!width || width === state.width) return;
+    if (width === state.width) return;
+    // A section that is hidden has no width: what was drawn there meanwhile is fitted when it is shown again.
     state.width = width;
-    state.fit();
+    if (width) state.fit();
   });
   state.watching.observe(root);
 }

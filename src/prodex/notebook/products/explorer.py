@@ -14,7 +14,17 @@ from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.table_or_gallery import TableOrGallery
-from prodex.notebook.panel import Fold, Panel, button, html, row, show_if, status_html, styled
+from prodex.notebook.panel import (
+    Fold,
+    Panel,
+    button,
+    html,
+    message_html,
+    row,
+    show_if,
+    status_html,
+    styled,
+)
 from prodex.notebook.products.export import ExportBox
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
@@ -129,7 +139,8 @@ class CatalogExplorer(Panel):
         self.facets.widget.answer("gallery", self.gallery_by)
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
-        self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
+        self._apart = html("", "apart")
+        self.pane: w.VBox = styled(w.VBox([self._close, self._apart, self._card]), "pane")
         self._completing: WorkRow[Searched] = WorkRow(
             self, self._complete, self._not_found, cancelled=self._leave, after=PATIENCE, is_dropped=True
         )
@@ -172,8 +183,15 @@ class CatalogExplorer(Panel):
         """Show the card beside the table as long as a product is open, and the facets of a narrow panel on request."""
         is_open = self.exploration.product_id is not None
         show_if(self.pane, is_open)
+        self._say_if_apart()
         for name, is_on in (("with-card", is_open), ("with-facets", self._drawer.value)):
             (self._sides.add_class if is_on else self._sides.remove_class)(name)
+
+    def _say_if_apart(self) -> None:
+        """Say it on the card if its product is not among those of the table: it would be taken for one of them."""
+        product_id = self.exploration.product_id
+        is_apart = product_id is not None and not self.table.lists(product_id)
+        self._apart.value = message_html("This product is not in the list beside it.") if is_apart else ""
 
     def _close_card(self) -> None:
         # The button that was pressed is hidden with the card, and would leave the focus nowhere.
@@ -299,6 +317,7 @@ class CatalogExplorer(Panel):
     def _draw(self, left: FilterResult) -> None:
         self.facets.show(self.exploration.conditions, left)
         self.view.show(left.mask, self.details.known(left))
+        self._say_if_apart()
         self._export.count(len(left))
         self.details.complete()
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import ipywidgets as w
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from traitlets import Bool, Instance, Tuple, Unicode, link
 
 from prodex.locales import language_label
@@ -143,6 +145,13 @@ class ProductTable(VBox):
         """The table with all its pages."""
         assert self._products is not None  # noqa: S101 - an explorer sets it before anybody can click
         return ShownTable(self._products, self._places(), self.columns, self.language)
+
+    def lists(self, product_id: str) -> bool:
+        """Return whether a product is in the table, on this page or another."""
+        if self._products is None:
+            return False
+        place = pc.index(self._products.ids, pa.scalar(product_id, pa.string())).as_py()
+        return place >= 0 and bool(self._mask[place])
 
     def focus(self, product_id: str | None) -> None:
         """Put the focus on the row of a product, or on the first row where it is on another page."""

@@ -10,12 +10,13 @@ import ipywidgets as w
 
 from prodex.errors import InputError
 from prodex.notebook.boxes import VBox
-from prodex.notebook.conditions import Conditions
+from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Fold, Panel, button, html, message_html, row
+from prodex.notebook.panel import Fold, Panel, button, html, message_html, row, show_if
 from prodex.notebook.products.applicable import applicable
 from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
+from prodex.text import counted
 
 _NONE = ("a saved view …", "")
 _EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."
@@ -39,6 +40,8 @@ class SelectionBar(VBox):
         Buttons to the conditions before, and forward again.
     chips
         A button for each condition.
+    only
+        Shows the selected products and no others, so that they can be exported, audited or compared by themselves.
     views
         The saved views.
     """
@@ -58,14 +61,15 @@ class SelectionBar(VBox):
         self.back: w.Button = button("← Back", "quiet", tooltip="Back to the filters before")
         self.forward: w.Button = button("Forward →", "quiet", tooltip="Forward again")
         self.chips: ActiveFilters = ActiveFilters(panel=panel)
+        self.only: w.Button = button("", "quiet", tooltip="Filter by what is selected; Back returns")
         self._saved = w.Dropdown(description="Open", options=[_NONE], layout=w.Layout(width="auto"))
-        self._name = w.Text(description="Name", placeholder="French drinks", layout=w.Layout(width="auto"))
+        self._name = w.Text(description="Name", placeholder="Without pictures", layout=w.Layout(width="auto"))
         self._save, self._remove = button("Save view"), button("Remove view")
         lines = row(self._saved, self._remove, self._name, self._save, look="line")
         self.views: Fold = Fold("Views", [lines])
         self._said, self._empty = html(""), html("")
         self._opened: Conditions | None = None
-        bar = row(self.back, self.forward, self.chips, self.views, look="selection")
+        bar = row(self.back, self.forward, self.chips, self.only, self.views, look="selection")
         super().__init__([bar, self._empty, self._said])
         self._connect()
         self._list("")
@@ -78,16 +82,28 @@ class SelectionBar(VBox):
         # A view that was changed since is no longer shown as open, so that it can be opened again.
         if self._saved.value and self._exploration.conditions != self._opened:
             self._saved.value = ""
+        number = counted(len(self._exploration.selected), "selected product")
+        self.only.description = f"Show only the {number}"
+        show_if(
+            self.only, bool(self._exploration.selected) and self._exploration.conditions != self._selected
+        )
         self.back.disabled = not self._history.can_go_back
         self.forward.disabled = not self._history.can_go_forward
 
+    @property
+    def _selected(self) -> Conditions:
+        """The conditions that only the selected products meet."""
+        ids = self._exploration.selected
+        return Conditions(listed=(ProductList(counted(len(ids), "selected product"), ids),))
+
     def _connect(self) -> None:
         on = self._panel.on
+        on(self.only, lambda _: self._set(self._selected))
         on(self.chips, lambda change: self._set(change["new"]), "conditions")
         on(self.back, lambda _: self._go(self._history.back, self.back, self.forward))
         on(self.forward, lambda _: self._go(self._history.forward, self.forward, self.back))
         on(self._history, lambda _: self.draw(), "can_go_back", "can_go_forward")
-        on(self._exploration, lambda _: self.draw(), "conditions", "catalog", "audit")
+        on(self._exploration, lambda _: self.draw(), "conditions", "catalog", "audit", "selected")
         on(self._saved, lambda change: self._open(change["new"]), "value")
         on(self._save, lambda _: self._keep())
         on(self._remove, lambda _: self._drop())
@@ -131,7 +147,7 @@ class SelectionBar(VBox):
     def _keep(self) -> None:
         name = self._name.value.strip()
         if not name:
-            raise InputError("Enter a name for the view first, such as French drinks.")
+            raise InputError("Enter a name for the view first, such as Without pictures.")
         save_view(self._look(name, self._exploration.conditions))
         self._list(name)
         self._name.value = ""

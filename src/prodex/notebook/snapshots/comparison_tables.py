@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from html import escape
 
 import pandas as pd
+import pyarrow.compute as pc
 
 from prodex.compare import Difference
 from prodex.display.html_tables import Html, table
@@ -17,6 +18,8 @@ from prodex.text import counted, moved
 
 #: Rows of the tables of groups, checks and attributes; characters of a value, and of a figure in large letters.
 _GROUPS, _CHECKS, _ATTRIBUTES, _LONG, _WIDE = 10, 10, 12, 300, 12
+#: Changed values on the card of a product.
+_ON_CARD = 20
 _MOVES = ("added", "removed", "changed")
 _WORDS = (
     "<p class='muted'>Touched only: the date of the update differs, and no value does. "
@@ -118,6 +121,30 @@ def changes_markup(changes: pd.DataFrame) -> str:
     ]
     headings = ("GTIN", "Attribute", "What", "Old", "New")
     return table("Old and new", headings, rows, codes=headings[:1], look="plain")
+
+
+def product_changes_markup(difference: Difference, product_id: str) -> str:
+    """Return what changed of one product since the older catalogue, for its card; empty if nothing did."""
+    since = difference.old.origin.loaded_at
+    when = "the older snapshot" if since is None else f"{since:%Y-%m-%d %H:%M}"
+    outcomes = difference.outcomes
+    is_added = pc.and_(pc.equal(outcomes["product_id"], product_id), pc.equal(outcomes["change"], "added"))
+    if pc.any(is_added).as_py():
+        return _card_section(f"<p class='muted'>New since {escape(when)}.</p>")
+    own = difference.changes[difference.changes["product_id"] == product_id]
+    if own.empty:
+        return ""
+    rows = [
+        (_verbatim(_attribute(row)), _value(row["old"]), _value(row["new"]))
+        for row in own.head(_ON_CARD).to_dict("records")
+    ]
+    shown = f"{len(rows)} of {counted(len(own), 'changed value')}"
+    changed = table(f"Changed since {when}: {shown}", ("Attribute", "Old", "New"), rows, look="plain")
+    return _card_section(changed)
+
+
+def _card_section(inside: str) -> str:
+    return f'<div class="prodex card mathjax_ignore"><section><h3>Changes</h3>{inside}</section></div>'
 
 
 def audits_markup(compared: AuditComparison) -> str:

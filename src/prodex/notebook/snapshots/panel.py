@@ -95,6 +95,7 @@ class SnapshotPanel(Panel):
             self._list()
             # Last: what the other panels show is selected in the list that was just read.
             if exploration is not None:
+                self.on(self, lambda _: self._tell(exploration), "difference")
                 self.on(exploration, lambda _: self._follow(exploration.catalog), "catalog")
                 self._follow(exploration.catalog)
 
@@ -154,6 +155,11 @@ class SnapshotPanel(Panel):
         if state.catalog.folder != difference.new.folder:
             state.look_at(difference.new)
         state.conditions = Conditions(listed=(products,))
+
+    def _tell(self, exploration: Exploration) -> None:
+        """Have cards show what changed of their products; while others are compared, what is known stays."""
+        if self.difference is not None:
+            exploration.difference = self.difference
 
     def _follow(self, catalog: Catalog) -> None:
         """Select the snapshot that is explored, whoever opened it, and list it if it is new."""
