@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import csv
+import html
 import io
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import ipywidgets as w
@@ -15,6 +17,7 @@ import pytest
 from PIL import Image
 
 import prodex
+from prodex.files.atomic import discard
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_busy
@@ -22,6 +25,8 @@ from prodex.notebook.snapshots.comparison_tables import attributes_markup, chang
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
+from prodex.store.archive import snapshots_folder
+from prodex.store.journal import Journal
 from tests.quality import hostile
 
 PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}}}
@@ -97,6 +102,38 @@ def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prod
     assert "third" == panel.table.df["Name"][0]
     assert [2] == panel.table.selected_rows
     assert before is panel.catalog
+
+
+def test_loads_that_were_cut_short_are_listed(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
+    """With what continues them; what is no load, or cannot be read, is not called one; nothing is changed on disk."""
+    now = datetime.now(UTC)
+    asked = {"asked": shop[0].origin.to_json(), "began": (now - timedelta(hours=1)).isoformat()}
+    journals = {
+        "shop/.journal-1": asked,
+        "old/.journal-1": {**asked, "began": (now - timedelta(days=3)).isoformat()},
+        "refreshed/.journal-1": {**asked, "snapshot": "shop"},
+        "files/.journal-1": {"files": []},
+        "odd/.journal-1": {**asked, "began": 7},
+        "odd/.journal-2": {**asked, "began": "2026-11-25T08:00:00"},
+    }
+    folder = snapshots_folder()
+    for name, question in journals.items():
+        Journal.begin(folder / name, question)
+    (folder / "shop" / ".journal-cut").mkdir()
+    before = sorted(folder.rglob("*"))
+
+    said = html.unescape(words(SnapshotPanel()))
+    assert "2 loads are not finished (times in UTC): shop, begun" in said
+    assert re.search(
+        r"shop, begun \S+ \S+: the same load continues it until \S+ \S+; prodex.recover\('shop'\)", said
+    )
+    assert re.search(r"old, begun \S+ \S+: prodex.recover\('old'\) makes a snapshot", said)
+    assert before == sorted(folder.rglob("*"))
+    panel = SnapshotPanel("shop")
+    assert "1 load is not finished" in words(panel)
+    discard(folder / "shop" / ".journal-1")
+    panel.show_unfinished()
+    assert "not finished" not in words(panel)
 
 
 def test_cards_show_what_changed_of_their_product(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:

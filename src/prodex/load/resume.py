@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,43 @@ _LOG = logging.getLogger("prodex")
 RESUMABLE = timedelta(hours=24)
 
 _JUDGED = "judged"
+
+
+@dataclass(frozen=True)
+class UnfinishedLoad:
+    """A load that runs, or was interrupted, and whose pages are kept.
+
+    Attributes
+    ----------
+    name
+        The name of its snapshots.
+    began
+        When it began.
+    is_resumable
+        Whether the same load continues it; `prodex.recover` makes a snapshot of one that is older.
+    """
+
+    name: str
+    began: datetime
+    is_resumable: bool
+
+
+def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
+    """Return the loads from a service that are not finished, the newest first; refreshes and files are not loads.
+
+    Parameters
+    ----------
+    folder
+        The folder of all snapshots. Nothing in it is changed: one of the loads may be running.
+    """
+    found = []
+    for path in folder.glob("*/.journal-*"):
+        question = Journal.question_of(path)
+        if question is None or "snapshot" in question or not {"asked", "began"} <= question.keys():
+            continue
+        began = _began(question)
+        found.append(UnfinishedLoad(path.parent.name, began, clock.now() - began <= RESUMABLE))
+    return sorted(found, key=lambda one: (one.began, one.name), reverse=True)
 
 
 def resumed(

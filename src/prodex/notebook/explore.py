@@ -188,6 +188,9 @@ class Explore(Panel):
         for name in (_QUALITY, _COVERAGE):
             for panel in self.places[name].children:
                 panel.is_shown = name == self.section
+        if self.section == _SNAPSHOTS:
+            for panel in place.children:
+                panel.show_unfinished()
 
 
 def _short_name(catalog: Catalog) -> str:

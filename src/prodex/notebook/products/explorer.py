@@ -139,8 +139,10 @@ class CatalogExplorer(Panel):
         self.facets.widget.answer("gallery", self.gallery_by)
         self._card = ProductCard(exploration=self.exploration)
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
+        self._edit = button("✎ Correct a text", "quiet", tooltip="Open the first text to correct (e)")
         self._apart = html("", "apart")
-        self.pane: w.VBox = styled(w.VBox([self._close, self._apart, self._card]), "pane")
+        bar = row(self._edit, self._close, look="card-bar")
+        self.pane: w.VBox = styled(w.VBox([bar, self._apart, self._card]), "pane")
         self._completing: WorkRow[Searched] = WorkRow(
             self, self._complete, self._not_found, cancelled=self._leave, after=PATIENCE, is_dropped=True
         )
@@ -173,6 +175,7 @@ class CatalogExplorer(Panel):
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
         self.on(self._close, lambda _: self._close_card())
+        self.on(self._edit, lambda _: self._correct(str(self.exploration.product_id)))
         self.on(self._drawer, lambda _: self._show_pane(), "value")
         self.on(self.exploration, lambda _: self._show_pane(), "product_id")
         self.on(self.exploration, lambda _: self._take_focus(), "focus_on")

@@ -15,12 +15,18 @@ from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.atomic import seen_from_here
+from prodex.load.resume import unfinished_loads
 from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager, aligned
 from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if, text_html
 from prodex.notebook.snapshots.comparison import ComparisonBox
-from prodex.notebook.snapshots.saved import SnapshotEntry, snapshot_entries, snapshot_frame
+from prodex.notebook.snapshots.saved import (
+    SnapshotEntry,
+    snapshot_entries,
+    snapshot_frame,
+    unfinished_markup,
+)
 from prodex.notebook.snapshots.trend import TrendBox
 from prodex.notebook.work import WorkRow
 from prodex.progress import Progress
@@ -80,13 +86,13 @@ class SnapshotPanel(Panel):
         self.pager: Pager = Pager(self, _ROWS, self._draw)
         bar = row(self.refresh, self.verify, self.pager, look="bar-above")
         self.table: Any = ITable(snapshot_frame(()), **_OPTIONS)
-        self._about = html("")
+        self._about, self._unfinished = html(""), html("", "muted")
         self.trend: TrendBox = TrendBox(self)
         self.comparison: ComparisonBox = ComparisonBox(
             self, None if exploration is None else self._show_products
         )
         self._rest = w.VBox([self.comparison, self.trend])
-        self.fill(bar, self.verifying, self.table, self._about, self._rest)
+        self.fill(bar, self.verifying, self.table, self._unfinished, self._about, self._rest)
         self.on(self.refresh, lambda _: self._list())
         self.on(self.verify, lambda _: self._verify())
         self.on(self.table, lambda _: self._selected(), "selected_rows")
@@ -108,6 +114,7 @@ class SnapshotPanel(Panel):
     def _list(self) -> None:
         self._every = snapshot_entries(self._name)
         self.pager.over(len(self._every), "snapshot")
+        self.show_unfinished()
         show_if(self._rest, bool(self._every))
         self.verify.disabled = not self._every
         if not self._every:
@@ -119,6 +126,11 @@ class SnapshotPanel(Panel):
             return
         self.comparison.offer(self._every)
         self.trend.show((self._chosen or self._every[0]).name, self._every)
+
+    def show_unfinished(self) -> None:
+        """Show which loads are not finished now: one may have been cancelled since."""
+        kept = unfinished_loads(snapshots_folder())
+        self._unfinished.value = unfinished_markup([one for one in kept if self._name in (None, one.name)])
 
     def _draw(self) -> None:
         self._shown = self._every[self.pager.page]

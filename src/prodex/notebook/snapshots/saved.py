@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import pandas as pd
 
 from prodex.errors import SnapshotError
+from prodex.load.resume import RESUMABLE, UnfinishedLoad
+from prodex.notebook.panel import text_html
 from prodex.phases import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.snapshot import list_snapshots
 from prodex.text import counted
+
+#: Loads that are not finished, of which the list tells.
+_UNFINISHED = 5
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -83,6 +88,33 @@ def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
         for one, count in zip(shown, counts, strict=True)
     ]
     return pd.DataFrame(rows, columns=["Name", "Created (UTC)", "Products", "Size", "State"], dtype="str")
+
+
+def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:
+    """Return what is kept of loads that are not finished, as HTML; nothing if there are none.
+
+    >>> from datetime import UTC, datetime
+    >>> began = datetime(2026, 11, 25, 14, 5, tzinfo=UTC)
+    >>> markup = unfinished_markup([UnfinishedLoad("shop", began, True), UnfinishedLoad("old", began, False)])
+    >>> markup.count("<li>"), "until 2026-11-26 14:05" in markup, "prodex.recover(&#x27;old&#x27;)" in markup
+    (2, True, True)
+    """
+    if not loads:
+        return ""
+    said = []
+    for one in loads[:_UNFINISHED]:
+        how = f"prodex.recover({one.name!r}) makes a snapshot of what it received"
+        if one.is_resumable:
+            how = f"the same load continues it until {one.began + RESUMABLE:%Y-%m-%d %H:%M}; {how}"
+        said.append(f"{one.name}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
+    listed = "".join(f"<li>{text_html(one)}</li>" for one in said)
+    count = (
+        f"{len(said)} of {counted(len(loads), 'load')}"
+        if loads[_UNFINISHED:]
+        else counted(len(loads), "load")
+    )
+    are = "is" if len(loads) == 1 else "are"
+    return f"<p>{count} {are} not finished (times in UTC):</p><ul>{listed}</ul>"
 
 
 def in_units(size: int) -> str:
