@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
+from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -46,6 +50,23 @@ def test_the_loop_takes_results_over_itself() -> None:
 
     asyncio.run(cell())
     assert [7] == found
+
+
+@pytest.mark.parametrize("seconds", [0.5, 600])
+def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
+    seconds: float, tmp_path: Path
+) -> None:
+    """What reads a file is not cut off in the middle, which aborts the process; what hangs holds nobody up."""
+    script = f"""
+        import time, pathlib
+        from prodex.notebook.background import LatestTask
+        def work():
+            time.sleep({seconds})
+            pathlib.Path("done").touch()
+        LatestTask(work, print, print)()
+    """
+    subprocess.run([sys.executable, "-c", dedent(script)], cwd=tmp_path, check=True, timeout=60)
+    assert (tmp_path / "done").exists() == (seconds < 1)
 
 
 def test_waiting_ends() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from math import inf
 from time import monotonic
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 from prodex.notebook.turns import short_turns
 from prodex.threads import step_back
@@ -18,6 +20,10 @@ T = TypeVar("T")
 #: Held while a panel answers. JupyterLab sends what is pressed to a thread of its own, beside the one that runs cells
 #: and that has answered the first presses: two answers at a time would each see what the other has changed by half.
 ANSWERING = threading.RLock()
+
+#: The threads that work, and the seconds that all of them are given at the end of the process.
+_WORKING: WeakSet[threading.Thread] = WeakSet()
+_LAST_SECONDS = 2.0
 
 
 class LatestTask(Generic[T]):
@@ -82,7 +88,9 @@ class LatestTask(Generic[T]):
             self._running += 1
             number = self._latest
         # A daemon: a load that hangs must not keep the kernel from shutting down.
-        threading.Thread(target=self._run, args=(number, loop, arguments), daemon=True).start()
+        thread = threading.Thread(target=self._run, args=(number, loop, arguments), daemon=True)
+        _WORKING.add(thread)
+        thread.start()
 
     def forget(self) -> None:
         """Drop the results of all calls so far."""
@@ -180,6 +188,16 @@ class LatestTask(Generic[T]):
             if number == self._latest:
                 self._asked = None
             self._changed.notify_all()
+
+
+def _let_end() -> None:
+    """Let what is nearly done end with the process: one that ends while Arrow reads a file for it is aborted."""
+    end = monotonic() + _LAST_SECONDS
+    for thread in list(_WORKING):
+        thread.join(max(0.0, end - monotonic()))
+
+
+atexit.register(_let_end)
 
 
 def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:

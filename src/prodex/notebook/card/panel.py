@@ -99,7 +99,7 @@ class ProductCard(Panel):
             is_dropped=True,
         )
         pictures = (self._show, self._fetch, self._pictures)
-        self.fill(self._before, self._changed, self.texts.widget, self._above, *pictures, self._after)
+        self.fill(self._changed, self._before, self.texts.widget, self._above, *pictures, self._after)
         self.on(self._show, lambda _: self._ask())
         self.on(exploration, lambda _: self._follow(), "catalog", "audit", "product_id")
         self.on(exploration, lambda _: self._draw_changes(), "difference")

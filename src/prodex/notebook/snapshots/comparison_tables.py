@@ -18,8 +18,8 @@ from prodex.text import counted, moved
 
 #: Rows of the tables of groups, checks and attributes; characters of a value, and of a figure in large letters.
 _GROUPS, _CHECKS, _ATTRIBUTES, _LONG, _WIDE = 10, 10, 12, 300, 12
-#: Changed values on the card of a product.
-_ON_CARD = 20
+#: Changed values on the card of a product, and how many are shown without a press.
+_ON_CARD, _UNFOLDED = 20, 2
 _MOVES = ("added", "removed", "changed")
 _WORDS = (
     "<p class='muted'>Touched only: the date of the update differs, and no value does. "
@@ -130,7 +130,7 @@ def product_changes_markup(difference: Difference, product_id: str) -> str:
     outcomes = difference.outcomes
     is_added = pc.and_(pc.equal(outcomes["product_id"], product_id), pc.equal(outcomes["change"], "added"))
     if pc.any(is_added).as_py():
-        return _card_section(f"<p class='muted'>New since {escape(when)}.</p>")
+        return _on_card(f"<p class='muted'>New since {escape(when)}.</p>")
     own = difference.changes[difference.changes["product_id"] == product_id]
     if own.empty:
         return ""
@@ -139,12 +139,15 @@ def product_changes_markup(difference: Difference, product_id: str) -> str:
         for row in own.head(_ON_CARD).to_dict("records")
     ]
     shown = f"{len(rows)} of {counted(len(own), 'changed value')}"
-    changed = table(f"Changed since {when}: {shown}", ("Attribute", "Old", "New"), rows, look="plain")
-    return _card_section(changed)
+    changed = table(shown, ("Attribute", "Old", "New"), rows, look="plain")
+    # Folded where it would push the product itself out of sight.
+    is_open = " open" * (len(own) <= _UNFOLDED)
+    title = f"{counted(len(own), 'value')} changed since {escape(when)}"
+    return _on_card(f"<details{is_open}><summary>{title}</summary>{changed}</details>")
 
 
-def _card_section(inside: str) -> str:
-    return f'<div class="prodex card mathjax_ignore"><section><h3>Changes</h3>{inside}</section></div>'
+def _on_card(inside: str) -> str:
+    return f'<div class="prodex card mathjax_ignore">{inside}</div>'
 
 
 def audits_markup(compared: AuditComparison) -> str:
