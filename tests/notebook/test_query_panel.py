@@ -176,7 +176,13 @@ def test_a_catalogue_suggests_its_markets_and_kinds(service: Client) -> None:
     assert ("Oat drink",) == line.text.options
     line.text.value = "drinks"
     panel.wait()
-    assert "with a similar name: Oat drink." in panel.no_match.sentence.value
+    (offered,) = [one for one in panel.no_match.words if one.layout.display != "none"]
+    assert "\u2068drink\u2069 (Oat drink)" == offered.description
+    offered.click()
+    panel.wait()
+    assert "drink" == line.text.value
+    assert (("drink", line.fields.value),) == panel.query.search
+    assert all(one.layout.display == "none" for one in panel.no_match.words)
     panel.control("search").add.click()
     assert ("Oat drink",) == panel.control("search").rows[1].text.options
 

@@ -112,7 +112,7 @@ class QueryPanel(Panel):
         self._listing: LatestTask[pd.DataFrame] = LatestTask(
             load_organizations, self._listed, self._not_listed
         )
-        self.no_match: NoMatch = NoMatch(service, lambda: self.query)
+        self.no_match: NoMatch = NoMatch(self, service, lambda: self.query, self._search_instead)
         self._suggesting: LatestTask[Suggestions] = LatestTask(Suggestions.of, self._suggest, lambda _: None)
         self.controls: list[Any] = [field.make() for field in FIELDS]
         self.matching: Any = html("", "matching")
@@ -189,6 +189,11 @@ class QueryPanel(Panel):
             market.offer(options.markets(first=found.markets))
             market.value = self.query.target_market or ""
         self.control("search").offer(found.kinds)
+
+    def _search_instead(self, word: str, other: str) -> None:
+        """Search for another word in place of one."""
+        rows = self.control("search")
+        rows.value = tuple((other if one.strip() == word else one, fields) for one, fields in rows.value)
 
     def _grid(self, place: FieldGroup) -> Any:
         here = [(field.hint, control) for field, control in self._pairs() if field.place is place]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
 from typing import Self
 
 import pyarrow.compute as pc
@@ -14,8 +13,8 @@ from prodex.catalog import Catalog
 
 #: Names of kinds that a field completes; a list of thousands is of no help.
 _MOST = 300
-#: Kinds that are named for a word that matches nothing.
-_SIMILAR = 5
+#: Words that are offered for one that matches nothing.
+SIMILAR = 3
 #: Characters of a name that somebody may want to search for.
 _LONGEST = 60
 
@@ -38,8 +37,8 @@ class Suggestions:
     >>> key = {"target_market_id": 250}
     >>> Suggestions.of(prodex.flatten([{"id": 7, **tea, "product_key": key}, {"id": 8}]))
     Suggestions(markets=(250,), kinds=('Tea',))
-    >>> Suggestions(kinds=("Oat drink", "Tea")).similar("drinks")
-    ['Oat drink']
+    >>> Suggestions(kinds=("Oat drink", "Tea", "Soya drink")).similar("drinks")
+    {'drink': ['Oat drink', 'Soya drink']}
     """
 
     markets: tuple[int, ...] = ()
@@ -60,11 +59,19 @@ class Suggestions:
         names = [name for name, _ in kinds.most_common(_MOST) if name is not None]
         return cls(tuple(numbers), tuple(name for name in names if 0 < len(name) <= _LONGEST))
 
-    def similar(self, word: str) -> list[str]:
-        """Return some kinds of which a word begins as this one does: services look for whole words."""
+    def similar(self, word: str) -> dict[str, list[str]]:
+        """Return words that begin as this one does, each with the kinds that have it: services look for whole words.
+
+        Those of most kinds come first.
+        """
         # All but two letters: enough for most plurals.
         begin = word.casefold()[: max(len(word) - 2, 3)]
         if len(begin) < 3:
-            return []
-        found = (kind for kind in self.kinds if any(one.startswith(begin) for one in kind.casefold().split()))
-        return list(islice(found, _SIMILAR))
+            return {}
+        found: dict[str, list[str]] = {}
+        for kind in self.kinds:
+            for one in dict.fromkeys(kind.casefold().split()):
+                if one.startswith(begin) and one != word.casefold():
+                    found.setdefault(one, []).append(kind)
+        most = sorted(found.items(), key=lambda pair: -len(pair[1]))
+        return dict(most[:SIMILAR])
