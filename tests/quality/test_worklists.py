@@ -46,6 +46,10 @@ CORE = {
 }
 
 
+#: What makes a product a food that consumers buy.
+FOOD = {"isConsumerUnit": True, "GPC": {"code": "50000001"}}
+
+
 def text(data: str, code: str = "fra-FR") -> dict[str, Any]:
     return {"expressedIn": {"code": code}, "data": data}
 
@@ -270,6 +274,22 @@ def test_the_only_text_in_a_language_is_meant_whatever_was_seen(tmp_path: Path) 
 
     rows = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
     assert [("fra-FR", "1"), (None, None)] == [(row["language_code"], row["position"]) for row in rows]
+
+
+def test_a_row_that_shows_a_word_shows_the_text_that_an_answer_replaces(tmp_path: Path) -> None:
+    """Oats are named in the ingredients and not listed: who answers "oats" alone would delete milk from the list."""
+    composition = "Farine d'avoine, lait écrémé en poudre, sucre et sel."
+    long = "Lait. " * 200
+    records = [
+        {"id": 1, "composition": [text(composition)], "allergens": [text("Contient : lait.")], **FOOD},
+        {"id": 2, "composition": [text(composition)], "allergens": [text(long)], **FOOD},
+    ]
+    audited(*records, checks={"checks": {"composition_allergens_listed": {}}}).worklists(tmp_path / "out")
+
+    first, second = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
+    assert (first["attribute"], first["value"], first["position"]) == ("allergens", "avoine", "0")
+    assert first["reason"].endswith("not listed; the text that the answer replaces: Contient : lait.")
+    assert second["reason"].endswith(f"replaces: {long[:500]}… (500 of 1,200 characters)")
 
 
 def test_cells_know_what_may_stand_in_them(tmp_path: Path) -> None:

@@ -26,6 +26,9 @@ from prodex.tables.columns import Rows
 
 _PLACE = ["language_code", "position"]
 
+#: Characters of the text that an answer replaces, where a finding shows only a word of it or of another one.
+_SHOWN = 500
+
 
 def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT) -> pa.Table:
     """Return all findings, the worst first, then product by product as in the catalogue.
@@ -98,7 +101,17 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
     updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
     places = _places(rows.select(["product_id", "attribute", "language", "value", "check"]).to_pandas(), part)
     keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
-    return {**empty, **keys, "updated_at": updated}
+    reasons = [
+        why if pd.isna(text) else _with_text(why, text)
+        for why, text in zip(rows["reason"].to_pylist(), places["replaced"], strict=True)
+    ]
+    return {**empty, **keys, "updated_at": updated, "reason": pa.array(reasons, pa.string())}
+
+
+def _with_text(reason: str | None, text: str) -> str:
+    """Return a reason with the text that an answer replaces: whoever sees only a word of it would lose the rest."""
+    shown = f"{text[:_SHOWN]}… ({_SHOWN} of {len(text):,} characters)" if len(text) > _SHOWN else text
+    return f"{reason or ''}{'; ' if reason else ''}the text that the answer replaces: {shown}"
 
 
 def _waiting(catalog: Catalog | None) -> Waiting | None:
@@ -127,6 +140,8 @@ def update_waits(rows: pa.Table, waiting: Waiting | None) -> pa.Array:
 def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
     """Return which text item each finding means: the one with the value found, else the only one.
 
+    Of one whose text is not the value found, `replaced` has the text.
+
     If several have the same text, the first finding of a check means the first of them, and so on. A finding that names
     a language never means a text in another one.
     """
@@ -134,7 +149,7 @@ def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
     concerned = pc.field("attribute").isin(pa.array(rows["attribute"].dropna().unique(), pa.string()))
     texts = part.read("texts", columns, concerned).to_pandas().rename(columns={"text": "value"})
     rows, texts = (one.assign(language=_short_languages(one["language"])) for one in (rows, texts))
-    found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in _PLACE})
+    found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in (*_PLACE, "replaced")})
     for keys in (
         ["product_id", "attribute", "language", "value"],
         ["product_id", "attribute", "value"],
@@ -152,8 +167,10 @@ def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
             keys = [*keys, "turn"]  # noqa: PLW2901 - the turn tells equal ones apart
         else:
             known, meant = texts[~texts.duplicated(keys, keep=False)], left
-        met = meant[keys].merge(known[[*keys, *_PLACE]], "left", keys, validate="many_to_one")
-        found.loc[left.index, _PLACE] = met[_PLACE].to_numpy(object)
+        places = [*_PLACE, "replaced"]
+        known = known.assign(replaced=None) if "value" in keys else known.assign(replaced=known["value"])
+        met = meant[keys].merge(known[[*keys, *places]], "left", keys, validate="many_to_one")
+        found.loc[left.index, places] = met[places].to_numpy(object)
     return found
 
 
