@@ -10,6 +10,7 @@ from typing import Any
 
 import ipywidgets as w
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import prodex
@@ -17,6 +18,7 @@ from prodex.errors import InputError, QueryError
 from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.notebook.products.export import AS_SHOWN, EVERYTHING
 from prodex.sandbox.sample import shared_products
 
 
@@ -362,6 +364,31 @@ def test_the_selected_products_are_shown_by_themselves(sample: prodex.Catalog) -
     assert only.layout.display == "none"
 
 
+@pytest.mark.parametrize("what", [AS_SHOWN, EVERYTHING])
+def test_only_the_selected_products_are_exported_on_request(
+    sample: prodex.Catalog, tmp_path: Path, what: str
+) -> None:
+    """The button names their number; a filter that they do not meet leaves none of them out."""
+    explorer = CatalogExplorer(sample)
+    form = explorer._export
+    assert form.only.layout.display == "none"
+    explorer.exploration.conditions = Conditions().toggled("brand", sample.products["brand_code"].mode()[0])
+    ids = tuple(sample.products["product_id"][[250, 7]])
+    explorer.selected = ids
+    assert (form.only.description, form.only.value) == ("Only the 2 selected products", False)
+    field(explorer, "Export").value = what
+    field(explorer, "as").value = "parquet"
+    field(explorer, "to folder").value = str(tmp_path)
+    form.only.value = True
+    button(explorer, "Export 2 products").click()
+    form.exporter.wait()
+    (written,) = tmp_path.glob("products*.parquet")
+    gtins = pq.read_table(written)["gtin"].to_pylist()
+    assert sorted(sample.products["gtin"][[7, 250]]) == sorted(gtins)
+    explorer.selected = ()
+    assert (form.only.value, form.only.layout.display) == (False, "none")
+
+
 def test_conditions_are_gone_back_through_as_pages_of_a_browser(sample: prodex.Catalog) -> None:
     """Back and forward restore the filters before, and another catalogue forgets them."""
     explorer = CatalogExplorer(sample)
@@ -594,7 +621,8 @@ def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) 
     field(explorer, "as").value = "xlsx"
     form = [one for one in every(explorer._export) if one not in every(explorer._export.exporter.work)]
     hidden = [one for one in form if getattr(one.layout, "display", "") == "none"]
-    assert ["Checkbox"] == [type(one).__name__ for one in hidden]
+    # The choice of selected products, of which there are none, and the one of CSV.
+    assert ["Checkbox", "Checkbox"] == [type(one).__name__ for one in hidden]
     field(explorer, "to folder").value = " "
     press.click()
     assert "Enter a folder for the files, such as out." in explorer._export.exporter.message

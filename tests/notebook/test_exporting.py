@@ -175,7 +175,7 @@ def test_the_form_offers_what_there_is_to_choose(
     catalog: prodex.Catalog, table: ShownTable, tmp_path: Path
 ) -> None:
     """Languages and columns of all tables, records only whole; progress is shown, and then the report."""
-    form = ExportBox(panel=Panel(), gather=lambda: (table, catalog))
+    form = ExportBox(panel=Panel(), gather=lambda _: (table, catalog))
     form.count(3)
     whole, parts = {name for _, name in form._format.options}, form._choices
     assert ({"csv", "parquet", "xlsx"}, False) == (whole, parts in form.children)

@@ -19,6 +19,7 @@ from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.fix.headings import Headings, headings_of
 from prodex.fix.layout import FORMAT, INDEX, KEYS_SHEET, MANIFEST
+from prodex.fix.merged_cells import MergedCells
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
 from prodex.formats.workbook_cells import Cell, Kind, Row, place_of
@@ -106,7 +107,8 @@ class Returned:
     written
         What each workbook says of itself, by file.
     files, rows
-        Number of files, and of rows without an answer.
+        Number of files, and of rows without an answer; workbook and CSV of a worklist count once unless both have
+        answers.
     ignored
         Files in a folder that are neither workbooks nor CSV.
     """
@@ -135,13 +137,29 @@ def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None =
         When there is no such file, or none in a folder.
     """
     returned = Returned()
+    # Of each file: whether anything is to be said of it, and how many rows nobody has answered.
+    found: dict[Path, tuple[bool, int]] = {}
     for file in _files(files, returned):
-        returned.files += 1
+        rows, said = returned.rows, len(returned.answers) + len(returned.problems)
         try:
             _read(file, limits, returned)
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
+        found[file] = (len(returned.answers) + len(returned.problems) > said, returned.rows - rows)
+    # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
+    twins = [file for file in found if _is_untouched_twin(file, found)]
+    returned.files = len(found) - len(twins)
+    returned.rows -= sum(found[file][1] for file in twins)
     return returned
+
+
+def _is_untouched_twin(file: Path, found: Mapping[Path, tuple[bool, int]]) -> bool:
+    """Whether a file says nothing, and the other one of its worklist was read too."""
+    is_csv = file.suffix == ".csv"
+    other = found.get(file.with_suffix(".xlsx" if is_csv else ".csv"))
+    if found[file][0] or other is None or file.suffix not in {".csv", ".xlsx"}:
+        return False
+    return is_csv or other[0]
 
 
 def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
@@ -210,7 +228,7 @@ def _written(sheet: Sheet) -> Written:
 def _read_sheet(sheet: Sheet, listed: Sequence[str], returned: Returned) -> bool:
     """Read a sheet; return whether it is a list of findings at all."""
     headings: Headings | None = None
-    merged = _Merged(sheet.merged())
+    merged = MergedCells(sheet.merged())
     for number, row in sheet.rows():
         if (found := headings_of(row, listed)) is not None:
             # Sheets that were copied below one another have their headings again.
@@ -229,7 +247,7 @@ def _read_sheet(sheet: Sheet, listed: Sequence[str], returned: Returned) -> bool
 
 
 def _read_row(
-    sheet: Sheet, number: int, row: Row, headings: Headings, merged: _Merged, returned: Returned
+    sheet: Sheet, number: int, row: Row, headings: Headings, merged: MergedCells, returned: Returned
 ) -> None:
     keys = {}
     for name in KEYS:
@@ -299,38 +317,6 @@ def _problem(
     del keys
     cell = None if column is None else place_of(row, column)
     return Problem(str(sheet.file), sheet.name, row, cell, text, problem)
-
-
-class _Merged:
-    """The merged ranges of a sheet: only their first cell holds what all of them show."""
-
-    def __init__(self, ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> None:
-        self._ranges = list(ranges)
-        self._rows = {
-            row for (top, _), (bottom, _) in self._ranges for row in range(top, min(bottom, top + 10_000) + 1)
-        }
-        self._first: dict[tuple[int, int], Cell] = {}
-
-    def cell(self, number: int, column: int, row: Row) -> Cell | None:
-        """Return what a cell shows."""
-        own = row.get(column)
-        if number not in self._rows:
-            return own
-        for (top, left), (bottom, right) in self._ranges:
-            if top <= number <= bottom and left <= column <= right:
-                if number == top and (first := row.get(left)) is not None:
-                    self._first[top, left] = first
-                return self._first.get((top, left), own)
-        return own
-
-    def height(self, number: int, column: int) -> int:
-        """Return over how many rows a cell is merged."""
-        if number not in self._rows:
-            return 1
-        for (top, left), (bottom, right) in self._ranges:
-            if top <= number <= bottom and left <= column <= right:
-                return bottom - top + 1
-        return 1
 
 
 def place_in_words(file: str | None, sheet: str | None, row: int | None, cell: str | None) -> str:

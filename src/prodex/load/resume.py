@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from prodex import clock
+from prodex.catalog import Origin
 from prodex.errors import IncompleteLoad, ProdexError
 from prodex.files.atomic import remove
 from prodex.files.untrusted import is_folder, is_there
 from prodex.ledger import Ledger
+from prodex.query import ProductQuery
 from prodex.store.journal import Journal
 from prodex.store.journal_format import QUESTION, refuse_newer
 
@@ -36,6 +38,8 @@ class UnfinishedLoad:
     ----------
     name
         The name of its snapshots.
+    query
+        What it asked for; None for everything.
     began
         When it began.
     is_resumable
@@ -43,6 +47,7 @@ class UnfinishedLoad:
     """
 
     name: str
+    query: ProductQuery | None
     began: datetime
     is_resumable: bool
 
@@ -61,7 +66,8 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
         if question is None or "snapshot" in question or not {"asked", "began"} <= question.keys():
             continue
         began = _began(question)
-        found.append(UnfinishedLoad(path.parent.name, began, clock.now() - began <= RESUMABLE))
+        query = Origin.from_json(question["asked"]).query
+        found.append(UnfinishedLoad(path.parent.name, query, began, clock.now() - began <= RESUMABLE))
     return sorted(found, key=lambda one: (one.began, one.name), reverse=True)
 
 

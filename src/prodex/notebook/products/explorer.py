@@ -25,7 +25,7 @@ from prodex.notebook.panel import (
     status_html,
     styled,
 )
-from prodex.notebook.products.export import ExportBox
+from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.filtering import ProductFilter
@@ -141,8 +141,9 @@ class CatalogExplorer(Panel):
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self._edit = button("✎ Correct a text", "quiet", tooltip="Open the first text to correct (e)")
         self._apart = html("", "apart")
-        bar = row(self._edit, self._close, look="card-bar")
-        self.pane: w.VBox = styled(w.VBox([bar, self._apart, self._card]), "pane")
+        # The bar stays in sight while the card is scrolled, and with it whose card this is not.
+        bar = styled(w.VBox([row(self._edit, self._close, look="card-keys"), self._apart]), "card-bar")
+        self.pane: w.VBox = styled(w.VBox([bar, self._card]), "pane")
         self._completing: WorkRow[Searched] = WorkRow(
             self, self._complete, self._not_found, cancelled=self._leave, after=PATIENCE, is_dropped=True
         )
@@ -153,7 +154,7 @@ class CatalogExplorer(Panel):
         search = row(
             *(self._drawer, self._search_field, self._help, self._hint, self.view.switch), look="search"
         )
-        self._export = ExportBox(panel=self, gather=lambda: (self.table.shown, self.catalog))
+        self._export = ExportBox(panel=self, gather=self._gather)
         self._columns = Fold("Columns and rows", [self.table.settings, self.table.column_picker])
         folds = row(self._columns, Fold("Export", [self._export]), look="folds")
         main = styled(w.VBox([self.view, folds]), "main")
@@ -171,6 +172,7 @@ class CatalogExplorer(Panel):
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
         link((self.exploration, "product_id"), (self.view, "product_id"))
+        self.on(self.exploration, lambda change: self._export.offer_only(change["new"]), "selected")
         self.on(self.view.switch, lambda _: show_if(self._columns, not self.view.is_gallery), "value")
         self.on(self._search_field, lambda _: self._typed(), "value")
         self.on(self.facets, lambda change: self._set(change["new"]), "conditions")
@@ -181,6 +183,12 @@ class CatalogExplorer(Panel):
         self.on(self.exploration, lambda _: self._take_focus(), "focus_on")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
         self.on(self.bar.chips, lambda _: self._keep_focus(), "clicks")
+
+    def _gather(self, only: tuple[str, ...] | None) -> tuple[ShownTable, Catalog]:
+        """Return what an export writes: the products that are shown, or only some."""
+        if only is None:
+            return self.table.shown, self.catalog
+        return self.table.shown_of(only), self.exploration.catalog.where(product_id=list(only))
 
     def _show_pane(self) -> None:
         """Show the card beside the table as long as a product is open, and the facets of a narrow panel on request."""

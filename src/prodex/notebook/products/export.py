@@ -17,7 +17,7 @@ from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
-from prodex.notebook.panel import Panel, button, row, show_if
+from prodex.notebook.panel import Panel, button, check_box, row, show_if
 from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.notebook.products.table_page import column_values
 from prodex.progress import Progress
@@ -196,15 +196,26 @@ class ExportBox(VBox):
     panel
         The panel around it.
     gather
-        Returns the table as it is shown now, and the catalogue of the same products.
+        Returns the table as it is shown now, and the catalogue of the same products; or both of the products whose ids
+        it is given.
+
+    Attributes
+    ----------
+    only
+        Whether only the selected products are exported.
     """
 
-    def __init__(self, *, panel: Panel, gather: Callable[[], tuple[ShownTable, Catalog]]) -> None:
+    def __init__(
+        self, *, panel: Panel, gather: Callable[[tuple[str, ...] | None], tuple[ShownTable, Catalog]]
+    ) -> None:
         super().__init__()
         self._gather = gather
+        self._selected: tuple[str, ...] = ()
+        self.only: w.Checkbox = check_box("")
         self._confirmed: ExportRequest | None = None
         narrow = w.Layout(width="auto")
         self._what = w.Dropdown(description="Export", options=[AS_SHOWN, EVERYTHING], layout=narrow)
+        self._products = 0
         self._format = w.Dropdown(description="as", options=_formats(AS_SHOWN), layout=narrow)
         self._folder = w.Text(description="to folder", value="export", layout=w.Layout(width="320px"))
         self._languages = w.Text(description="languages", placeholder="all, or such as fr, nl")
@@ -214,16 +225,38 @@ class ExportBox(VBox):
         self.exporter: Exporter = Exporter(panel, {self._button: self._export}, finished=self._reset)
         self._line = row(self._what, self._format, self._folder, self._button, look="line")
         self._choices = row(self._languages, self._columns, look="line")
-        self.children: tuple[Any, ...] = (self._line, self._safe, self.exporter.work, self.exporter.line)
+        self._fill()
         panel.on(self._what, lambda _: self._offer(), "value")
-        for control in (self._format, self._folder, self._languages, self._columns, self._safe):
+        controls = (self._format, self._folder, self._languages, self._columns, self._safe, self.only)
+        for control in controls:
             panel.on(control, lambda _: self._reset(), "value")
+        self.offer_only(())
         self.count(0)
 
     def count(self, products: int) -> None:
         """Show on the button how many products would be exported."""
         self._products = products
         self._reset()
+
+    def offer_only(self, selected: tuple[str, ...]) -> None:
+        """Offer to export only these products."""
+        self._selected = selected
+        self.only.description = f"Only the {counted(len(selected), 'selected product')}"
+        self.only.value = self.only.value and bool(selected)
+        show_if(self.only, bool(selected))
+        self._reset()
+
+    @property
+    def _number(self) -> int:
+        """How many products would be exported."""
+        return len(self._selected) if self.only.value else self._products
+
+    def _fill(self, choices: tuple[Any, ...] = ()) -> None:
+        exporter = self.exporter
+        self.children: tuple[Any, ...] = (
+            *(self._line, self.only, *choices, self._safe),
+            *(exporter.work, exporter.line),
+        )
 
     def _offer(self) -> None:
         """Offer the formats of what is to be exported."""
@@ -236,12 +269,11 @@ class ExportBox(VBox):
         """Ask again before files are replaced, since something has changed."""
         self._confirmed = None
         has_parts = self._what.value == EVERYTHING and not FORMATS[self._format.value].holds_records
-        choices = [self._choices] if has_parts else []
-        self.children = (self._line, *choices, self._safe, self.exporter.work, self.exporter.line)
+        self._fill((self._choices,) if has_parts else ())
         # Only CSV has no types: a spreadsheet reads a text in it as a formula.
         show_if(self._safe, FORMATS[self._format.value].can_escape_formulas)
-        self._button.description = f"Export {counted(self._products, 'product')}"
-        self._button.disabled = not self._products
+        self._button.description = f"Export {counted(self._number, 'product')}"
+        self._button.disabled = not self._number
 
     def _export(self) -> None:
         folder = path_of(self._folder.value, "a folder for the files, such as out")
@@ -258,8 +290,8 @@ class ExportBox(VBox):
             self._button.description = f"Replace {counted(len(existing), 'file')}"
             self.exporter.show_message(f"{request.folder.absolute()} already contains {_listed(existing)}.")
             return
-        write = partial(export_products, request, *self._gather())
-        self.exporter.start(write, f"Exporting {counted(self._products, 'product')}")
+        write = partial(export_products, request, *self._gather(self._selected if self.only.value else None))
+        self.exporter.start(write, f"Exporting {counted(self._number, 'product')}")
 
 
 def _words(text: str) -> tuple[str, ...]:

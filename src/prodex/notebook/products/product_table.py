@@ -146,6 +146,13 @@ class ProductTable(VBox):
         assert self._products is not None  # noqa: S101 - an explorer sets it before anybody can click
         return ShownTable(self._products, self._places(), self.columns, self.language)
 
+    def shown_of(self, ids: tuple[str, ...]) -> ShownTable:
+        """Return the table of some products of the catalogue, whether they are shown or not."""
+        assert self._products is not None  # noqa: S101 - as above
+        ordered = self.ordered
+        rows = ordered[self._products.having(ids)[ordered]]
+        return ShownTable(self._products, rows, self.columns, self.language)
+
     def lists(self, product_id: str) -> bool:
         """Return whether a product is in the table, on this page or another."""
         if self._products is None:

@@ -138,7 +138,8 @@ def product_changes_markup(difference: Difference, product_id: str) -> str:
         (_verbatim(_attribute(row)), _value(row["old"]), _value(row["new"]))
         for row in own.head(_ON_CARD).to_dict("records")
     ]
-    shown = f"{len(rows)} of {counted(len(own), 'changed value')}"
+    rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
+    shown = f"{len(rows)} of {counted(len(own), 'changed value')}{rest}"
     changed = table(shown, ("Attribute", "Old", "New"), rows, look="plain")
     # Folded where it would push the product itself out of sight.
     is_open = " open" * (len(own) <= _UNFOLDED)

@@ -95,7 +95,8 @@ def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:
 
     >>> from datetime import UTC, datetime
     >>> began = datetime(2026, 11, 25, 14, 5, tzinfo=UTC)
-    >>> markup = unfinished_markup([UnfinishedLoad("shop", began, True), UnfinishedLoad("old", began, False)])
+    >>> loads = [UnfinishedLoad("shop", None, began, True), UnfinishedLoad("old", None, began, False)]
+    >>> markup = unfinished_markup(loads)
     >>> markup.count("<li>"), "until 2026-11-26 14:05" in markup, "prodex.recover(&#x27;old&#x27;)" in markup
     (2, True, True)
     """
@@ -106,7 +107,8 @@ def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:
         how = f"prodex.recover({one.name!r}) makes a snapshot of what it received"
         if one.is_resumable:
             how = f"the same load continues it until {one.began + RESUMABLE:%Y-%m-%d %H:%M}; {how}"
-        said.append(f"{one.name}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
+        query = "" if one.query is None else f", {one.query}"
+        said.append(f"{one.name}{query}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
     listed = "".join(f"<li>{text_html(one)}</li>" for one in said)
     count = (
         f"{len(said)} of {counted(len(loads), 'load')}"
