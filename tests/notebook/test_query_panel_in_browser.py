@@ -111,7 +111,7 @@ def test_a_load_is_watched_and_cancelled(lab: Lab, browser: Browser, sample_exch
         assert out.get_by_label("Target market").is_disabled()
         assert [] == notebook.violations()
         out.get_by_role("button", name="Cancel").click()
-        out.get_by_text("They are kept: “Load products” continues from there.").wait_for()
+        out.get_by_text("kept: “Load products” continues from there.").wait_for()
         sample_exchange.clear_faults()
         assert notebook.ask("panel.catalog is None")
         assert out.get_by_label("Target market").is_enabled()
