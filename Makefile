@@ -71,7 +71,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/.pip
-	$(INSTALL) --editable '.[sandbox,sql,cluster,publish]' --group test --group docs
+	$(INSTALL) --no-compile --editable '.[sandbox,sql,cluster,publish]' --group test --group docs
 	touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.pip

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+import prodex
 from prodex.errors import QueryError
-from prodex.locales import language_code, language_name, language_tag, market_code, market_name
+from prodex.locales import (
+    known_language_tag,
+    language_code,
+    language_label,
+    language_name,
+    language_tag,
+    market_code,
+    market_name,
+)
+from prodex.notebook.card import read_card
 
 
 @pytest.mark.parametrize(
@@ -114,3 +124,18 @@ def test_a_market_that_is_no_number_of_ours_keeps_its_own() -> None:
     assert ("France", "Belgium", "999", "9" * 5_000) == tuple(
         map(market_name, ("0250", 56, "999", "9" * 5_000))
     )
+
+
+def test_an_unknown_language_is_shown_without_looking_for_similar_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where nobody is told of a mistake, thousands of odd codes cost no search for what was meant."""
+    monkeypatch.setattr(
+        "prodex.locales.nearest", lambda *_: pytest.fail("somebody looked for a similar name")
+    )
+    assert ("xqz-ZZ", "klingon") == (language_label("xqz-ZZ"), language_label("klingon"))
+    assert (None, "fr-FR") == (known_language_tag("xqz-ZZ"), known_language_tag("fra-FR"))
+    record = {"id": 7, "description": [{"expressedIn": {"code": "xqz-ZZ"}, "data": "Riz long"}]}
+    catalog = prodex.flatten([record])
+    assert not prodex.audit(catalog, "online-listing", progress=False).crashes
+    assert "Riz long" in read_card(catalog, "7").html

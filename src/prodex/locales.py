@@ -109,14 +109,25 @@ def language_tag(language: str) -> str:
     QueryError
         When no language has this code or name; the message names the nearest.
     """
-    match = _TAG.fullmatch(language.strip())
-    if match and (short := _short(match[1].lower())):
-        return short + _subtags(match[2])
-    if named := _language_names().get(language.strip().casefold()):
-        return named
+    if known := known_language_tag(language):
+        return known
     raise QueryError(
         _unknown("language", language, _language_names(), "a tag such as fr-FR or a name such as French")
     )
+
+
+def known_language_tag(language: str) -> str | None:
+    """Return the same as `language_tag`, or None where no language has this code or name.
+
+    Services send any codes; to find the nearest name for the message of an error takes milliseconds for each.
+
+    >>> known_language_tag("fra-FR"), known_language_tag("klingon")
+    ('fr-FR', None)
+    """
+    match = _TAG.fullmatch(language.strip())
+    if match and (short := _short(match[1].lower())):
+        return short + _subtags(match[2])
+    return _language_names().get(language.strip().casefold())
 
 
 def language_code(language: str) -> str:
@@ -139,10 +150,7 @@ def language_label(language: str) -> str:
     >>> language_label("fra-FR"), language_label("klingon")
     ('French (France)', 'klingon')
     """
-    try:
-        return language_name(language)
-    except QueryError:
-        return language
+    return language if known_language_tag(language) is None else language_name(language)
 
 
 def _short(code: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -70,6 +71,7 @@ class _Reader(HTMLParser):
         self.open[-1].inside.append(data)
 
 
+@lru_cache(maxsize=4)
 def parsed(text: str) -> Node:
     """Return the elements of a page; one that is not closed properly is an error."""
     reader = _Reader()

@@ -288,8 +288,8 @@ def test_a_row_that_shows_a_word_shows_the_text_that_an_answer_replaces(tmp_path
 
     first, second = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
     assert (first["attribute"], first["value"], first["position"]) == ("allergens", "avoine", "0")
-    assert first["reason"].endswith("not listed; the text that the answer replaces: Contient : lait.")
-    assert second["reason"].endswith(f"replaces: {long[:500]}… (500 of 1,200 characters)")
+    assert first["how"] == "A text in the language fr, in place of: Contient : lait."
+    assert second["how"].endswith(f"in place of: {long[:500]}… (500 of 1,200 characters)")
 
 
 def test_cells_know_what_may_stand_in_them(tmp_path: Path) -> None:

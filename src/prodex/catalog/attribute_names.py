@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
-from prodex.locales import language_tag
+from prodex.locales import known_language_tag
 from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, child_path, within
 from prodex.tables.declaration import TABLES
 from prodex.tables.presence import attribute_of
@@ -129,7 +129,4 @@ class AttributeNames:
 
 
 def _is_language(word: str) -> bool:
-    try:
-        return bool(language_tag(word))
-    except QueryError:
-        return False
+    return known_language_tag(word) is not None

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.fix.shapes import code_column, without_code
-from prodex.locales import language_tag
+from prodex.locales import known_language_tag, language_tag
 from prodex.text import hint
 
 
@@ -182,11 +182,8 @@ def with_language(text: str) -> tuple[str | None, str]:
     >>> with_language("fr: Confiture"), with_language("Note: fresh"), with_language("Confiture")
     (('fr', 'Confiture'), (None, 'Note: fresh'), (None, 'Confiture'))
     """
-    if (found := _WITH_LANGUAGE.fullmatch(text)) is not None:
-        try:
-            return language_tag(found[1]), found[2]
-        except QueryError:
-            pass
+    if (found := _WITH_LANGUAGE.fullmatch(text)) is not None and (tag := known_language_tag(found[1])):
+        return tag, found[2]
     return None, text
 
 

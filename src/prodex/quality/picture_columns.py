@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import QueryError
-from prodex.locales import language_tag
+from prodex.locales import known_language_tag
 from prodex.quality.products import ChildRows
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
@@ -187,10 +186,8 @@ def _stated(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tupl
 
 
 def _short(language: str) -> str:
-    try:
-        return language_tag(language).partition("-")[0]
-    except QueryError:
-        return language.strip().casefold()
+    tag = known_language_tag(language)
+    return language.strip().casefold() if tag is None else tag.partition("-")[0]
 
 
 def _named(file: str | None) -> set[str]:

@@ -94,11 +94,16 @@ class Fields:
         ]
 
     def with_how(self, rows: pa.Table) -> pa.Table:
-        """Return the findings with how to answer each of them."""
+        """Return the findings with how to answer each of them, and which text the answer replaces, if one is known."""
         known = cache(self.how)
         about = (rows[name].to_pylist() for name in ("attribute", "language", "update_waits"))
-        how = pa.array([known(*one) for one in zip(*about, strict=True)], pa.string())
-        return rows.set_column(rows.column_names.index("how"), "how", how)
+        said = [known(*one) for one in zip(*about, strict=True)]
+        waits, replaced = rows["update_waits"].to_pylist(), rows["how"].to_pylist()
+        how = [
+            one if text is None or waiting else f"{one}, in place of: {text}"
+            for one, waiting, text in zip(said, waits, replaced, strict=True)
+        ]
+        return rows.set_column(rows.column_names.index("how"), "how", pa.array(how, pa.string()))
 
     def allowed(self, attribute: str, language: str | None) -> Allowed | None:
         """Return the allowed values, or None where a cell cannot check them."""

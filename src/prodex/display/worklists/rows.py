@@ -26,7 +26,8 @@ from prodex.tables.columns import Rows
 
 _PLACE = ["language_code", "position"]
 
-#: Characters of the text that an answer replaces, where a finding shows only a word of it or of another one.
+#: Characters of the text that an answer replaces, where a finding shows only a word of it or of another one: whoever
+#: answered with a word would lose the rest.
 _SHOWN = 500
 
 
@@ -101,17 +102,13 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
     updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
     places = _places(rows.select(["product_id", "attribute", "language", "value", "check"]).to_pandas(), part)
     keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
-    reasons = [
-        why if pd.isna(text) else _with_text(why, text)
-        for why, text in zip(rows["reason"].to_pylist(), places["replaced"], strict=True)
-    ]
-    return {**empty, **keys, "updated_at": updated, "reason": pa.array(reasons, pa.string())}
+    # `Fields.with_how` says it with how to answer.
+    replaced = pa.array([None if pd.isna(text) else _cut(text) for text in places["replaced"]], pa.string())
+    return {**empty, **keys, "updated_at": updated, "how": replaced}
 
 
-def _with_text(reason: str | None, text: str) -> str:
-    """Return a reason with the text that an answer replaces: whoever sees only a word of it would lose the rest."""
-    shown = f"{text[:_SHOWN]}… ({_SHOWN} of {len(text):,} characters)" if len(text) > _SHOWN else text
-    return f"{reason or ''}{'; ' if reason else ''}the text that the answer replaces: {shown}"
+def _cut(text: str) -> str:
+    return f"{text[:_SHOWN]}… ({_SHOWN} of {len(text):,} characters)" if len(text) > _SHOWN else text
 
 
 def _waiting(catalog: Catalog | None) -> Waiting | None:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from prodex.errors import QueryError
 from prodex.fix.shapes import AnswerShape, Shapes
 from prodex.fix.words import AnswerRefused, Vocabulary
 from prodex.formats.workbook_cells import Row
 from prodex.load.workbook.paths import DECLARED, TechnicalPath, path_of
-from prodex.locales import language_code, language_tag, short_of
+from prodex.locales import known_language_tag, language_code, short_of
 
 #: What stands between a label and its code: U+2223, and what people type for it.
 BAR, PLAIN_BAR = "∣", "|"
@@ -201,9 +200,7 @@ def _language(word: str) -> dict[str, str] | None:
     both = label_and_code(word)
     # "French (France)" is the name of a language as platforms show it; the country says nothing about the text.
     for one in (both[1], both[0]) if both is not None else (word, _IN_BRACKETS.sub("", word)):
-        try:
-            tag = language_tag(one)
-        except QueryError:
+        if (tag := known_language_tag(one)) is None:
             continue
         short = short_of(tag)
         return (

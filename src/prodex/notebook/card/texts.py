@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prodex.display_text import Words, even_limit, weight, words
-from prodex.errors import QueryError
 from prodex.facts.name import NAMES
-from prodex.locales import language_tag, short_of
+from prodex.locales import known_language_tag, short_of
 from prodex.notebook.card.labelled_values import language_text, order_of
 from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import Record, Row
@@ -190,10 +189,7 @@ def _languages(
 
 def _known(language: str | None) -> str | None:
     """Return a language as browsers know it; None for one that they do not know."""
-    try:
-        return None if language is None else language_tag(language)
-    except QueryError:
-        return None
+    return None if language is None else known_language_tag(language)
 
 
 def _language(row: Row) -> str | None:

@@ -11,8 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import QueryError
-from prodex.locales import language_tag
+from prodex.locales import known_language_tag
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
@@ -188,10 +187,7 @@ def _without_language(products: Products) -> pd.DataFrame:
 
 
 def _is_language(code: str) -> bool:
-    try:
-        return bool(language_tag(code))
-    except QueryError:
-        return False
+    return known_language_tag(code) is not None
 
 
 @_rule(
