@@ -70,6 +70,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) --no-compile --editable '.[sandbox]'
 	touch $@
 
+# Compiling all of it takes half of the time; what is imported is compiled then.
 $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/.pip
 	$(INSTALL) --no-compile --editable '.[sandbox,sql,cluster,publish]' --group test --group docs
 	touch $@

@@ -177,7 +177,7 @@ def test_a_catalogue_suggests_its_markets_and_kinds(service: Client) -> None:
     line.text.value = "drinks"
     panel.wait()
     (offered,) = [one for one in panel.no_match.words if one.layout.display != "none"]
-    assert "\u2068drink\u2069 (Oat drink)" == offered.description
+    assert "\u2068drink\u2069 (\u2068Oat drink\u2069)" == offered.description
     offered.click()
     panel.wait()
     assert "drink" == line.text.value

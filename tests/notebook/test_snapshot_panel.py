@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 
 import prodex
+from prodex.errors import ServiceError
 from prodex.files.atomic import discard
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
@@ -25,8 +26,10 @@ from prodex.notebook.snapshots.comparison_tables import attributes_markup, chang
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
+from prodex.sandbox import Fault, Sandbox
 from prodex.store.archive import snapshots_folder
 from prodex.store.journal import Journal
+from tests.load.exchange import TOTAL, connected, records
 from tests.quality import hostile
 
 PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}}}
@@ -104,6 +107,21 @@ def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prod
     assert before is panel.catalog
 
 
+def test_the_line_that_is_said_of_an_interrupted_load_does_what_it_says() -> None:
+    """A load that ended after some pages becomes a snapshot of the products that came, and is listed no longer."""
+    with Sandbox(records()) as sandbox:
+        sandbox.order(Fault("404", at=range(5, 10**6)))
+        with pytest.raises(ServiceError):
+            prodex.load_products(connected(sandbox), name="cut", page_size=20, progress=False)
+    panel = SnapshotPanel()
+    (line,) = re.findall(r"prodex\.recover\(.*?\)", html.unescape(words(panel)))
+    recovered = eval(line, {"prodex": prodex})
+    assert 0 < len(recovered) < TOTAL
+    assert not recovered.complete
+    panel.show_unfinished()
+    assert "not finished" not in words(panel)
+
+
 def test_loads_that_were_cut_short_are_listed(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """With what continues them; what is no load, or cannot be read, is not called one; nothing is changed on disk."""
     now = datetime.now(UTC)
@@ -125,9 +143,12 @@ def test_loads_that_were_cut_short_are_listed(shop: tuple[prodex.Catalog, prodex
     said = html.unescape(words(SnapshotPanel()))
     assert "2 loads are not finished (times in UTC): shop, begun" in said
     assert re.search(
-        r"shop, begun \S+ \S+: the same load continues it until \S+ \S+; prodex.recover\('shop'\)", said
+        r"shop, begun \S+ \S+: the same load continues it until \S+ \S+; prodex.recover\('shop', allow_incomplete=True\)",
+        said,
     )
-    assert re.search(r"old, begun \S+ \S+: prodex.recover\('old'\) makes a snapshot", said)
+    assert re.search(
+        r"old, begun \S+ \S+: prodex.recover\('old', allow_incomplete=True\) makes a snapshot", said
+    )
     assert before == sorted(folder.rglob("*"))
     panel = SnapshotPanel("shop")
     assert "1 load is not finished" in words(panel)

@@ -16,7 +16,7 @@ class MergedCells:
     Parameters
     ----------
     ranges
-        First and last row and column of each, from 0.
+        Row and column of the first and the last cell of each, as `Sheet.merged` has them.
     """
 
     def __init__(self, ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> None:

@@ -100,7 +100,9 @@ class NoMatch(VBox):
             if place < len(found):
                 _, word, kinds = found[place]
                 more = f" and {len(kinds) - _KINDS} more" if kinds[_KINDS:] else ""
-                one.description = f"\u2068{word}\u2069 ({', '.join(kinds[:_KINDS])}{more})"
+                # Each is what suppliers typed, and keeps its direction to itself.
+                named = ", ".join(f"\u2068{kind}\u2069" for kind in kinds[:_KINDS])
+                one.description = f"\u2068{word}\u2069 ({named}{more})"
 
     def _press(self, place: int, _: object) -> None:
         self._take(*self._offered[place])

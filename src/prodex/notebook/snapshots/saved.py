@@ -97,14 +97,14 @@ def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:
     >>> began = datetime(2026, 11, 25, 14, 5, tzinfo=UTC)
     >>> loads = [UnfinishedLoad("shop", None, began, True), UnfinishedLoad("old", None, began, False)]
     >>> markup = unfinished_markup(loads)
-    >>> markup.count("<li>"), "until 2026-11-26 14:05" in markup, "prodex.recover(&#x27;old&#x27;)" in markup
+    >>> markup.count("<li>"), "until 2026-11-26 14:05" in markup, "prodex.recover(&#x27;old&#x27;, " in markup
     (2, True, True)
     """
     if not loads:
         return ""
     said = []
     for one in loads[:_UNFINISHED]:
-        how = f"prodex.recover({one.name!r}) makes a snapshot of what it received"
+        how = f"prodex.recover({one.name!r}, allow_incomplete=True) makes a snapshot of what it received"
         if one.is_resumable:
             how = f"the same load continues it until {one.began + RESUMABLE:%Y-%m-%d %H:%M}; {how}"
         query = "" if one.query is None else f", {one.query}"
