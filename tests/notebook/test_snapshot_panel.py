@@ -142,10 +142,8 @@ def test_loads_that_were_cut_short_are_listed(shop: tuple[prodex.Catalog, prodex
 
     said = html.unescape(words(SnapshotPanel()))
     assert "2 loads are not finished (times in UTC): shop, begun" in said
-    assert re.search(
-        r"shop, begun \S+ \S+: the same load continues it until \S+ \S+; prodex.recover\('shop', allow_incomplete=True\)",
-        said,
-    )
+    how = r"prodex.recover\('shop', allow_incomplete=True\)"
+    assert re.search(rf"shop, begun \S+ \S+: the same load continues it until \S+ \S+; {how}", said)
     assert re.search(
         r"old, begun \S+ \S+: prodex.recover\('old', allow_incomplete=True\) makes a snapshot", said
     )
