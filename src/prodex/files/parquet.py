@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -35,6 +36,9 @@ _READ: dict[str, Any] = {"page_checksum_verification": True}
 
 #: At the end of a file: the length of the footer (4 bytes, little-endian) and the magic word.
 _TAIL = 8
+
+#: Rows that are unpacked at a time where only some rows are wanted.
+_BATCH = 2_048
 
 
 def writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
@@ -146,13 +150,29 @@ def _repeating(footer: pq.FileMetaData) -> list[str]:
 
 def _rows_among(file: pq.ParquetFile, names: Sequence[str] | None, column: str, values: pa.Array) -> pa.Table:
     """Read the rows whose column has one of these values, and nothing of row groups without any."""
-    found = []
+    found: list[pa.Table] = []
     # Callers read several files at a time, which keeps the cores busy: more threads for each would only wait.
     for group in range(file.num_row_groups):
         chosen = _are_among(file.read_row_group(group, [column], use_threads=False)[column], values)
-        if pc.any(chosen).as_py():
-            found.append(file.read_row_group(group, names, use_threads=False).filter(chosen))
+        places = np.flatnonzero(chosen.to_numpy())
+        if len(places):
+            found += _rows_at(file, names, group, places)
     return pa.concat_tables(found) if found else file.read_row_groups([], names)
+
+
+def _rows_at(
+    file: pq.ParquetFile, names: Sequence[str] | None, group: int, places: np.ndarray[Any, np.dtype[np.intp]]
+) -> Iterator[pa.Table]:
+    """Yield the rows of a group at these places, in order; what is after the last of them is not unpacked."""
+    first = 0
+    # A batch is small enough for memory that is there already: to be given new memory takes longer than to unpack.
+    for batch in file.iter_batches(_BATCH, [group], names, use_threads=False):
+        here = places[(places >= first) & (places < first + batch.num_rows)] - first
+        if len(here):
+            yield pa.Table.from_batches([batch.take(pa.array(here))])
+        first += batch.num_rows
+        if first > places[-1]:
+            return
 
 
 def _are_among(column: pa.ChunkedArray, values: pa.Array) -> pa.ChunkedArray:

@@ -35,6 +35,9 @@ _PACKED = tuple(f"{one}." for one in PACKINGS)
 #: The ids of catalogues that cards were shown of.
 _IDS: WeakKeyDictionary[Catalog, pa.ChunkedArray] = WeakKeyDictionary()
 
+#: The tables in which every product has rows, or nearly every one.
+_ALWAYS = ("raw", "presence", "texts", "products")
+
 #: Similar ids that an error names.
 _NEAR = 3
 
@@ -164,15 +167,16 @@ def _read(part: Part) -> dict[str, tuple[Row, ...]]:
     def rows(name: str) -> tuple[Row, ...]:
         return tuple(part.read(name).to_pylist())
 
-    product = rows("products")
+    # A card waits for these files, and most of the time goes into unpacking them: as many at a time as there are cores,
+    # the slowest first, so that no core waits for the last.
+    found = dict(zip(_ALWAYS, side_by_side(rows, _ALWAYS), strict=True))
     # What is counted as nothing is not there, so its file need not be opened.
     names = [
         name
-        for name in (*COUNTED, "presence", "raw")
-        if not all(row.get(f"{name}_count") == 0 for row in product)
+        for name in COUNTED
+        if name not in found and not all(row.get(f"{name}_count") == 0 for row in found["products"])
     ]
-    # A card waits for these files, and most of the time goes into unpacking them: as many at a time as there are cores.
-    return {"products": product, **dict(zip(names, side_by_side(rows, names), strict=True))}
+    return {**found, **dict(zip(names, side_by_side(rows, names), strict=True))}
 
 
 def _code_labels(
