@@ -9,6 +9,7 @@ import pytest
 
 import prodex
 from prodex.catalog import Part
+from prodex.notebook.card.record import is_prepared
 from prodex.notebook.conditions import Conditions, Range
 from prodex.notebook.coverage import filled
 from prodex.notebook.coverage.panel import CoveragePanel
@@ -262,6 +263,9 @@ def test_what_takes_long_is_read_beside() -> None:
     assert 5_001 == len(explorer.catalog)
     explorer._reading_facets.wait()
     assert "description" in labels(explorer, "missing")
+    # Nor does the first card, which is prepared when nothing else is left to read.
+    explorer._card._preparing.wait()
+    assert is_prepared(explorer.exploration.catalog)
     press(explorer, "add", "fill:brand")
     explorer._reading_facets.wait()
     assert ["filled"] == labels(explorer, "fill:brand")

@@ -13,6 +13,7 @@ from traitlets import TraitError
 import prodex
 from prodex.errors import InputError
 from prodex.notebook.card.panel import ProductCard
+from prodex.notebook.card.record import is_prepared
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_busy
 from tests.quality.reading_html import parsed
@@ -167,3 +168,16 @@ def test_the_disk_refuses_in_words(
 
     assert str(in_the_way) in waited(panel, "Try again")
     assert not is_busy(button(panel))
+
+
+def test_the_first_card_can_be_prepared(catalog: prodex.Catalog) -> None:
+    """What all cards need is read before anybody opens one; nothing is shown, even where the product is not found."""
+    panel = ProductCard(catalog)
+    panel.prepare("7")
+    panel._preparing.wait()
+    assert is_prepared(catalog)
+    panel.prepare("no such product")
+    other = ProductCard(prodex.flatten([{"id": 1}]))
+    other.prepare("no such product")
+    other._preparing.wait()
+    assert [(None, ""), (None, "")] == [(one.card, one.message) for one in (panel, other)]

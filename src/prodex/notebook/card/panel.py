@@ -10,8 +10,10 @@ from traitlets import Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.notebook.background import LatestTask
 from prodex.notebook.card import CardContents, read_card
 from prodex.notebook.card.contents import CardParts, parts
+from prodex.notebook.card.record import is_prepared
 from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, set_busy, show_if
@@ -88,6 +90,7 @@ class ProductCard(Panel):
         self.card: CardContents | None = None
         self._before, self._changed, self._above, self._pictures, self._after = (html("") for _ in range(5))
         self.texts: TextTable = TextTable(self, exploration)
+        self._preparing: LatestTask[CardParts] = LatestTask(_made, _drop, _drop, is_patient=True)
         self._show = w.Button(description="Show pictures")
         self._fetch: WorkRow[dict[str, Thumbnail]] = WorkRow(
             self,
@@ -108,6 +111,12 @@ class ProductCard(Panel):
         link((exploration, "product_id"), (self, "product_id"))
         with self.guarded():
             self._follow()
+
+    def prepare(self, product_id: str) -> None:
+        """Read what all cards of this catalogue need, in the background: the first one would take twice as long."""
+        catalog = self.exploration.catalog
+        if not is_prepared(catalog):
+            self._preparing(catalog, product_id, self.exploration.audit)
 
     def _follow(self) -> None:
         """Show the product that is selected now."""
@@ -161,6 +170,14 @@ class ProductCard(Panel):
         self.show_error(error)
         self._show.description = "Try again to show pictures"
         set_busy(self._show, is_busy=False)
+
+
+def _made(catalog: Catalog, product_id: str, audit: Audit | None) -> CardParts:
+    return parts(read_card(catalog, product_id, audit))
+
+
+def _drop(_: object) -> None:
+    """Show neither the card that was only prepared nor its error: whoever opens a card sees both."""
 
 
 def _fetched(catalog: Catalog, product_id: str, progress: PhaseObserver) -> dict[str, Thumbnail]:

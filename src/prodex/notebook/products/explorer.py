@@ -324,6 +324,8 @@ class CatalogExplorer(Panel):
     def _take_facets(self, read: ProductFilter) -> None:
         if read is self.exploration.filter:
             self._refresh()
+            for product_id in self.table.on_page[:1]:
+                self._card.prepare(product_id)
 
     def _draw(self, left: FilterResult) -> None:
         self.facets.show(self.exploration.conditions, left)

@@ -66,6 +66,8 @@ class ProductTable(VBox):
         The columns that are shown.
     order
         How the products are sorted.
+    on_page
+        Ids of the products on this page.
     is_dense
         Whether every product is one line.
     with_heads
@@ -101,7 +103,7 @@ class ProductTable(VBox):
         self._heads: Mapping[str, Any] = {}
         self._products: ProductColumns | None = None
         self._mask: Mask = np.zeros(0, bool)
-        self._ids: list[str] = []
+        self.on_page: list[str] = []
         self._pictures: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {}
         self._rows: list[dict[str, Any]] = []
         self._focus = (0, 0)
@@ -162,7 +164,7 @@ class ProductTable(VBox):
 
     def focus(self, product_id: str | None) -> None:
         """Put the focus on the row of a product, or on the first row where it is on another page."""
-        place = self._ids.index(product_id) if product_id in self._ids else 0
+        place = self.on_page.index(product_id) if product_id in self.on_page else 0
         self._focus = (self._focus[0] + 1, place)
         self._show_page()
 
@@ -171,7 +173,7 @@ class ProductTable(VBox):
         if self._products is None:
             return
         # When they cannot be read, no rows are shown: those of another page would be taken for them.
-        self._ids, self._rows = [], []
+        self.on_page, self._rows = [], []
         try:
             self._read_page(self._products)
         finally:
@@ -191,7 +193,7 @@ class ProductTable(VBox):
             }
             for one, texts in zip(ids, frame.to_numpy().tolist(), strict=True)
         ]
-        self._ids = ids
+        self.on_page = ids
 
     def offer_pictures(self, pictures: Callable[[Sequence[str]], Mapping[str, str]]) -> None:
         """Offer to show pictures beside the names: those that are there already, by product id."""
@@ -201,7 +203,7 @@ class ProductTable(VBox):
             self._show_page()
 
     def _show_page(self) -> None:
-        chosen, thumbs = set(self.selected), self._pictures(self._ids) if self.with_pictures.value else {}
+        chosen, thumbs = set(self.selected), self._pictures(self.on_page) if self.with_pictures.value else {}
         found = int(self._mask.sum())
         rows = [
             {**one, "selected": one["id"] in chosen, "thumb": thumbs.get(one["id"])} for one in self._rows
@@ -262,7 +264,7 @@ class ProductTable(VBox):
             "Pictures", tooltip="Pictures that the gallery has downloaded"
         )
         show_if(self.with_pictures, False)
-        self.selection: SelectionButtons = SelectionButtons(panel=panel, of=self, page=lambda: self._ids)
+        self.selection: SelectionButtons = SelectionButtons(panel=panel, of=self, page=lambda: self.on_page)
         self.head: tuple[Any, ...] = (row(self._above, self.selection, look="line"),)
         self.settings: Any = row(
             self._language, self._size, self._density, self._with_heads, self.with_pictures, look="line"
@@ -329,4 +331,4 @@ class ProductTable(VBox):
         self._focus = (self._focus[0] + 1, 0 if by > 0 else -1)
         self._above.turn(by)
         if follow and self.product_id is not None:
-            self.product_id = self._ids[0 if by > 0 else -1]
+            self.product_id = self.on_page[0 if by > 0 else -1]
