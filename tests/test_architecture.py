@@ -65,10 +65,16 @@ def part_of(module: str) -> str:
 
 
 @cache
+def parsed(module: str) -> ast.Module:
+    """Return the syntax tree of a module."""
+    return ast.parse(modules()[module].read_text("utf-8"))
+
+
+@cache
 def imports(module: str) -> frozenset[str]:
     """Return the modules of prodex that a module imports, inside functions and for type checking too."""
     found = set()
-    for node in ast.walk(ast.parse(modules()[module].read_text("utf-8"))):
+    for node in ast.walk(parsed(module)):
         if isinstance(node, ast.ImportFrom):
             assert not node.level, f"{module}: imports are absolute"
             for alias in node.names:
@@ -81,9 +87,9 @@ def imports(module: str) -> frozenset[str]:
 
 def classes() -> Iterator[tuple[str, str, str]]:
     """Return the side of the sandbox's wall, the name and the module of every public class."""
-    for module, path in modules().items():
+    for module in modules():
         side = "sandbox" if part_of(module) == "sandbox" else "client"
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in parsed(module).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield side, node.name, module
 

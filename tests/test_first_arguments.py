@@ -5,8 +5,6 @@ No AttributeError or KeyError from the depth; a TypeError only where Python itse
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
 from enum import EnumType
 from pathlib import Path
@@ -17,7 +15,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, ProdexError, QueryError, SettingsError
-from prodex.sandbox import Sandbox
+from tests.lived import exchange_in
 
 RECORDS = [{"id": 7, "gtin": "03036811359935"}, {"id": 8}]
 
@@ -69,19 +67,20 @@ CALLABLE = sorted(
 
 
 @pytest.fixture(scope="module")
-def exchange():
-    """Serve two products."""
-    with Sandbox(RECORDS) as sandbox:
-        yield sandbox
+def exchange(tmp_path_factory):
+    """Serve two products, and return where they are kept."""
+    kept = tmp_path_factory.mktemp("exchange")
+    with exchange_in(kept, RECORDS):
+        yield kept / "sandbox"
 
 
 @pytest.fixture
 def service(exchange, home, tmp_path, monkeypatch):
     """Have it found by connect("sandbox"), and a snapshot of the name "shop" beside it."""
     monkeypatch.chdir(tmp_path)  # "shop" and "sandbox" are folders, too, for what writes files
-    (home / "sandbox").mkdir(parents=True)
-    facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
-    (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=dict), "utf-8")
+    home.mkdir()
+    # Its store is that of this home as well: what lives in the store would fill another one with the whole sample.
+    (home / "sandbox").symlink_to(exchange)
     prodex.flatten(RECORDS).save("shop")
     return prodex.connect("sandbox")
 

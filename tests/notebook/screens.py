@@ -158,8 +158,8 @@ SCREENS = (
 )
 
 
-def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the name of each picture (`explorer-light`) and its PNG.
+def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, Image.Image]]:
+    """Yield the name of each picture (`explorer-light`), and the picture.
 
     Parameters
     ----------
@@ -200,21 +200,19 @@ def _opened(notebook: Notebook, place: int, screen: Screen) -> Locator:
     return shown
 
 
-def _taken(shown: Locator, screen: Screen) -> bytes:
+def _taken(shown: Locator, screen: Screen) -> Image.Image:
     picture = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
-    picture = picture.crop((0, 0, picture.width, min(screen.height, picture.height)))
-    if not screen.has_photos:
-        picture = picture.quantize(_COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    picture.save(written := io.BytesIO(), "PNG", optimize=True)
-    return written.getvalue()
+    return picture.crop((0, 0, picture.width, min(screen.height, picture.height)))
 
 
 def write(folder: Path, lab: Lab, browser: Browser, products: int) -> list[Path]:
     """Write the pictures to a folder, and return where they are."""
     folder.mkdir(exist_ok=True, parents=True)
     written = []
-    for name, png in take(lab, browser, products):
-        path = folder / f"{name}.png"
-        path.write_bytes(png)
+    with_photos = {f"{one.name}-{scheme}" for one in SCREENS if one.has_photos for scheme in SCHEMES}
+    for name, taken in take(lab, browser, products):
+        few = {"method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
+        kept = taken if name in with_photos else taken.quantize(_COLOURS, **few)
+        kept.save(path := folder / f"{name}.png", optimize=True)
         written.append(path)
     return written

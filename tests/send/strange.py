@@ -24,7 +24,7 @@ TOTAL, BATCH = 12, 4
 #: Seconds after which a case counts as hung.
 LONGEST = 30
 
-#: How long an import is followed.
+#: Seconds for which an import is followed; one that never ends costs as many.
 _FOLLOWED = 6
 
 
@@ -75,7 +75,7 @@ def records() -> list[dict[str, Any]]:
     ]
 
 
-def judged_write(case: WriteCase) -> Judged:
+def judged_write(case: WriteCase, followed: float = _FOLLOWED) -> Judged:
     """Send and follow products, and hold what is said of them against what the service received and stored."""
     begin = time.monotonic()
     products = records()
@@ -84,11 +84,11 @@ def judged_write(case: WriteCase) -> Judged:
         client = connected(stranger)
         try:
             tracking = prodex.upsert(client, products, format=case.form, batch_size=BATCH, progress=False)
-            outcome, detail = _followed(client, tracking, stranger, gtins)
+            outcome, detail = _followed(client, tracking, stranger, gtins, followed)
         except ProdexError as error:
             outcome, detail = "refused", f"{type(error).__name__}: {error}"
             try:  # a process that begins later
-                outcome, detail = _followed(client, prodex.track(client), stranger, gtins)
+                outcome, detail = _followed(client, prodex.track(client), stranger, gtins, followed)
             except ProdexError as later:
                 detail += f" / {type(later).__name__}: {later}"
         except Exception as error:  # noqa: BLE001 - what is none of ours is what is looked for
@@ -101,11 +101,11 @@ def judged_write(case: WriteCase) -> Judged:
 
 
 def _followed(
-    client: Client, tracking: prodex.Tracking, stranger: Stranger, gtins: set[str]
+    client: Client, tracking: prodex.Tracking, stranger: Stranger, gtins: set[str], seconds: float
 ) -> tuple[str, str]:
     """Follow an upsert, and say what is wrong with what is told of each product."""
     try:
-        tracking.wait(timeout=_FOLLOWED)
+        tracking.wait(timeout=seconds)
     except (ProdexError, TimeoutError) as error:
         problem = f"{type(error).__name__}: {error}"
     else:
