@@ -20,6 +20,8 @@ SCHEMES = ("light", "dark")
 _COLOURS = 256
 #: Pixels, as high as the longest panel, so that nothing has to be scrolled into sight.
 _TALL = 3000
+#: Milliseconds in which a page draws what has arrived.
+_SETTLED = 800
 _ROOT = str(Path(__file__).parents[2])
 
 #: A sandbox in the kernel, in which three weeks have passed.
@@ -108,7 +110,7 @@ class Screen:
 
 def _press(shown: Locator, name: str) -> None:
     shown.get_by_role("button", name=name).first.click()
-    shown.page.wait_for_timeout(2500)
+    shown.page.wait_for_timeout(_SETTLED)
 
 
 def _choose(shown: Locator) -> None:
@@ -116,23 +118,23 @@ def _choose(shown: Locator) -> None:
     rows = shown.locator(".product-grid tbody tr")
     rows.first.wait_for()
     shown.locator("button.chip").first.wait_for()
-    shown.page.wait_for_timeout(1000)
+    shown.page.wait_for_timeout(_SETTLED)
     for place in (1, 2):
         rows.nth(place).get_by_role("checkbox").click()
     rows.nth(0).locator("td").nth(2).click()
     shown.locator(".pane .texts").first.wait_for()
     shown.page.mouse.move(0, 0)
-    shown.page.wait_for_timeout(1000)
+    shown.page.wait_for_timeout(_SETTLED)
 
 
 def _look(shown: Locator) -> None:
-    shown.page.wait_for_timeout(2500)
+    shown.page.wait_for_timeout(_SETTLED)
 
 
 def _compare(shown: Locator) -> None:
     shown.get_by_role("button", name="Since Monday").click()
     shown.get_by_text("Groups with most changes").wait_for()
-    shown.page.wait_for_timeout(1500)
+    shown.page.wait_for_timeout(_SETTLED)
 
 
 SCREENS = (

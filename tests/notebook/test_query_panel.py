@@ -322,7 +322,7 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
     panel = QueryPanel(service)
     panel.wait()
     sandbox.requests.clear()
-    sandbox.order(Fault("latency", seconds=2))
+    sandbox.order(Fault("latency", seconds=1))
     began = time.monotonic()
     for length in range(1, 21):
         panel.control("tags_in").value = "exportable-or-so-long"[:length]
