@@ -62,7 +62,8 @@ _CARD = """async (row) => {
   const name = () => document.querySelector(".pane .card")?.innerText ?? "";
   const before = name(), started = performance.now();
   row.click();
-  return await painted(() => name() && name() !== before && row.isConnected === false) - started;
+  const isMarked = () => document.querySelector(".product-grid tr.is-open")?.dataset.key === row.dataset.key;
+  return await painted(() => name() && name() !== before && isMarked()) - started;
 }"""
 #: From the last letter; the explorer waits a moment for another one. A table without products is not drawn anew when
 #: other words find none either.

@@ -184,10 +184,20 @@ def test_a_card_opens_beside_its_row_and_follows_the_arrows(notebook: Notebook) 
     assert card["x"] >= grid["x"] + grid["width"]
     assert abs(card["y"] - grid["y"]) < 120
 
+    rows = out.locator(".product-grid tbody tr")
+    rows.evaluate_all("rows => rows.forEach((row) => { row.is_kept = true; })")
     row(out, 3).focus()
     page.keyboard.press("ArrowDown")
     notebook.wait_for(f"explorer.exploration.product_id not in (None, {third!r})")
     assert notebook.ask("explorer.exploration.product_id == explorer.table.on_page[4]")
+    # The rows are marked, and not drawn anew.
+    out.locator(
+        "tr.is-open[aria-current][tabindex='0'][data-key='row/{}']".format(
+            notebook.ask("explorer.table.on_page[4]")
+        )
+    ).wait_for()
+    assert rows.evaluate_all("rows => rows.every((row) => row.is_kept)")
+    assert 1 == out.locator("tr.is-open").count() == out.locator("tr[aria-current]").count()
     row(out, 49).focus()
     page.keyboard.press("ArrowDown")
     out.get_by_text("51 to 100 of").first.wait_for()
@@ -195,6 +205,7 @@ def test_a_card_opens_beside_its_row_and_follows_the_arrows(notebook: Notebook) 
     page.wait_for_function("document.activeElement.closest('tbody tr')?.classList.contains('is-open')")
     page.keyboard.press("Escape")
     pane.wait_for(state="hidden")
+    out.locator("tr.is-open").wait_for(state="detached")
     assert "51 to 100 of 300 products" in out.inner_text()
     assert ([], []) == (notebook.outside, notebook.errors)
 

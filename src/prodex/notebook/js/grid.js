@@ -142,14 +142,35 @@ function watchWidth(root, state) {
   state.watching.observe(root);
 }
 
+/** All of a view but which row is open and which one has the focus, to compare with the next one. */
+const contents = ({ open, focus, focusRow, ...others }) => JSON.stringify(others);
+
+/** Mark the row whose card is open, and leave the table as it is: most often nothing else changes. */
+function markOpen(root, view, state) {
+  const rows = [...root.querySelectorAll("tbody tr")];
+  rows.forEach((row, place) => {
+    const isOpen = view.rows[place].id === view.open;
+    row.classList.toggle("is-open", isOpen);
+    if (isOpen) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+  });
+  const open = root.querySelector("tr.is-open");
+  if (open) moveTabStop(rows, open);
+  if (view.open !== state.open) intoSight(open);
+  state.open = view.open;
+}
+
 function drawGrid(root, view, tell, state) {
   if (!view.columns) return;
+  const [before, now] = [state.contents, contents(view)];
+  Object.assign(state, { view, contents: now });
+  if (before === now && state.focus === view.focus) { markOpen(root, view, state); return; }
   const held = root.querySelector(".scroll");
   const at = held && state.page === view.page ? held.scrollTop : 0;
   const wanted = view.focus !== (state.focus ?? view.focus) ? view.rows.at(view.focusRow) : null;
   const active = Math.max(0, view.rows.indexOf(wanted ?? view.rows.find((row) => row.id === (view.open ?? state.active))));
   const body = el("tbody", {}, ...view.rows.map((row, place) => productRow(row, place, view, tell, { active })));
-  body.addEventListener("keydown", (event) => rowKeys(event, body, view, tell));
+  body.addEventListener("keydown", (event) => rowKeys(event, body, state.view, tell));
   body.addEventListener("focusin", (event) => {
     const row = event.target.closest("tr");
     if (!row) return;
