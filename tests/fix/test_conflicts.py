@@ -32,6 +32,7 @@ def test_two_answers_to_one_place_are_both_asked_back(tmp_path: Path, catalog: p
         (tmp_path / f"{name}.csv").write_text(line, "utf-8")
     fix = prodex.read_worklist(tmp_path, catalog, profile=PROFILE)
     assert fix.counts == {"conflict": 3, "accepted": 1, "unchanged": 2}
+    assert "6 answers: 1 can be sent, 2 change nothing, 3 in conflict" in str(fix)
     assert "ben.csv D2 says 'Pain de seigle'" in fix.conflicts["reason"][1]
     assert "eva.csv D2 says 'Pain bis'" in fix.conflicts["reason"][0]
     assert fix.preview()["after"].tolist() == ["Bon pain"]
@@ -82,6 +83,7 @@ def test_what_is_there_already_changes_nothing(answer: Answer) -> None:
         row("true", field="isConsumerUnit", language=""),
     )
     assert fix.counts == {"unchanged": 4}
+    assert "1 answer: 1 changes nothing" in str(answer(row("500 g", field="netContent", language="")))
 
 
 def test_a_row_that_was_mixed_up_is_refused(answer: Answer) -> None:

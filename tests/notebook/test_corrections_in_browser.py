@@ -96,7 +96,7 @@ def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser) -> None:
         texts = notebook.ask("sorted(one.text for one in looked.exploration.corrections)")
         assert sorted(notebook.ask("[long.strip() + ' .', arabic + '.']")) == texts
         out.get_by_role("button", name="Corrections (2)", exact=True).click()
-        out.get_by_text("1 can be sent, 1 refused").wait_for()
+        out.get_by_text("1 can be sent, 1 cannot be used").wait_for()
         out.locator(".corrections summary").first.click()
         assert {} == notebook.violations_of_each_scheme(1)
         wide = out.locator(".corrections .scroll").evaluate("one => [one.scrollWidth, one.clientWidth]")

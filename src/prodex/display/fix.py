@@ -19,7 +19,7 @@ _ROWS = 10
 #: States in words. Before they are sent, nobody but prodex has looked at them.
 _STATES = {
     "accepted": "can be sent",
-    "unchanged": "change nothing",
+    "unchanged": "changes nothing",
     "refused": "cannot be used",
     "conflict": "in conflict",
 }
@@ -30,6 +30,25 @@ _WHOLE = frozenset({"sheet", "cell", "gtin", "attribute", "language"})
 #: Columns that are left out where they have nothing: corrections that were typed are in no file.
 _IF_ANY = frozenset({"file", "sheet", "cell", "says"})
 _CHANGED = ["gtin", "name", "attribute", "language", "before", "after", "says"]
+
+
+def state_in_words(state: str) -> str:
+    """Return what is said of an answer that was not sent yet.
+
+    >>> state_in_words("refused")
+    'cannot be used'
+    """
+    return _STATES[state]
+
+
+def states_in_words(fix: Fix) -> str:
+    """Return how many answers are in which state: "33 can be sent, 1 changes nothing"."""
+    states = _STATES if fix.tracking is None else _SENT_STATES
+    return ", ".join(
+        f"{number:,} {words if number == 1 else words.replace('changes', 'change')}"
+        for state, words in states.items()
+        if (number := fix.counts[state])
+    )
 
 
 def text_of(fix: Fix) -> str:
@@ -61,10 +80,8 @@ def html_of(fix: Fix) -> str:
 
 
 def _headline(fix: Fix) -> str:
-    counts = fix.counts
-    states = _STATES if fix.tracking is None else _SENT_STATES
-    said = [f"{counts[state]:,} {words}" for state, words in states.items() if counts[state]]
-    return f"Fix: {counted(sum(counts.values()), 'answer')}{': ' if said else ''}{', '.join(said)}"
+    said = states_in_words(fix)
+    return f"Fix: {counted(sum(fix.counts.values()), 'answer')}{': ' if said else ''}{said}"
 
 
 def _facts(fix: Fix) -> Iterator[str]:

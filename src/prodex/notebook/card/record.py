@@ -35,8 +35,8 @@ _PACKED = tuple(f"{one}." for one in PACKINGS)
 #: The ids of catalogues that cards were shown of.
 _IDS: WeakKeyDictionary[Catalog, pa.ChunkedArray] = WeakKeyDictionary()
 
-#: The tables in which every product has rows, or nearly every one.
-_ALWAYS = ("raw", "presence", "texts", "products")
+#: The tables in which every product has a row.
+_ALWAYS = ("raw", "presence", "products")
 
 #: Similar ids that an error names.
 _NEAR = 3
@@ -176,11 +176,7 @@ def _read(part: Part) -> dict[str, tuple[Row, ...]]:
     # the slowest first, so that no core waits for the last.
     found = dict(zip(_ALWAYS, side_by_side(rows, _ALWAYS), strict=True))
     # What is counted as nothing is not there, so its file need not be opened.
-    names = [
-        name
-        for name in COUNTED
-        if name not in found and not all(row.get(f"{name}_count") == 0 for row in found["products"])
-    ]
+    names = [name for name in COUNTED if not all(row.get(f"{name}_count") == 0 for row in found["products"])]
     return {**found, **dict(zip(names, side_by_side(rows, names), strict=True))}
 
 

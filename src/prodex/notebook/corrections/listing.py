@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from prodex.display.fix import state_in_words, states_in_words
 from prodex.display_text import label, words
 from prodex.fix.result import Fix
 from prodex.fix.text_corrections import TextCorrection
@@ -23,20 +24,8 @@ _ROWS, _MOST = 500, 20_000
 #: Lines of what is fixed, and of what has not arrived.
 _LINES = 20
 
-_TITLES = {
-    "accepted": "can be sent",
-    "unchanged": "changes nothing",
-    "refused": "refused",
-    "conflict": "conflict",
-    "checking": "checking …",
-    "unknown": "sent, not confirmed",
-}
-_COUNTED = {
-    "accepted": "can be sent",
-    "refused": "refused",
-    "conflict": "in conflict",
-    "unchanged": "change nothing",
-}
+#: States of corrections that are not states of an answer.
+_OTHER_STATES = {"checking": "checking …", "unknown": "sent, not confirmed"}
 
 _NOTHING = (
     "<p class='muted'>No corrections. Open the card of a product, and press ✎ beside a text: what you type is "
@@ -112,7 +101,7 @@ def _row(number: int, one: TextCorrection, answer: dict[str, Any]) -> Correction
         "was": None if one.before is None else shown(words(one.before, _MOST)),
         "now": None if one.text is None else shown(words(one.text, _MOST)),
         "state": state,
-        "title": _TITLES[state],
+        "title": _OTHER_STATES.get(state) or state_in_words(state),
         "reason": words(answer.get("reason") or "").text,
         "isSent": state == "unknown",
     }
@@ -139,7 +128,7 @@ def summary_html(
     parts = []
     if corrections:
         products = counted(len({one.product_id for one in corrections}), "product")
-        states = "checking …" if fix is None else ", ".join(_counted(fix))
+        states = "checking …" if fix is None else states_in_words(fix)
         parts.append(
             f"<b>{counted(len(corrections), 'correction')}</b> of {products}, not sent yet: {states}."
         )
@@ -154,12 +143,6 @@ def summary_html(
         )
     effect = "" if fix is None else effect_html(fix)
     return f"<p role='status'>{' '.join(parts)}</p>{effect}"
-
-
-def _counted(fix: Fix) -> Iterator[str]:
-    for state, title in _COUNTED.items():
-        if number := fix.counts[state]:
-            yield f"{number:,} {title}"
 
 
 def effect_html(fix: Fix) -> str:
