@@ -115,7 +115,7 @@ class ProductGallery(VBox):
         """
         self._mask, self._is_given = mask, True
         places = np.arange(len(mask)) if ordered is None else ordered
-        self._ordered = places[mask[places]]
+        self._ordered = places.compress(mask[places])
         self._from_start()
 
     def show_by(self, facet: str) -> None:

@@ -296,7 +296,7 @@ class ProductTable(VBox):
     def _places(self) -> Rows:
         """Return the places of the products that are shown, on all pages."""
         ordered = self.ordered
-        return ordered[self._mask[ordered]]
+        return ordered.compress(self._mask[ordered])
 
     def _take_columns(self, columns: tuple[str, ...]) -> None:
         self.columns = columns
