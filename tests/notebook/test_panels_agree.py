@@ -25,6 +25,7 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.product_columns import ProductColumns
+from prodex.notebook.products.product_rows import ProductRows
 from prodex.notebook.products.table_page import cells
 from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.snapshots.panel import SnapshotPanel
@@ -97,7 +98,7 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     catalog = prodex.flatten(RECORDS[:1])
     origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
     products = ProductColumns(prodex.Catalog(catalog.parts, origin))
-    shown = cells(products, np.array([0]), ("name", "texts_count", "pictures_count", "gtin"))
+    shown = cells(ProductRows(products, np.array([0])), ("name", "texts_count", "pictures_count", "gtin"))
     assert [*["not requested"] * 3, "00000000000001"] == shown.iloc[0].tolist()
 
 

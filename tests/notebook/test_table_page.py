@@ -15,6 +15,7 @@ from prodex.errors import QueryError
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.product_columns import ProductColumns
+from prodex.notebook.products.product_rows import ProductRows
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.products.table_page import COLUMNS, Order, Sorter, cell, cells
 from prodex.query import ProductQuery
@@ -124,7 +125,7 @@ def test_a_product_without_anything_has_a_row() -> None:
     products = ProductColumns(prodex.flatten([{"id": 7}]))
 
     assert [["—", "—", "—", "—", "—", "—", "0", "0"]] == cells(
-        products, np.array([0]), COLUMNS
+        ProductRows(products, np.array([0])), COLUMNS
     ).values.tolist()
 
 
@@ -135,7 +136,7 @@ def test_the_faces_of_missing_are_told_apart() -> None:
     products = ProductColumns(prodex.Catalog(catalog.parts, origin))
 
     assert [['""', "—", "not requested"]] == cells(
-        products, np.array([0]), ["brand", "brand_code", "kind"]
+        ProductRows(products, np.array([0])), ["brand", "brand_code", "kind"]
     ).values.tolist()
 
 

@@ -25,6 +25,11 @@ class ProductRows:
     rows
         The places of those that are meant, in any order.
 
+    Attributes
+    ----------
+    products
+        All products.
+
     Examples
     --------
     >>> import prodex
@@ -34,16 +39,16 @@ class ProductRows:
     """
 
     def __init__(self, products: ProductColumns, rows: Rows) -> None:
-        self._products = products
+        self.products: ProductColumns = products
         self._rows = rows
         self._columns: dict[str, pa.Array] = {}
 
     def read(self, *names: str) -> None:
         """Read several columns at once: the file of a part is opened once for all of them."""
         missing = [name for name in dict.fromkeys(names) if name not in self._columns]
-        there = [name for name in missing if self._products.is_read(name) or name in {"grade", "score"}]
+        there = [name for name in missing if self.products.is_read(name) or name in {"grade", "score"}]
         for name in there:
-            self._columns[name] = _plain(self._products.column(name).take(pa.array(self._rows)))
+            self._columns[name] = _plain(self.products.column(name).take(pa.array(self._rows)))
         if stored := [name for name in missing if name not in there]:
             schema = TABLES["products"].schema_of(stored)
             table = self._from_parts(lambda part, rows: part.encoded("products", stored).take(rows), schema)
@@ -64,7 +69,7 @@ class ProductRows:
 
     def names(self, language: str | None = None) -> pa.Array:
         """Return the name of each product in a language; with None, in the best language that it has."""
-        origin = self._products.catalog.origin
+        origin = self.products.catalog.origin
 
         def best(part: Part, rows: pa.Array) -> pa.Table:
             # In the order of the part, each once; a page that is sorted has another order.
@@ -78,9 +83,9 @@ class ProductRows:
 
     def _from_parts(self, read: Callable[[Part, pa.Array], pa.Table], schema: pa.Schema) -> pa.Table:
         """Return what is read of each part for its rows, in the order of all rows."""
-        ends = np.cumsum(self._products.sizes)
+        ends = np.cumsum(self.products.sizes)
         part = np.searchsorted(ends, self._rows, side="right")
-        parts = self._products.catalog.parts
+        parts = self.products.catalog.parts
         order = np.argsort(part, kind="stable")
 
         def of_part(number: int) -> pa.Table:

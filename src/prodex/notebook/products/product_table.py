@@ -182,8 +182,9 @@ class ProductTable(VBox):
 
     def _read_page(self, products: ProductColumns) -> None:
         rows = self._places()[self._above.page]
-        frame = cells(products, rows, self.columns, self.language)
-        ids = ProductRows(products, rows).column("product_id").to_pylist()
+        page = ProductRows(products, rows)
+        frame = cells(page, self.columns, self.language)
+        ids = page.column("product_id").to_pylist()
         label = self.columns.index("name") if "name" in self.columns else 0
         self._rows = [
             {

@@ -98,13 +98,11 @@ def column_values(products: ProductColumns, column: str, language: str | None = 
     return products.names(language) if column == "name" else products.shown(column)
 
 
-def cells(
-    products: ProductColumns, rows: Rows, columns: Sequence[str], language: str | None = None
-) -> pd.DataFrame:
-    """Return some rows as they are shown, with a text in every cell; nothing is read of other products."""
-    page = ProductRows(products, rows)
-    page.read(*(needed for name in columns if name != "name" for needed in shown_by(name)[1]))
-    asked = {name: is_asked(products, name) for name in columns}
+def cells(page: ProductRows, columns: Sequence[str], language: str | None = None) -> pd.DataFrame:
+    """Return some products as they are shown, with a text in every cell; nothing is read of other products."""
+    # With their ids, which are wanted next: a file is opened and unpacked once.
+    page.read("product_id", *(needed for name in columns if name != "name" for needed in shown_by(name)[1]))
+    asked = {name: is_asked(page.products, name) for name in columns}
     return pd.DataFrame(
         {
             title(name): [
