@@ -17,6 +17,7 @@ from prodex.display.worklists.rows import worklist_rows
 from prodex.notebook.card.contents import read_card
 from prodex.notebook.products.facet_counts import Facets
 from prodex.notebook.products.product_columns import ProductColumns
+from prodex.notebook.products.product_rows import ProductRows
 from prodex.notebook.products.table_page import cells
 from prodex.pictures.contact_sheet import gallery
 from prodex.pictures.download import download_pictures
@@ -110,7 +111,7 @@ def _explorer(catalog: Catalog, _: Path) -> Names:
 
 def _explorer_page(catalog: Catalog, _: Path) -> Names:
     stock = ProductColumns(catalog)
-    shown = cells(stock, np.arange(len(stock)), ("name",))["Name"].tolist()
+    shown = cells(ProductRows(stock, np.arange(len(stock))), ("name",))["Name"].tolist()
     return dict(zip(stock.ids.to_pylist(), [None if one == "—" else one for one in shown], strict=True))
 
 
