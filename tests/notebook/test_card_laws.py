@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 import prodex
 from prodex.errors import InputError
 from prodex.notebook.card import read_card
+from prodex.notebook.card.record import PATHS
 from prodex.tables.declaration import TABLES
 from tests.quality.reading_html import Node, parsed
 from tests.quick import examples
@@ -56,12 +57,18 @@ def marked(value: Any, numbers: Iterator[int]) -> Any:
 
 def leaves(catalog: prodex.Catalog) -> Iterator[tuple[str, str, Any]]:
     """Yield table, column and value of every leaf that a card has to show."""
+    (product,) = catalog.arrow("products").to_pylist()
+    repeated = {
+        (f"lastRequest.{path}", str(product[column]).lower())
+        for column, path in PATHS.items()
+        if isinstance(product[column], bool)
+    }
     for name, table in TABLES.items():
         if not table.per_product or name in {"presence", "raw"}:
             continue
         for row in catalog.arrow(name).to_pylist():
             # Of what an update repeats unchanged the card counts the values, and shows a yes or no of its own in words.
-            if row.get("type") == "boolean" and row["attribute"].startswith("lastRequest."):
+            if (row.get("attribute"), row.get("value")) in repeated:
                 continue
             for column, value in row.items():
                 if column in _NOT_SHOWN or column.endswith("_count") or isinstance(value, bool):

@@ -24,6 +24,8 @@ _STATES = {
     "conflict": "in conflict",
 }
 _SENT_STATES = _STATES | {"accepted": "sent", "refused": "refused"}
+#: The same of several answers, where it differs.
+_OF_SEVERAL = {"unchanged": "change nothing"}
 _NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
 #: Columns of words and numbers that stay whole where they fit.
 _WHOLE = frozenset({"sheet", "cell", "gtin", "attribute", "language"})
@@ -45,7 +47,7 @@ def states_in_words(fix: Fix) -> str:
     """Return how many answers are in which state: "33 can be sent, 1 changes nothing"."""
     states = _STATES if fix.tracking is None else _SENT_STATES
     return ", ".join(
-        f"{number:,} {words if number == 1 else words.replace('changes', 'change')}"
+        f"{number:,} {words if number == 1 else _OF_SEVERAL.get(state, words)}"
         for state, words in states.items()
         if (number := fix.counts[state])
     )
