@@ -141,3 +141,22 @@ def test_reading_stays_possible_for_anybody(records: list[dict[str, Any]]) -> No
     for path in catalog.files("products"):
         assert pq.read_table(path, partitioning=None).num_rows == len(records)
     assert isinstance(parquet.dataset(dict.fromkeys(catalog.files("tags")), pa.schema([])).schema, pa.Schema)
+
+
+@pytest.mark.parametrize(
+    "places",
+    [[0], [2_047, 2_048], [5_999], [10, 2_057], [10, 2_058], [3, 5_000], list(range(6_000))],
+    ids=lambda places: f"{len(places)} from {places[0]} to {places[-1]}",
+)
+def test_rows_that_are_wanted_come_alone_and_in_order(tmp_path: Path, places: list[int]) -> None:
+    """Within one batch, over its edge, at the end, far apart, or all: in few pieces where they are many."""
+    table = pa.table(
+        {"product_id": [f"{n}" for n in range(6_000)], "text": [f"x{n % 7}" for n in range(6_000)]}
+    )
+    parquet.write(table, tmp_path / "part.parquet")
+    wanted = pa.array([f"{n}" for n in places])
+
+    found = parquet.read(tmp_path / "part.parquet", columns=["text"], among=("product_id", wanted))
+
+    assert [f"x{n % 7}" for n in places] == found["text"].to_pylist()
+    assert found["text"].num_chunks <= 2

@@ -12,7 +12,6 @@ from typing import Any
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
 
 from .answering import Answers, answered
 from .handling import WAYS, fill
@@ -74,9 +73,9 @@ class Loop:
         return {(product, attribute) for product, attribute, _ in self.answers.good}
 
 
-def looped(folder: Path, most: int = 1_000, products: int = 12_000) -> Loop:
-    """Go around once, with so many answers for the sample of the sandbox, or for so many products of it."""
-    with Sandbox(shared_products(products)) as sandbox:
+def looped(folder: Path, most: int = 1_000) -> Loop:
+    """Go around once, with so many answers for the sample of the sandbox."""
+    with Sandbox() as sandbox:
         key = sandbox.credentials[0]
         service = prodex.connect(
             base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]

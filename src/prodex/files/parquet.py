@@ -37,7 +37,7 @@ _READ: dict[str, Any] = {"page_checksum_verification": True}
 #: At the end of a file: the length of the footer (4 bytes, little-endian) and the magic word.
 _TAIL = 8
 
-#: Rows that are unpacked at a time where only some rows are wanted.
+#: Rows that are unpacked at a time where all that are wanted lie within so many.
 _BATCH = 2_048
 
 
@@ -163,9 +163,13 @@ def _rows_among(file: pq.ParquetFile, names: Sequence[str] | None, column: str, 
 def _rows_at(
     file: pq.ParquetFile, names: Sequence[str] | None, group: int, places: np.ndarray[Any, np.dtype[np.intp]]
 ) -> Iterator[pa.Table]:
-    """Yield the rows of a group at these places, in order; what is after the last of them is not unpacked."""
+    """Yield the rows of a group at these places, in order."""
+    if places[-1] - places[0] >= _BATCH:
+        yield file.read_row_group(group, names, use_threads=False).take(pa.array(places))
+        return
+    # Rows that lie together, such as those of one product: what is after them is not unpacked, and a batch is small
+    # enough for memory that is there already. Of many rows each batch would be a piece of its own, which takes longer.
     first = 0
-    # A batch is small enough for memory that is there already: to be given new memory takes longer than to unpack.
     for batch in file.iter_batches(_BATCH, [group], names, use_threads=False):
         here = places[(places >= first) & (places < first + batch.num_rows)] - first
         if len(here):
