@@ -44,10 +44,6 @@ ROWS = (
 )
 RANK = {name: row for row, names in enumerate(ROWS) for name in names}
 
-#: Below this many lines a file is rather a part of another one; a package's front and the command's are not.
-SHORTEST = 40
-LONGEST = 350
-
 
 @cache
 def modules() -> dict[str, Path]:
@@ -157,15 +153,6 @@ def test_no_public_class_name_stands_twice() -> None:
         homes[side, name].append(module)
 
     assert {} == {name: found for name, found in homes.items() if len(found) > 1}
-
-
-def test_modules_have_the_length_of_one_idea() -> None:
-    """A file of a few lines is a part of another, and one of many hundred lines is several."""
-    lengths = {module: len(path.read_text("utf-8").splitlines()) for module, path in modules().items()}
-    fronts = {module for module, path in modules().items() if path.stem in {"__init__", "__main__"}}
-
-    assert {} == {module: n for module, n in lengths.items() if n > LONGEST}
-    assert {} == {module: n for module, n in lengths.items() if n < SHORTEST and module not in fronts}
 
 
 def test_the_sandbox_stands_apart() -> None:
