@@ -22,6 +22,7 @@ _STATES = {
     "unchanged": "changes nothing",
     "refused": "cannot be used",
     "conflict": "in conflict",
+    "asked back": "asked back",
 }
 _SENT_STATES = _STATES | {"accepted": "sent", "refused": "refused"}
 #: The same of several answers, where it differs.
@@ -61,7 +62,7 @@ def text_of(fix: Fix) -> str:
         place = place_in_words(*(row[name] for name in ("file", "sheet", "row", "cell")))
         lines.append(f"  {place}: {row['reason']}")
     if len(not_taken) > _ROWS:
-        lines.append(f"  {_ROWS} of {len(not_taken):,} shown; all in .refused and .conflicts")
+        lines.append(f"  {_ROWS} of {len(not_taken):,} shown; all in .refused, .conflicts and .asked_back")
     return "\n".join(map(on_one_line, lines))
 
 
@@ -103,5 +104,5 @@ def _facts(fix: Fix) -> Iterator[str]:
 
 def _not_taken(fix: Fix) -> pd.DataFrame:
     answers: Any = fix.answers
-    frame: pd.DataFrame = answers[answers["state"].isin(["refused", "conflict"])]
+    frame: pd.DataFrame = answers[answers["state"].isin(["refused", "conflict", "asked back"])]
     return frame.assign(file=[str(one).replace("\\", "/").rpartition("/")[2] for one in frame["file"]])

@@ -12,7 +12,7 @@ def agreed(decisions: Sequence[Decision]) -> list[Decision]:
     """Return the answers with those in conflict that say different things of one place; the same said twice is one."""
     groups: dict[tuple[str | None, ...], list[int]] = defaultdict(list)
     for number_, one in enumerate(decisions):
-        if one.state is AnswerState.ACCEPTED:
+        if one.is_open:
             groups[one.place].append(number_)
     made = list(decisions)
     for places in groups.values():

@@ -13,13 +13,14 @@ from prodex.send.changes import Changes
 from prodex.send.records import DELETE, gtin_key
 from prodex.send.tracking import Tracking
 
-_PLACE = ("file", "sheet", "row", "cell")
+#: Columns that say where an answer stands.
+PLACE = ("file", "sheet", "row", "cell")
 _KEYS = (
     *("product_id", "gtin", "name", "owner"),
     *("attribute", "language", "language_code", "position", "check"),
 )
 #: Columns of `Fix.answers`.
-COLUMNS = (*_PLACE, *_KEYS, "value", "before", "answer", "state", "reason")
+COLUMNS = (*PLACE, *_KEYS, "value", "before", "answer", "state", "reason")
 #: Columns of `Fix.preview()`.
 PREVIEW = ("gtin", "name", "attribute", "language", "before", "after", "check", "says")
 #: Columns of `Fix.sent`.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from prodex import gtin
@@ -46,6 +47,12 @@ class AnswerState(StrEnum):
     UNCHANGED = "unchanged"
     REFUSED = "refused"
     CONFLICT = "conflict"
+    #: Nothing speaks against it but that it may not be meant: it is sent once somebody has confirmed it.
+    ASKED_BACK = "asked back"
+
+
+#: What somebody has confirmed: the questions about each answer, by its file, sheet, row and cell.
+Confirmed = Mapping[tuple[str, str, int, str], frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,10 @@ class Decision:
         What stands there, as text.
     note
         What else is to be said of it.
+    questions
+        What is asked back, sentence by sentence; `reason` has all of them.
+    confirmed
+        The questions that somebody has answered with yes.
     """
 
     answer: Answer
@@ -84,6 +95,13 @@ class Decision:
     correction: Correction | None = None
     before: str | None = None
     note: str = ""
+    questions: tuple[str, ...] = ()
+    confirmed: frozenset[str] = frozenset()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is sent, now or once it is confirmed: nothing has spoken against it yet."""
+        return self.state in {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
 
     @property
     def check(self) -> str | None:
@@ -99,8 +117,15 @@ class Decision:
         return (self.product, self.attribute, self.language, self.position)
 
     def becomes(self, state: AnswerState, reason: str) -> Decision:
-        """Return it with another state; the first reason that it is not accepted stays."""
-        return self if self.state is not AnswerState.ACCEPTED else replace(self, state=state, reason=reason)
+        """Return it with another state; the first reason against it stays, and outweighs a question."""
+        return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
+
+    def asks(self, question: str) -> Decision:
+        """Return it asked back with a question, unless that is confirmed; a further question stands beside others."""
+        if not self.is_open or question in self.confirmed or question in self.questions:
+            return self
+        questions = (*self.questions, question)
+        return replace(self, state=AnswerState.ASKED_BACK, questions=questions, reason=" ".join(questions))
 
 
 @dataclass(frozen=True)
@@ -125,9 +150,17 @@ class ConcernedProducts:
     waiting: Waiting
 
 
-def decided(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:
+def decided(
+    answers: Sequence[Answer],
+    products: ConcernedProducts,
+    catalog: Catalog,
+    confirmed: Confirmed = MappingProxyType({}),
+) -> list[Decision]:
     """Return answers with their products and corrections; those that cannot be understood are refused."""
-    first = [assigned(one, products.known, products.gtins) for one in answers]
+    first = [
+        replace(assigned(one, products.known, products.gtins), confirmed=confirmed.get(one[:4], frozenset()))
+        for one in answers
+    ]
     attributes = {one.answer.keys.get("attribute", "") for one in first}
     shapes = Shapes.of(catalog)
     codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}
@@ -179,7 +212,7 @@ def understood(
     decision: Decision, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
 ) -> Decision:
     """Return what the answer changes, and where."""
-    if decision.state is not AnswerState.ACCEPTED or decision.product is None:
+    if not decision.is_open or decision.product is None:
         return decision
     if decision.product not in products.records:
         return decision.becomes(AnswerState.CONFLICT, f"product {decision.product:.40} is gone.")

@@ -15,7 +15,7 @@ from prodex.send.records import DELETE, Product
 
 def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
     """Return the answer, in conflict if what it answers has changed since the worklist was written."""
-    if decision.state is not AnswerState.ACCEPTED or decision.product is None:
+    if not decision.is_open or decision.product is None:
         return decision
     record, keys = products.records[decision.product], decision.answer.keys
     correction = decision.correction

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.fix.agreement import agreed
-from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision, decided
+from prodex.fix.decisions import AnswerState, ConcernedProducts, Confirmed, Decision, decided
 from prodex.fix.freshness import alike, is_as_sent, still_asked
 from prodex.fix.reading import Answer
 from prodex.fix.shapes import AnswerShape
@@ -43,6 +44,8 @@ class JudgedAnswers:
         The audit of the products concerned, as they are and as they would be.
     waiting
         The attributes of which an update waits, by the id of their product.
+    products
+        Ids of the products concerned.
     """
 
     decisions: tuple[Decision, ...]
@@ -50,6 +53,7 @@ class JudgedAnswers:
     before: Audit
     after: Audit
     waiting: Waiting
+    products: Collection[str] = ()
 
 
 def judged_answers(
@@ -58,9 +62,13 @@ def judged_answers(
     catalog: Catalog,
     profile: Profile,
     now: datetime,
+    confirmed: Confirmed = MappingProxyType({}),
 ) -> JudgedAnswers | None:
-    """Judge answers as they were read; None if there are none. Parameters are those of `judged`."""
-    decisions = agreed(decided(answers, products, catalog))
+    """Judge answers as they were read; None if there are none.
+
+    `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
+    """
+    decisions = agreed(decided(answers, products, catalog, confirmed))
     return judged(decisions, products, catalog, profile, now) if answers else None
 
 
@@ -100,7 +108,9 @@ def judged(
         satisfying = [_satisfying(one, verdicts, changes) for one in made]
         # Without an answer that is refused, others of its product may look different.
         if [one.state for one in satisfying] == [one.state for one in made]:
-            return JudgedAnswers(tuple(satisfying), changes, before, after, products.waiting)
+            return JudgedAnswers(
+                tuple(satisfying), changes, before, after, products.waiting, tuple(products.records)
+            )
         made = satisfying
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.dispatch import call
 from prodex.errors import InputError, UpsertStopped
 from prodex.fix.answer_rows import (
     COLUMNS,
+    PLACE,
     PREVIEW,
     SENT,
     Names,
@@ -24,10 +26,10 @@ from prodex.fix.answer_rows import (
     product_names,
     sent_rows,
 )
-from prodex.fix.decisions import AnswerState, Decision, assigned, decided
+from prodex.fix.decisions import AnswerState, Confirmed, Decision, assigned, decided
 from prodex.fix.fresh import fresh_products, products_of
 from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
-from prodex.fix.reading import Returned
+from prodex.fix.reading import Returned, place_in_words
 from prodex.fix.waiting import Waiting
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
@@ -77,6 +79,7 @@ class Fix:
     _judged: JudgedAnswers | None = field(default=None, repr=False)
     _now: datetime = field(default_factory=datetime.now, repr=False)
     _names: Names = field(default_factory=dict, repr=False)
+    _confirmed: Confirmed = field(default_factory=dict, repr=False)
 
     @property
     def files(self) -> int:
@@ -98,8 +101,8 @@ class Fix:
         """One row for each filled cell, and for each file that could not be read: where it stands, what it is about.
 
         `value` is what the worklist showed, `before` what the product has, `answer` what was typed; `state` is
-        "accepted", "unchanged", "refused" or "conflict", and `reason` says why. Once `apply` was called, answers that
-        the service refused are "refused" too, with its message.
+        "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
+        answers that the service refused are "refused" too, with its message.
         """
         failed = self._failed()
         rows = [answer_row(one, *self._state(one, failed), self._names) for one in self._decisions]
@@ -125,6 +128,58 @@ class Fix:
     def conflicts(self) -> pd.DataFrame:
         """Answers that somebody has to decide: two say different things, or the product changed, is gone or waits."""
         return self._with(AnswerState.CONFLICT)
+
+    @property
+    def asked_back(self) -> pd.DataFrame:
+        """Answers that may not be meant, each with its question as `reason`: they are sent once they are confirmed."""
+        return self._with(AnswerState.ASKED_BACK)
+
+    def confirm(self, answers: pd.DataFrame | None = None) -> Fix:
+        """Answer with yes what was asked back: these answers are meant as they are, and `apply` may send them.
+
+        Only the questions that `asked_back` shows now are confirmed. Where a confirmed answer raises another one (the
+        product has changed meanwhile, say), it is asked back again.
+
+        Parameters
+        ----------
+        answers
+            Rows of `asked_back`; by default all of them.
+
+        Returns
+        -------
+        Fix
+            This one, judged again.
+
+        Raises
+        ------
+        InputError
+            When the rows are not of `asked_back`, or the answers have been sent already.
+        """
+        if self.tracking is not None:
+            raise InputError(
+                "These answers have been sent already. Read the worklists again to confirm and send what is left."
+            )
+        asked = {one.answer[:4]: one for one in self._decisions if one.state is AnswerState.ASKED_BACK}
+        chosen = self.asked_back if answers is None else answers
+        if not isinstance(chosen, pd.DataFrame) or not set(PLACE) <= set(chosen.columns):
+            raise InputError(
+                f"answers is {described(chosen)}. Give rows of fix.asked_back, or nothing to confirm all of them."
+            )
+        places = [tuple(row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
+        if wrong := [one for one in places if one not in asked]:
+            raise InputError(
+                f"{place_in_words(*wrong[0])} is not asked back. Give rows of fix.asked_back, or nothing to confirm "
+                "all of them."
+            )
+        confirmed = dict(self._confirmed)
+        for place in places:
+            confirmed[place] = confirmed.get(place, frozenset()) | set(asked[place].questions)
+        products = products_of(self.catalog, self._known().products, KnownProducts.of(self.catalog))
+        self._confirmed = confirmed
+        self._judged = judged_answers(
+            self._returned.answers, products, self.catalog, self.profile, self._now, confirmed
+        )
+        return self
 
     @property
     def counts(self) -> Counter[str]:
@@ -208,13 +263,14 @@ class Fix:
                 [one.answer for one in self._decisions if one.state is AnswerState.ACCEPTED],
                 products,
                 catalog,
+                self._confirmed,
             )
         )
         kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in self._decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         # What was refused before is about products that were not requested again.
         waiting = {**known.waiting, **newest.waiting}
-        self._judged = JudgedAnswers(newest.decisions, newest.changes, known.before, known.after, waiting)
+        self._judged = replace(newest, before=known.before, after=known.after, waiting=waiting)
         if not self._judged.changes.records:
             raise InputError(
                 f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"
@@ -267,12 +323,14 @@ class Fix:
         newest, products = fresh_products(
             service, self.catalog, filter(None, (one.product for one in self._decisions))
         )
-        made = judged_answers(self._returned.answers, products, newest, self.profile, self._now)
+        made = judged_answers(
+            self._returned.answers, products, newest, self.profile, self._now, self._confirmed
+        )
         if made is not None and self.tracking is not None:
             made = with_arrived(made, self._known(), products)
         # Of the others only what was requested then is known.
         catalog = replace(newest, origin=self.catalog.origin)
-        return Fix(catalog, self.profile, None, self._returned, made, self._now, self._names)
+        return Fix(catalog, self.profile, None, self._returned, made, self._now, self._names, self._confirmed)
 
     def worklist(
         self, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False

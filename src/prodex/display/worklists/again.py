@@ -43,7 +43,7 @@ def write_again(
     Parameters and result are those of `Fix.worklist`.
     """
     answers = fix.answers
-    listed = answers[answers["state"].isin(["refused", "conflict", *["accepted"] * accepted])]
+    listed = answers[answers["state"].isin(["refused", "conflict", "asked back", *["accepted"] * accepted])]
     # They are about the same snapshot, so that these worklists can come back as well.
     audit = dataclasses.replace(fix.before, catalog_folder=fix.catalog.folder)
     found = worklist_rows(audit, {})
