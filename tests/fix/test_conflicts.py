@@ -167,7 +167,7 @@ def test_what_the_service_refuses_comes_back_with_its_words(
     """As a refused answer, and in the worklist for its owner."""
     catalog = prodex.load_products(mill, name="mill", progress=False)
     fix = answer(row("Pain bis"), row("NO-SUCH-KIND", THIRD, field="kind.code", language=""), catalog=catalog)
-    assert len(fix.accepted) == 2
+    assert len(fix.confirm().accepted) == 2
     fix.apply(mill, progress=False).wait(progress=False)
     assert fix.refused["answer"].tolist() == ["NO-SUCH-KIND"]
     assert "the service says ERROR" in fix.refused["reason"][0]

@@ -91,7 +91,7 @@ def test_values_are_read_by_what_their_attribute_holds(
     if attribute is None:
         assert value in fix.refused["reason"][0]
     else:
-        assert written(fix) == {attribute: value}
+        assert written(fix.confirm()) == {attribute: value}
 
 
 def test_nutrients_are_set_one_by_one_and_the_others_stay(answer: Answer) -> None:

@@ -61,6 +61,8 @@ def test_a_correction_is_judged_as_an_answer(
 def test_the_effect_is_what_the_rules_then_say(catalog: prodex.Catalog) -> None:
     """By the profile that is given: what is fixed, and what is new."""
     fix = prodex.fix_texts([name(), name("TEST DE PAIN", "3", before=None)], catalog, profile=PROFILE)
+    assert {"accepted": 1, "asked back": 1} == fix.counts
+    fix.confirm()
     found = {change: fix.effect().changes(change)["check"].tolist() for change in ("fixed", "newly failing")}
 
     assert {"fixed": ["names_not_in_capitals"], "newly failing": ["names_not_in_capitals"]} == found

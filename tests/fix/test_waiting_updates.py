@@ -193,7 +193,7 @@ def test_a_worklist_of_an_earlier_version_is_read_as_before(answer: Answer) -> N
     row = {"GTIN": GTIN, "Field": "netContent", "Language": "", "New value": "500 g"}
     fix = answer(row, {**row, "Field": "brand", "New value": "ACME"}, catalog=catalog_of(UPDATE))
 
-    assert {"conflict": 1, "accepted": 1} == fix.counts
+    assert {"conflict": 1, "accepted": 1} == fix.confirm().counts
     assert "an update of netContent waits for acceptance (lastRequest)" in fix.conflicts["reason"][0]
 
 

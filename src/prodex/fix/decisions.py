@@ -19,6 +19,7 @@ from prodex.errors import InputError
 from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.layout import DELETE_WORD
 from prodex.fix.reading import Answer
+from prodex.fix.remarks import remark
 from prodex.fix.shapes import AnswerShape, Shapes, without_code
 from prodex.fix.waiting import Waiting
 from prodex.fix.words import (
@@ -28,6 +29,7 @@ from prodex.fix.words import (
     boolean,
     language_of,
     number,
+    unknown_codes,
     with_language,
 )
 from prodex.locales import language_code, short_of
@@ -233,10 +235,43 @@ def understood(
         )
     try:
         if shape is AnswerShape.TEXT:
-            return _text(decision, keys, products)
+            return _asked_if_a_remark(_text(decision, keys, products))
+        if shape in {AnswerShape.STRING, AnswerShape.CODE}:
+            made = _value(decision, products.records[str(decision.product)], shapes, words)
+            return _asked_if_unknown(made, words)
         return _value(decision, products.records[str(decision.product)], shapes, words)
     except AnswerRefused as error:
         return decision.becomes(AnswerState.REFUSED, str(error))
+
+
+def _asked_if_a_remark(decision: Decision) -> Decision:
+    """Return the answer, asked back if its words are for the person who asked, and not for the field."""
+    correction = decision.correction
+    typed = (
+        decision.answer.text
+        if correction is None or not isinstance(correction.value, str)
+        else correction.value
+    )
+    if correction is None or correction.value is DELETE or (says := remark(typed)) is None:
+        return decision
+    return decision.asks(f"{typed!r:.60} reads like {says}. Is it the value of {decision.attribute}?")
+
+
+def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
+    """Return a code or string, asked back if it is a remark, or a code that no product and no list has."""
+    correction = decision.correction
+    if decision.shape is not AnswerShape.CODE or correction is None or correction.value is DELETE:
+        return _asked_if_a_remark(decision)
+    made = decision
+    attribute = without_code(str(decision.attribute))
+    for code in unknown_codes(correction.value, attribute, words):
+        says = remark(code)
+        near = ", ".join(words.nearest(attribute, code))
+        made = made.asks(
+            f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
+            f"{f', and it reads like {says}' if says else ''}{f'; the nearest: {near}' if near else ''}. Is it meant?"
+        )
+    return made
 
 
 def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:

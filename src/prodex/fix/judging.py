@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -94,24 +95,85 @@ def judged(
     now
         The moment to which "older than" refers.
     """
-    asked = {(one.product, one.check) for one in decisions if one.product and one.check}
     before = audit_among(
         catalog.where(product_id=list(products.records)), catalog, profile, now, progress=False
     )
-    verdicts = Verdicts.of(before, asked)
-    made = [still_asked(one, products, verdicts) for one in decisions]
+    at_present = Verdicts.of(before, products.records)
+    made = [still_asked(one, products, at_present) for one in decisions]
     made = _sendable(made, products, catalog)
+    trial = partial(_tried, products=products, catalog=catalog, profile=profile, now=now, before=at_present)
+    # First with what is asked back, so that all its questions are known before somebody answers one of them.
+    made, changes, after = trial(made, {AnswerState.ACCEPTED, AnswerState.ASKED_BACK})
+    if any(one.state is AnswerState.ASKED_BACK for one in made):
+        made, changes, after = trial(made, {AnswerState.ACCEPTED})
+    return JudgedAnswers(tuple(made), changes, before, after, products.waiting, tuple(products.records))
+
+
+def _tried(
+    decisions: Sequence[Decision],
+    states: Collection[AnswerState],
+    *,
+    products: ConcernedProducts,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    before: Verdicts,
+) -> tuple[list[Decision], Changes, Audit]:
+    """Return the answers, the changes by those in some states, and the audit that the products would then have.
+
+    An answer is refused where the rule that asked for it would still fail, and asked back where another would.
+    """
+    made = list(decisions)
     while True:
-        changes, made = _merged(made, products, catalog)
+        changes, made = _merged(made, states, products, catalog)
         after = _audit_after(changes, products, catalog, profile, now)
-        verdicts = Verdicts.of(after, asked)
-        satisfying = [_satisfying(one, verdicts, changes) for one in made]
+        verdicts = Verdicts.of(after, products.records)
+        satisfying = [_satisfying(one, verdicts, changes) if one.state in states else one for one in made]
+        satisfying = _breaking_nothing(satisfying, states, before, verdicts, after)
         # Without an answer that is refused, others of its product may look different.
-        if [one.state for one in satisfying] == [one.state for one in made]:
-            return JudgedAnswers(
-                tuple(satisfying), changes, before, after, products.waiting, tuple(products.records)
-            )
+        if [one.state in states for one in satisfying] == [one.state in states for one in made]:
+            return satisfying, changes, after
         made = satisfying
+
+
+def _breaking_nothing(
+    decisions: Sequence[Decision],
+    states: Collection[AnswerState],
+    before: Verdicts,
+    after: Verdicts,
+    audit: Audit,
+) -> list[Decision]:
+    """Return the answers, asked back where a check finds something with them that it did not find before."""
+    sent: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(decisions):
+        if one.state in states and one.product is not None and one.correction is not None:
+            sent[one.product].append(number)
+    problems = {check.id: check.problem or check.title for check in audit.checks}
+    made = list(decisions)
+    for (product, check), found in after.newly_found(before):
+        here = [number for number in sent.get(product, ()) if _is_at_its_place(made[number], found)]
+        passed = before.results.get((product, check)) is Result.PASS
+        if not here and (passed or found.value is not None):
+            here = sent.get(product, [])
+        elif not here:
+            # A text that was missing asks for its translations, which is no fault of it; another kind of product asks
+            # for other data, which may be a mistake.
+            here = [number for number in sent.get(product, ()) if made[number].shape is not AnswerShape.TEXT]
+        reason = f" ({found.reason})" if found.reason else ""
+        for number in here:
+            made[number] = made[number].asks(
+                f"With this answer, a check would find something that it does not find now: {problems[check]}{reason}. "
+                "Is it meant?"
+            )
+    return made
+
+
+def _is_at_its_place(decision: Decision, found: Finding) -> bool:
+    """Whether a finding is about the attribute of an answer, in its language."""
+    if decision.attribute is None or found.attribute is None:
+        return False
+    same = found.attribute.partition(".")[0] == decision.attribute.partition(".")[0]
+    return same and (None in (found.language, decision.language) or found.language == decision.language)
 
 
 def with_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: ConcernedProducts) -> JudgedAnswers:
@@ -134,7 +196,7 @@ def _sendable(decisions: Sequence[Decision], products: ConcernedProducts, catalo
     """Return the answers, refused where one alone cannot be merged, or the service would not take it."""
     made = []
     for one in decisions:
-        if one.state is not AnswerState.ACCEPTED or one.correction is None or one.product is None:
+        if not one.is_open or one.correction is None or one.product is None:
             made.append(one)
             continue
         alone = {one.product: [one.correction]}
@@ -162,19 +224,22 @@ def _without_gtin(words: str) -> str:
 
 
 def _merged(
-    decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog
+    decisions: Sequence[Decision],
+    states: Collection[AnswerState],
+    products: ConcernedProducts,
+    catalog: Catalog,
 ) -> tuple[Changes, list[Decision]]:
-    """Merge the accepted answers of each product; those of a product where that fails are refused together."""
+    """Merge the answers of each product in some states; those of a product where that fails are refused together."""
     corrections: dict[str, list[Correction]] = defaultdict(list)
     for one in decisions:
-        if one.state is AnswerState.ACCEPTED and one.correction is not None and one.product is not None:
+        if one.state in states and one.correction is not None and one.product is not None:
             corrections[one.product].append(one.correction)
     records = {product: products.records[product] for product in corrections}
     changes, refused = merged_changes(records, corrections, products.known, catalog.origin)
     why = {product: _without_gtin(words) for product, _, words in refused}
     made = [
         one.becomes(AnswerState.REFUSED, why[one.product])
-        if one.product is not None and one.product in why
+        if one.product is not None and one.product in why and one.state in states
         else one
         for one in decisions
     ]
@@ -205,7 +270,7 @@ def _audit_after(
 
 def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Decision:
     """Return the answer, refused if the rule that asked for it would still find something at its place."""
-    if decision.state is not AnswerState.ACCEPTED or decision.check is None or decision.product is None:
+    if not decision.is_open or decision.check is None or decision.product is None:
         return decision
     key = (decision.product, decision.check)
     match verdicts.results.get(key):

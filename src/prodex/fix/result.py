@@ -335,7 +335,7 @@ class Fix:
     def worklist(
         self, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
     ) -> pd.DataFrame:
-        """Write what was refused or is in conflict as worklists again, one for each owner.
+        """Write what was refused, is in conflict or was asked back as worklists again, one for each owner.
 
         Parameters
         ----------

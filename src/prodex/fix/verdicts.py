@@ -1,9 +1,9 @@
-"""What an audit says of the checks that were answered: the result for each product, and what was found."""
+"""What an audit says of the products that were answered: the result of each check, and what was found."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -22,15 +22,20 @@ class Finding(NamedTuple):
     value: str | None
     reason: str | None
 
+    @property
+    def place(self) -> tuple[str | None, str | None]:
+        """Attribute and language: what two audits have in common of a finding."""
+        return self.attribute, self.language
+
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The results of an audit for some checks of some products.
+    """The results of an audit for some products.
 
     Attributes
     ----------
     results
-        By product and check; without those that the audit does not have.
+        By product and check.
     findings
         What was found where a check fails.
     """
@@ -39,24 +44,43 @@ class Verdicts:
     findings: Mapping[Asked, Sequence[Finding]]
 
     @classmethod
-    def of(cls, audit: Audit, asked: Collection[Asked]) -> Self:
-        """Return the results of an audit for some products and checks."""
-        columns = {check.id: place for place, check in enumerate(audit.checks)}
-        wanted: dict[str, set[str]] = defaultdict(set)
-        for product, check in asked:
-            if check in columns:
-                wanted[product].add(check)
+    def of(cls, audit: Audit, products: Collection[str]) -> Self:
+        """Return the results of an audit for some products."""
+        wanted = frozenset(products)
+        checks = [check.id for check in audit.checks]
         results: dict[Asked, State] = {}
         for part in audit.parts:
-            for row, product in enumerate(part.column("product_id").to_pylist()):
-                for check in wanted.get(product, ()):
-                    results[product, check] = State(int(part.states[row, columns[check]]))
+            rows = [
+                (row, product)
+                for row, product in enumerate(part.column("product_id").to_pylist())
+                if product in wanted
+            ]
+            for row, product in rows:
+                states = part.states[row].tolist()
+                results.update(
+                    ((product, check), State(state)) for check, state in zip(checks, states, strict=True)
+                )
         findings: dict[Asked, list[Finding]] = defaultdict(list)
         names = ("product_id", "check", *Finding._fields)
         for batch in audit.failure_batches():
             for product, check, *found in zip(
                 *(batch.column(name).to_pylist() for name in names), strict=True
             ):
-                if (product, check) in results:
+                if product in wanted:
                     findings[product, check].append(Finding(*found))
         return cls(results, findings)
+
+    def newly_found(self, before: Verdicts) -> Iterator[tuple[Asked, Finding]]:
+        """Yield what is found here and was not before, with its product and check.
+
+        A place that a check had found before is not new, whatever is found there now.
+        """
+        for asked, findings in self.findings.items():
+            if self.results.get(asked) is not State.FAIL:
+                continue
+            there = Counter(one.place for one in before.findings.get(asked, ()))
+            for one in findings:
+                if there[one.place]:
+                    there[one.place] -= 1
+                else:
+                    yield asked, one

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from typing import Self
+from typing import Any, Self
 
 import pyarrow.compute as pc
 
@@ -19,7 +19,7 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.fix.shapes import code_column, without_code
 from prodex.locales import known_language_tag, language_tag
-from prodex.text import hint
+from prodex.text import hint, nearest_few
 
 
 class AnswerRefused(ValueError):
@@ -95,6 +95,10 @@ _UNITS = {
     "P1": "% percent prozent",
     "H87": "pc pcs piece pieces pièce pièces stück stuk stuks unit units pieza piezas",
 }
+
+
+#: Codes of the service that no product of a catalogue may have yet.
+_STANDARD_CODES = {"typePackaging": frozenset({"EACH", "PACK", "CASE", "PALLET"})}
 
 
 def as_one_line(text: str) -> str:
@@ -270,6 +274,24 @@ class Vocabulary:
             near = hint(typed, [*by_label, *in_use], "The sheet Codes lists those in use.")
             raise AnswerRefused(f"{typed!r:.60} is no code{near}")
         return typed
+
+    def nearest(self, attribute: str, typed: str, most: int = 3) -> list[str]:
+        """Return the codes in use whose code or label is most like what was typed."""
+        by_label = self.codes.get(attribute, {})
+        near = nearest_few(typed, by_label, most, 0.4)
+        return list(dict.fromkeys(code for label in near for code in sorted(by_label[label])))[:most]
+
+
+def unknown_codes(value: Any, attribute: str, words: Vocabulary) -> list[str]:
+    """Return the codes of a value that no product of the catalogue has and no list of the standards.
+
+    >>> unknown_codes([{"code": "PALLET"}, {"code": "PLT"}], "typePackaging", Vocabulary())
+    ['PLT']
+    """
+    known = {code for codes in words.codes.get(attribute, {}).values() for code in codes}
+    known |= _STANDARD_CODES.get(attribute, frozenset())
+    listed = value if isinstance(value, list) else [value]
+    return [str(one["code"]) for one in listed if str(one["code"]) not in known]
 
 
 def _collect(into: dict[str, set[str]], catalog: Catalog, table: str, code: str, label: str) -> None:

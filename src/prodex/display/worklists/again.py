@@ -26,6 +26,7 @@ _KEYS = ("product_id", "check", "attribute", "language")
 #: The worklist of answers whose product is not known, and of files that could not be read.
 _UNASSIGNED = "not_assigned"
 
+_PROBLEMS = {"accepted": "Correction to look at", "asked back": "Answer that may not be meant"}
 _ANSWER_AGAIN = "Read what is wrong, and answer again."
 _NOT_TAKEN = (
     "Everything that was taken: only answers that could not be used are listed, each with the reason."
@@ -38,7 +39,7 @@ _TAKEN = (
 def write_again(
     fix: Fix, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
 ) -> pd.DataFrame:
-    """Write the answers that were refused or are in conflict, one worklist for each group.
+    """Write the answers that were refused, are in conflict or were asked back, one worklist for each group.
 
     Parameters and result are those of `Fix.worklist`.
     """
@@ -93,14 +94,17 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
 def _row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
     """Return the finding with the answer and the reason; of one that is gone, what the answer said."""
     is_accepted = answer["state"] == "accepted"
-    said = "" if answer["answer"] is None or is_accepted else f"“{answer['answer']}” was not taken: "
+    is_asked = answer["state"] == "asked back"
+    said = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "
+    if answer["answer"] is None or is_accepted:
+        said = ""
     reason = f"{said}{answer['reason']}"
     own = {name: answer[name] for name in (*_KEYS, "gtin", "name", "owner", "language_code", "position")}
     if not finding:
         where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))
         own |= {
             "value": answer["before"],
-            "problem": "Correction to look at" if is_accepted else "Answer that could not be used",
+            "problem": _PROBLEMS.get(answer["state"], "Answer that could not be used"),
             "title": "the new value" if is_accepted else f"an answer that can be used, in place of {where}",
             "fix": "Send it back as it is, or change it." if is_accepted else _ANSWER_AGAIN,
             "severity": "info" if is_accepted else "warning",
