@@ -47,7 +47,8 @@ REMARKS = {
 #: Texts that look a little like remarks, and are values.
 VALUES = [
     "Pain fait maison", "Fait maison", "Bio", "Sel", "Ei aus Bodenhaltung", "Sans sucre", "Ohne Zucker",
-    "Done-good bread", "1664", "Okra", "Idéal pour le goûter", "Sama sama chips", "Nada Surf", "100 %", "米", "Nichtraucher-Tee",
+    "Done-good bread", "1664", "Okra", "Idéal pour le goûter", "Sama sama chips", "Nada Surf", "100 %", "米",
+    "Nichtraucher-Tee",
     "See our website for recipes with this flour, its origin and the mill that grinds it since 1780.",
     "Vide-pommes", "Test de grossesse", "Ja-Natürlich Brot", "No. 5", "Klare Suppe", "Same Day Bread",
 ]  # fmt: skip

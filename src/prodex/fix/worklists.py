@@ -39,7 +39,8 @@ def read_worklist(
         The products, or the name of a snapshot; by default the newest snapshot of the name that the workbooks were
         written for. Answers are merged with its products, so it has to be at least as new as the worklists.
     profile
-        The checks that judge the answers; by default those of the profile that the workbooks name.
+        The checks that judge the answers; by default those of the profile that the workbooks name, and where they name
+        none (CSV files, tables of one's own) those of all profiles that prodex has.
     now
         The moment to which "older than" refers, the present by default.
     limits
@@ -87,7 +88,7 @@ def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
 
 
 def _profile(given: Any, returned: Returned) -> Profile:
-    """Return the profile that judges: as given, else as named, else all checks of prodex that were asked for."""
+    """Return the profile that judges: as given, else as named, else all checks that prodex has."""
     if isinstance(given, Profile):
         return given
     if given is not None:
@@ -99,9 +100,9 @@ def _profile(given: Any, returned: Returned) -> Profile:
         raise InputError(
             f"The worklists were written by the profile {own[0]!r:.60}, which does not come with prodex{near}"
         )
-    asked = {one.keys.get("check") for one in returned.answers}
     profiles = [Profile.read(one) for one in known or shipped()]
     if len(known) == 1:
         return profiles[0]
-    checks = {check.id: check for profile in profiles for check in profile.checks if check.id in asked}
-    return replace(profiles[0], name=" + ".join(known) or "asked", checks=tuple(checks.values()))
+    # Where no profile is named, no check may break in silence: all that prodex has are asked.
+    checks = {check.id: check for profile in profiles for check in profile.checks}
+    return replace(profiles[0], name=" + ".join(known) or "all profiles", checks=tuple(checks.values()))
