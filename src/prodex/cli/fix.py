@@ -25,6 +25,7 @@ class FixSection(StrEnum):
     REFUSED = "refused"
     CONFLICTS = "conflicts"
     UNCHANGED = "unchanged"
+    ASKED_BACK = "asked-back"
     EFFECT = "effect"
 
 
@@ -45,16 +46,23 @@ def fix(
     apply: Annotated[
         bool, typer.Option("--apply", help="Send the accepted answers; without it nothing is sent.")
     ] = False,
+    confirm: Annotated[
+        bool,
+        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
+    ] = False,
     worklists: Annotated[
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
     ] = None,
 ) -> None:
     """Read the answers of worklists, and send them with --apply.
 
-    Without --apply it only shows what would change. Exit code 1 if an answer was refused or is in conflict, or, with
-    --apply, unless all products arrived.
+    Without --apply it only shows what would change. Answers that may not be meant are asked back, and sent only with
+    --confirm. Exit code 1 if an answer was refused, asked back or is in conflict, or, with --apply, unless all products
+    arrived.
     """
     read = prodex.read_worklist(files, catalog or None, profile=profile or None)
+    if confirm and read.counts["asked back"]:
+        read.confirm()
     say(repr(read), aside=True)
     tracking = None
     if apply:
@@ -73,7 +81,7 @@ def fix(
         output.show(_section(read, what))
         if read.counts["accepted"]:
             say("Nothing was sent. --apply sends the accepted answers.", aside=True)
-    if read.counts["refused"] or read.counts["conflict"]:
+    if any(read.counts[state] for state in ("refused", "conflict", "asked back")):
         raise typer.Exit(1)
 
 
@@ -84,6 +92,7 @@ def _section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
         FixSection.REFUSED: lambda: read.refused,
         FixSection.CONFLICTS: lambda: read.conflicts,
         FixSection.UNCHANGED: lambda: read.unchanged,
+        FixSection.ASKED_BACK: lambda: read.asked_back,
         FixSection.EFFECT: lambda: read.effect().changes(),
     }
     return sections[what]()

@@ -151,14 +151,10 @@ def _breaking_nothing(
     problems = {check.id: check.problem or check.title for check in audit.checks}
     made = list(decisions)
     for (product, check), found in after.newly_found(before):
-        here = [number for number in sent.get(product, ()) if _is_at_its_place(made[number], found)]
-        passed = before.results.get((product, check)) is Result.PASS
-        if not here and (passed or found.value is not None):
-            here = sent.get(product, [])
-        elif not here:
-            # A text that was missing asks for its translations, which is no fault of it; another kind of product asks
-            # for other data, which may be a mistake.
-            here = [number for number in sent.get(product, ()) if made[number].shape is not AnswerShape.TEXT]
+        answers = sent.get(product, [])
+        here = [number for number in answers if _is_at_its_place(made[number], found)]
+        if not here and not _only_asks_for_more([made[number] for number in answers], found):
+            here = answers
         reason = f" ({found.reason})" if found.reason else ""
         for number in here:
             made[number] = made[number].asks(
@@ -166,6 +162,18 @@ def _breaking_nothing(
                 "Is it meant?"
             )
     return made
+
+
+def _only_asks_for_more(answers: Sequence[Decision], found: Finding) -> bool:
+    """Whether a finding is that something is missing beside a text that was missing, too.
+
+    The first French description asks for a Dutch one, which is no fault of it. Another kind of product asks for other
+    data as well, and that may be a mistake.
+    """
+    texts = [one for one in answers if one.shape is AnswerShape.TEXT]
+    root = (found.attribute or "").partition(".")[0]
+    same = any(str(one.attribute).partition(".")[0] == root for one in texts)
+    return found.value is None and (same or len(texts) == len(answers))
 
 
 def _is_at_its_place(decision: Decision, found: Finding) -> bool:

@@ -256,17 +256,17 @@ class Fix:
         known = self._known()
         if not known.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
-        ids = [one.product for one in self._decisions if one.state is AnswerState.ACCEPTED]
+        ids = [one.product for one in self._decisions if one.is_open]
         catalog, products = fresh_products(service, self.catalog, filter(None, ids))
         again = iter(
             decided(
-                [one.answer for one in self._decisions if one.state is AnswerState.ACCEPTED],
+                [one.answer for one in self._decisions if one.is_open],
                 products,
                 catalog,
                 self._confirmed,
             )
         )
-        kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in self._decisions]
+        kept = [next(again) if one.is_open else one for one in self._decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         # What was refused before is about products that were not requested again.
         waiting = {**known.waiting, **newest.waiting}
