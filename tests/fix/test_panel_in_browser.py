@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = str(Path(__file__).parents[2])
 
-FIRST, _, THIRD = (one["gtin"] for one in RECORDS)
+FIRST, SECOND, THIRD = (one["gtin"] for one in RECORDS)
 
 CELL = f"""
     import sys; sys.path.insert(0, {ROOT!r})
@@ -42,7 +42,7 @@ CELL = f"""
 
 @pytest.mark.browser
 def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) -> None:
-    """What was answered is shown old and new, sent by a click, and gone from the next audit."""
+    """Old and new are shown, a remark is asked back until it is confirmed, and what was sent is gone from the audit."""
     with lab.opened(browser, [CELL]) as notebook:
         out = notebook.run()
         (path,) = lab.folder.rglob("asked/*.xlsx")
@@ -51,22 +51,26 @@ def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) 
         answers = {
             names[FIRST]: "Pain de campagne aux graines",
             texts[FIRST]: "Een brood van het land",
+            texts[SECOND]: "erledigt",
             texts[THIRD]: "x" * 20_001,
         }
         fill(path, answers)
         with notebook.page.expect_file_chooser() as chooser:
             out.get_by_role("button", name="Choose files").click()
         chooser.value.set_files(str(path))
-        out.get_by_text("3 answers: 2 can be sent, 1 cannot be used").wait_for()
+        out.get_by_text("4 answers: 2 can be sent, 1 cannot be used, 1 asked back").wait_for()
         out.get_by_text("Pain de campagne aux graines", exact=True).first.wait_for()
         out.get_by_text("20,001 characters", exact=False).first.wait_for()
-        assert [] == notebook.violations()
-
-        out.get_by_role("button", name="Send 2 corrections", exact=True).click()
-        out.get_by_role("button", name="Yes, send 2 corrections of 1 product", exact=True).click()
+        asked = out.get_by_role("region", name="Asked back")
+        asked.get_by_text("reads like a remark that something is done or agreed", exact=False).wait_for()
+        assert {} == notebook.violations_of_each_scheme()
+        asked.get_by_role("button", name="It is meant as it is: description", exact=False).click()
+        out.get_by_text("4 answers: 3 can be sent, 1 cannot be used").wait_for()
+        out.get_by_role("button", name="Send 3 corrections", exact=True).click()
+        out.get_by_role("button", name="Yes, send 3 corrections of 2 products", exact=True).click()
         out.get_by_text("SUCCESS").first.wait_for()
-        out.get_by_text("2 corrections have arrived at", exact=False).wait_for()
-        out.get_by_text("2 findings fixed, 0 new.").wait_for()
+        out.get_by_text("3 corrections have arrived at", exact=False).wait_for()
+        out.get_by_text("3 findings fixed, 0 new.").wait_for()
         # The figures above are those of the products of now.
         failing = "int((panel.audit.gaps()['check'] == 'names_not_in_capitals').sum())"
         assert not notebook.ask(failing)
@@ -75,6 +79,6 @@ def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) 
             "sorted(prodex.diff(audit, prodex.audit(prodex.refresh('answered', service, progress=False), profile,"
             " progress=False)).changes('fixed')['check'])"
         )
-        assert fixed == ["names_not_in_capitals", "required_text[description,nl]"]
-        assert not out.get_by_role("button", name="Send 2 corrections").is_visible()
+        assert fixed == ["names_not_in_capitals", *["required_text[description,nl]"] * 2]
+        assert not out.get_by_role("button", name="Send 3 corrections").is_visible()
         assert ([], []) == (notebook.outside, notebook.errors)

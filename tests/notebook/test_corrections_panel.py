@@ -142,6 +142,21 @@ def test_from_the_correction_to_the_proof(
     assert "No corrections." not in said(panel)
 
 
+def test_a_remark_is_asked_back_until_it_is_meant(made: Callable[..., CorrectionsPanel]) -> None:
+    """A press takes it as it is, also when all are judged again; what is typed afterwards is asked about anew."""
+    panel = made(name("idem"), name("Nom", "3", None))
+    assert ["asked-back", "accepted"] == states(panel)
+    (asked, other) = panel.list.view["rows"]
+    assert (True, False) == (asked["isAsked"], other["isAsked"])
+    panel.list.press(do="confirm", key=asked["key"])
+    panel.wait()
+    assert ["accepted", "accepted"] == states(panel)
+
+    panel.exploration.correct(name("ok", "3", None))
+    panel.wait()
+    assert ["accepted", "asked-back"] == states(panel)
+
+
 def test_a_product_that_was_corrected_is_first_in_the_table(
     made: Callable[..., CorrectionsPanel], service: prodex.Client
 ) -> None:
@@ -157,6 +172,11 @@ def test_the_rules_are_those_of_the_audit(made: Callable[..., CorrectionsPanel])
     assert "Without an audit only what the service would refuse is found" in said(made(name()))
     assert "1 finding fixed" in said(made(name(), profile=PROFILE))
     panel = made(name("PAIN DE SEIGLE NOIR"), name("TOUT PAIN NOIR", "3", None), profile=PROFILE)
+    # What would newly fail is asked back, and counted once it is meant.
+    assert "1 asked back" in said(panel)
+    (asked,) = [one["key"] for one in panel.list.view["rows"] if one["isAsked"]]
+    panel.list.press(do="confirm", key=asked)
+    panel.wait()
     assert "0 findings fixed, 1 new" in said(panel)
     assert "Name all in capitals: TOUT PAIN NOIR" in said(panel) or "Name all in capitals: Pain" in said(
         panel

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as w
 
 from prodex.catalog import Catalog
+from prodex.display_text import label, words
 from prodex.errors import InputError
 from prodex.files.atomic import safe_name
+from prodex.fix.answer_rows import PLACE
+from prodex.fix.reading import place_in_words
 from prodex.fix.result import Fix
 from prodex.fix.worklists import read_worklist
 from prodex.notebook.arrival import ArrivalCheck, arrival_html, requested_again, sent_and_missing
 from prodex.notebook.boxes import VBox
+from prodex.notebook.live import LiveWidget, shown
 from prodex.notebook.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.sending import FixSender
 from prodex.notebook.work import WorkRow
@@ -23,7 +29,10 @@ from prodex.phases import PhaseObserver
 from prodex.progress import PATIENCE
 from prodex.quality import Audit, Profile
 from prodex.service import Client
+from prodex.text import counted
 
+#: Rows of the list, and bytes of an answer in it: a browser has to show them all.
+_ROWS, _MOST = 500, 20_000
 _ENDINGS = ".xlsx,.xlsm,.csv,.tsv,.txt"
 _HOW = "AuditPanel(audit, service=prodex.connect()) or explore(catalog, service=...)"
 
@@ -43,6 +52,8 @@ class ReturnedWorklists(VBox):
 
     Attributes
     ----------
+    asked
+        The answers that were asked back, each with a button that says it is meant.
     sender
         Sends the answers that are shown: `sender.fix`.
     check
@@ -87,12 +98,15 @@ class ReturnedWorklists(VBox):
             after=PATIENCE,
             is_dropped=True,
         )
+        self.asked: LiveWidget = LiveWidget(
+            panel, "asked_back", {"confirm": self._confirm, "all": lambda: self._confirm(None)}
+        )
         source = styled(row(self.files, self.folder, self.read, look="form-row"), "export-row")
         after = (self._checking, self._arrived, row(self.check, look="form-row"))
         super().__init__(
             [
                 *(html("<h3>Worklists that came back</h3>"), source, self._reading, self._result),
-                *(self.sender, *after),
+                *(self.asked, self.sender, *after),
             ]
         )
         show_if(self.check, False)
@@ -132,6 +146,7 @@ class ReturnedWorklists(VBox):
     def _start(self, path: Path) -> None:
         self._say("Reading the answers …")
         self.sender.show(None)
+        self.asked.view = {}
         self._sent, self._arrived.value = None, ""
         show_if(self.check, False)
         read = partial(_read, path, self._catalog, self._profile)
@@ -141,9 +156,20 @@ class ReturnedWorklists(VBox):
         self._show_result(fix)
         self.sender.show(fix)
 
+    def _confirm(self, key: str | None) -> None:
+        """Take one answer that was asked back as it is, or all of them, and judge the answers again."""
+        fix = self.sender.fix
+        if fix is None or fix.tracking is not None or self._reading.is_running:
+            return
+        asked = fix.asked_back
+        chosen = asked if key is None else asked[[_key(one) == key for one in asked.to_dict("records")]]
+        self.sender.show(None)
+        self._reading.start(lambda _: fix.confirm(chosen), "Judging the answers again")
+
     def _show_result(self, fix: Fix) -> None:
         """Show answers; once they were sent, with what the service refused, and what had changed there meanwhile."""
         self._result.value = f"<div role='status'>{fix._repr_html_()}</div>"
+        self.asked.view = _asked_view(fix)
 
     def _follow(self, fix: Fix) -> None:
         """Show what was sent, and request its products: only they prove that it has arrived."""
@@ -195,6 +221,37 @@ class ReturnedWorklists(VBox):
     def _failed(self, error: BaseException) -> None:
         self._result.value = ""
         self._panel.show_error(error)
+
+
+def _key(answer: Mapping[Hashable, Any]) -> str:
+    """Return the place of an answer, by which the page names it."""
+    return json.dumps([answer[name] for name in PLACE])
+
+
+def _asked_view(fix: Fix) -> dict[str, Any]:
+    """Return what the list shows of the answers that were asked back; nothing once they were sent."""
+    asked = fix.asked_back.to_dict("records") if fix.tracking is None else []
+    rows = []
+    for one in asked[:_ROWS]:
+        product = label(one["name"] or f"product {one['product_id']}").text
+        language = one["language"] or ""
+        rows.append(
+            {
+                "key": _key(one),
+                "product": product,
+                "gtin": one["gtin"] or "",
+                "attribute": one["attribute"] or "",
+                "language": language,
+                "lang": language[:2],
+                "place": place_in_words(*(one[name] for name in PLACE)),
+                "label": f"{one['attribute']}, {language}, {product}",
+                "answer": shown(words(one["answer"], _MOST)),
+                "question": words(one["reason"]).text,
+            }
+        )
+    listed = f" ({len(rows):,} listed)" if len(asked) > len(rows) else ""
+    every = f"All {len(asked):,} are meant" if len(asked) > 1 else ""
+    return {"rows": rows, "caption": f"{counted(len(asked), 'answer')} asked back, and not sent{listed}", "all": every}
 
 
 def _read(path: Path, catalog: Catalog | None, profile: Profile | str | None, _: PhaseObserver) -> Fix:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
@@ -38,10 +40,25 @@ class JudgedCorrections:
 
 
 def judge(
-    corrections: tuple[TextCorrection, ...], catalog: Catalog, profile: Profile | None
+    corrections: tuple[TextCorrection, ...],
+    catalog: Catalog,
+    profile: Profile | None,
+    confirmed: Mapping[TextCorrection, str] = MappingProxyType({}),
 ) -> JudgedCorrections:
-    """Judge corrections of a catalogue by the checks of a profile; without one by what the service would refuse."""
-    return JudgedCorrections(corrections, fix_texts(corrections, catalog, profile=profile))
+    """Judge corrections of a catalogue by the checks of a profile; without one by what the service would refuse.
+
+    `confirmed` has the question of each correction that was asked back and is meant; another question is asked again.
+    """
+    fix = fix_texts(corrections, catalog, profile=profile)
+    # The row of what was typed is its number, from 1.
+    asked = fix.asked_back
+    meant = [
+        confirmed.get(corrections[number - 1]) == reason
+        for number, reason in zip(asked["row"], asked["reason"], strict=True)
+    ]
+    if any(meant):
+        fix.confirm(asked[meant])
+    return JudgedCorrections(corrections, fix)
 
 
 def profile_of(audit: Audit | None) -> Profile | None:

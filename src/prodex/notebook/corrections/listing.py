@@ -100,10 +100,11 @@ def _row(number: int, one: TextCorrection, answer: dict[str, Any]) -> Correction
         "label": f"{one.attribute}, {language}, {product}",
         "was": None if one.before is None else shown(words(one.before, _MOST)),
         "now": None if one.text is None else shown(words(one.text, _MOST)),
-        "state": state,
+        "state": state.replace(" ", "-"),
         "title": _OTHER_STATES.get(state) or state_in_words(state),
         "reason": words(answer.get("reason") or "").text,
         "isSent": state == "unknown",
+        "isAsked": state == "asked back",
     }
     return CorrectionRow(key, one, view)
 

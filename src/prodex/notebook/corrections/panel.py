@@ -102,6 +102,8 @@ class CorrectionsPanel(Panel):
         self._sent: JudgedCorrections | None = None
         self._taken: tuple[TextCorrection, ...] = ()
         self._known: dict[str, dict[str, Any]] = {}
+        #: The questions about corrections that are meant as they are.
+        self._confirmed: dict[TextCorrection, str] = {}
         self._make()
         self.on(exploration, lambda _: self._follow(), "corrections", "unconfirmed", "catalog", "audit")
         self.on(exploration, lambda _: self._show_note(), "draft_note")
@@ -130,7 +132,12 @@ class CorrectionsPanel(Panel):
         self.list: LiveWidget = LiveWidget(
             self,
             "corrections",
-            {"open": self._open, "remove": self._remove, "again": self._collect_again},
+            {
+                "open": self._open,
+                "remove": self._remove,
+                "again": self._collect_again,
+                "confirm": self._confirm,
+            },
         )
         self.check: w.Button = button("Check what has arrived", tooltip="Request the products, and compare")
         self.clear: w.Button = button("Clear", tooltip="Remove all corrections that were not sent")
@@ -178,7 +185,7 @@ class CorrectionsPanel(Panel):
             self.fix = self._judged = None
             self.sender.offer(None)
         if state.corrections:
-            of = (state.corrections, state.catalog, self._rules())
+            of = (state.corrections, state.catalog, self._rules(), dict(self._confirmed))
             self._judging.start(lambda _: judge(*of), "Judging the corrections")
         self._draw()
 
@@ -237,6 +244,16 @@ class CorrectionsPanel(Panel):
         """Collect a correction that may have been sent, to send it again."""
         if (one := self._rows.get(key)) is not None:
             self._settle([one], [one])
+
+    def _confirm(self, key: str) -> None:
+        """Take a correction that was asked back as it is; another question about it is asked again."""
+        judged = self._judged_now()
+        if judged is None or (one := self._rows.get(key)) not in judged.corrections:
+            return
+        place = judged.corrections.index(one)
+        self._confirmed[one] = str(judged.fix.answers["reason"][place])
+        self._judged = None
+        self._follow()
 
     def _take_back(self, corrections: Collection[TextCorrection]) -> None:
         # Whoever clears by mistake has not lost what was typed.

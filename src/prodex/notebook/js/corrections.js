@@ -13,7 +13,7 @@ function correctionRow(row, tell) {
     el("td", { lang: row.lang }, ...(row.was ? [el("del", {}, ...shownText(row.was))] : [el("span", { class: "gap", lang: "en" }, "none")])),
     el("td", { lang: row.lang }, ...(row.now ? [el("ins", {}, ...shownText(row.now))] : [el("span", { class: "gap", lang: "en" }, "deleted")])),
     el("td", {}, el("span", { class: `state ${row.state}` }, row.title), row.reason ? el("p", {}, typed(row.reason)) : null),
-    el("td", { class: "acts" }, row.isSent ? act("Collect again", "Collect again", "again") : null, act("Remove", "Remove", "remove")),
+    el("td", { class: "acts" }, row.isSent ? act("Collect again", "Collect again", "again") : null, row.isAsked ? act("It is meant", "It is meant as it is", "confirm") : null, act("Remove", "Remove", "remove")),
   );
 }
 
