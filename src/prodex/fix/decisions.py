@@ -20,6 +20,7 @@ from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.layout import DELETE_WORD
 from prodex.fix.reading import Answer
 from prodex.fix.remarks import remark
+from prodex.fix.retyped import RETYPED, meant
 from prodex.fix.shapes import AnswerShape, Shapes, without_code
 from prodex.fix.waiting import Waiting
 from prodex.fix.words import (
@@ -234,6 +235,7 @@ def understood(
             AnswerState.REFUSED, f"{decision.answer.text!r} is no value. Leave it out, or write the value."
         )
     try:
+        decision = _as_typed(decision, words)
         if shape is AnswerShape.TEXT:
             return _asked_if_a_remark(_text(decision, keys, products))
         if shape in {AnswerShape.STRING, AnswerShape.CODE}:
@@ -242,6 +244,41 @@ def understood(
         return _value(decision, products.records[str(decision.product)], shapes, words)
     except AnswerRefused as error:
         return decision.becomes(AnswerState.REFUSED, str(error))
+
+
+def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
+    """Return the answer with what was typed, where a spreadsheet has made a number or a date of it.
+
+    Where a known value becomes this cell, it is asked whether that was typed; otherwise the cell is refused.
+    """
+    answer, attribute = decision.answer, str(decision.attribute)
+    held = f"a {'truth value' if answer.kind == 'boolean' else answer.kind} ({answer.text:.40})"
+    if answer.kind not in RETYPED:
+        return decision
+    if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING, AnswerShape.CODE}:
+        if answer.kind == "date":
+            raise AnswerRefused(
+                f"the cell holds {held}, which {attribute} does not take: a spreadsheet has changed what was typed. "
+                "Format the cell as text, and type it again."
+            )
+        return decision
+    if answer.shown is not None:
+        return replace(decision, answer=answer._replace(text=answer.shown, kind="text"))
+    seen = answer.keys.get("value")
+    known = words.in_use(without_code(attribute)) if decision.shape is AnswerShape.CODE else ()
+    found = meant([*known, *([seen] if seen and seen not in known else [])], answer.kind, answer.text)
+    if len(found) != 1:
+        several = f" It may be {', '.join(map(repr, found[:5]))}." if found else ""
+        raise AnswerRefused(
+            f"the cell holds {held}, and a spreadsheet may have changed what was typed, such as zeros in front."
+            f"{several} Format the cell as text, and type it again."
+        )
+    typed = replace(decision, answer=answer._replace(text=found[0], kind="text"))
+    if found[0] == answer.text:
+        return typed
+    return typed.asks(
+        f"The cell holds {held}, and a spreadsheet may have changed what was typed. Was {found[0]!r:.60} typed?"
+    )
 
 
 def _asked_if_a_remark(decision: Decision) -> Decision:

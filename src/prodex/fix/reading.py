@@ -43,6 +43,8 @@ class Answer(NamedTuple):
         Where it stands; `cell` as spreadsheets call it ("L5"). What was typed has its number as `row`, and no file.
     text, kind
         What it holds.
+    shown
+        A number as its format shows it, where that only adds zeros or shows percent.
     keys
         What its row says of product, attribute and so on; a key that the row lacks is absent. `value` is what was seen;
         empty if nothing was there.
@@ -55,6 +57,7 @@ class Answer(NamedTuple):
     text: str
     kind: Kind
     keys: Mapping[str, str]
+    shown: str | None = None
 
     @property
     def place(self) -> str:

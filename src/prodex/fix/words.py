@@ -275,6 +275,10 @@ class Vocabulary:
             raise AnswerRefused(f"{typed!r:.60} is no code{near}")
         return typed
 
+    def in_use(self, attribute: str) -> list[str]:
+        """Return the codes of an attribute that products have."""
+        return sorted({code for codes in self.codes.get(attribute, {}).values() for code in codes})
+
     def nearest(self, attribute: str, typed: str, most: int = 3) -> list[str]:
         """Return the codes in use whose code or label is most like what was typed."""
         by_label = self.codes.get(attribute, {})

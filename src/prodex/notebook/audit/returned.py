@@ -251,7 +251,11 @@ def _asked_view(fix: Fix) -> dict[str, Any]:
         )
     listed = f" ({len(rows):,} listed)" if len(asked) > len(rows) else ""
     every = f"All {len(asked):,} are meant" if len(asked) > 1 else ""
-    return {"rows": rows, "caption": f"{counted(len(asked), 'answer')} asked back, and not sent{listed}", "all": every}
+    return {
+        "rows": rows,
+        "caption": f"{counted(len(asked), 'answer')} asked back, and not sent{listed}",
+        "all": every,
+    }
 
 
 def _read(path: Path, catalog: Catalog | None, profile: Profile | str | None, _: PhaseObserver) -> Fix:
