@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +29,7 @@ from prodex.fix.decisions import AnswerState, Confirmed, Decision, assigned, dec
 from prodex.fix.fresh import are_as_judged, fresh_products, products_of, requested_products, with_products
 from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.fix.reading import Returned, place_in_words
-from prodex.fix.sending import NOT_SENT, SentAnswers, continued
+from prodex.fix.sending import ARRIVED, NOT_SENT, SentAnswers
 from prodex.fix.waiting import Waiting
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
@@ -110,8 +109,10 @@ class Fix:
         "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
         answers that the service refused are "refused" too, with its message.
         """
-        outcomes = self._outcomes()
-        rows = [answer_row(one, *self._state(one, outcomes), self._names) for one in self._decisions]
+        states = self._states()
+        rows = [
+            answer_row(one, *state, self._names) for one, state in zip(self._decisions, states, strict=True)
+        ]
         rows += map(problem_row, self._returned.problems)
         return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
@@ -193,6 +194,11 @@ class Fix:
         return Counter(self.answers["state"].tolist())
 
     @property
+    def outcomes(self) -> Counter[str]:
+        """Number of accepted answers by the status of their product at the service; none before `apply`."""
+        return Counter(status for status, _ in self._outcomes().values())
+
+    @property
     def waiting(self) -> Waiting:
         """The attributes of which an update waits, by product id: an answer about one of them is a conflict."""
         return {} if self._judged is None else self._known().waiting
@@ -212,11 +218,10 @@ class Fix:
 
         `says` is what is to be said beside: that a rule cannot judge it yet.
         """
-        outcomes = self._outcomes()
         rows = [
             preview_row(one, self._names)
-            for one in self._decisions
-            if self._state(one, outcomes)[0] is AnswerState.ACCEPTED
+            for one, (state, _) in zip(self._decisions, self._states(), strict=True)
+            if state is AnswerState.ACCEPTED
         ]
         return pd.DataFrame(rows, columns=list(PREVIEW), dtype=object)
 
@@ -257,6 +262,8 @@ class Fix:
             When no answer is accepted, or none is left to send.
         ServiceError
             When the service cannot be reached; nothing was sent now.
+        ChangesStale
+            When a product was changed since it was requested, a moment ago; nothing was sent now.
         SnapshotLocked
             When another process is sending some of these products; nothing was sent now.
         """
@@ -267,7 +274,7 @@ class Fix:
         # Before the products are requested: they show all that imports have written until now.
         earlier = EarlierUpserts.look(service, [record["gtin"] for record in asked.changes.records])
         newest, products = self._judged_now(service, asked, is_continued=bool(earlier.calls))
-        self._sent.judged, left, continuation = continued(asked, newest, products, earlier, self._sent)
+        left, continuation = self._sent.judge(asked, newest, products, earlier)
         if left.records:
             return self._sent.send(service, left, earlier, continuation, progress)
         if not continuation.upserts:
@@ -387,33 +394,40 @@ class Fix:
         answers = self.answers
         return answers[answers["state"] == state.value].reset_index(drop=True)
 
-    def _state(self, decision: Decision, outcomes: Mapping[str, tuple[str, str]]) -> tuple[AnswerState, str]:
-        """Return the state and the reason of an answer, with what became of its product at the service."""
-        if decision.state is not AnswerState.ACCEPTED:
-            return decision.state, decision.reason or decision.note
-        gtin = gtin_key(self._names.get(str(decision.product), (None, None, None))[0])
-        status, message = outcomes.get(gtin, ("", ""))
-        if status == "ERROR":
-            return AnswerState.REFUSED, f"the service says {status}: {message}"
-        if status in NOT_SENT:
-            return AnswerState.ACCEPTED, f"not sent yet: {message} Apply the answers again."
-        if status == "unknown":
-            return AnswerState.ACCEPTED, f"it may have been sent: {message} Apply the answers again to look."
-        return AnswerState.ACCEPTED, decision.note
+    def _states(self) -> list[tuple[AnswerState, str]]:
+        """Return the state and the reason of each answer, with what became of it at the service."""
+        outcomes = self._outcomes()
+        return [_state(one, *outcomes.get(number, ("", ""))) for number, one in enumerate(self._decisions)]
 
-    def _outcomes(self) -> dict[str, tuple[str, str]]:
-        """Return status and message of each product at the service, by the key of its GTIN."""
-        if (tracking := self.tracking) is None:
-            return {}
-        rows = tracking.products
-        statuses = zip(rows["status"], rows["message"], strict=True)
-        return dict(zip(map(gtin_key, rows["gtin"]), statuses, strict=True))
+    def _outcomes(self) -> dict[int, tuple[str, str]]:
+        """Return status and message at the service of each accepted answer, by its number."""
+        gtins = {product: gtin_key(gtin) for product, (gtin, *_) in self._names.items()}
+        accepted = [
+            (number, gtins.get(str(one.product), ""))
+            for number, one in enumerate(self._decisions)
+            if one.state is AnswerState.ACCEPTED
+        ]
+        return self._sent.outcomes(accepted)
 
     def __repr__(self) -> str:
         return str(call("Fix.text", self))
 
     def _repr_html_(self) -> str:
         return str(call("Fix.html", self))
+
+
+def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
+    if decision.state is not AnswerState.ACCEPTED:
+        return decision.state, decision.reason or decision.note
+    # Where the product has it, it does not matter what the service has said.
+    if status == "ERROR" and decision.note != ARRIVED:
+        return AnswerState.REFUSED, f"the service says {status}: {message}"
+    why = message.strip(" .")
+    if status in NOT_SENT:
+        return AnswerState.ACCEPTED, f"not sent yet: {why}. Apply the answers again."
+    if status == "unknown":
+        return AnswerState.ACCEPTED, f"it may have been sent: {why}. Apply the answers again to look."
+    return AnswerState.ACCEPTED, decision.note
 
 
 def fix_of(returned: Returned, catalog: Catalog, profile: Profile, now: datetime) -> Fix:

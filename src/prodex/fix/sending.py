@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from prodex.errors import ServiceError, UpsertStopped
+from prodex.errors import ChangesStale, ServiceError, UpsertStopped
 from prodex.files.untrusted import is_file
 from prodex.fix.decisions import AnswerState, Decision
 from prodex.fix.judging import JudgedAnswers
@@ -34,6 +34,8 @@ from prodex.service import Client
 
 #: States of products that certainly did not reach the service.
 NOT_SENT = frozenset({"not sent", "refused"})
+#: What is said of an answer that was sent and that its product shows.
+ARRIVED = "it has arrived."
 
 
 class SentAnswers:
@@ -47,6 +49,7 @@ class SentAnswers:
 
     def __init__(self) -> None:
         self.judged: JudgedAnswers | None = None
+        self._digests: dict[int, Digests] = {}
         self._tracking: Tracking | None = None
         self._planned: tuple[Client, str] | None = None
         self._is_sending = False
@@ -72,6 +75,81 @@ class SentAnswers:
         tracking = self.tracking
         return [] if tracking is None or tracking.name is None else [*tracking.continues, tracking.name]
 
+    def outcomes(self, accepted: Iterable[tuple[int, str]]) -> dict[int, tuple[str, str]]:
+        """Return status and message at the service of answers, by their number; none before they were sent.
+
+        Parameters
+        ----------
+        accepted
+            Number and key of the GTIN of each answer.
+        """
+        if (tracking := self.tracking) is None:
+            return {}
+        corrections, rows = tracking.corrections, tracking.products
+        statuses = zip(rows["status"], rows["message"], strict=True)
+        products = dict(zip(map(gtin_key, rows["gtin"]), statuses, strict=True))
+        found = {}
+        for number, gtin in accepted:
+            digests = self._digests.get(number, frozenset())
+            own = [corrections[gtin, one] for one in digests if (gtin, one) in corrections]
+            found[number] = own[0] if own else products.get(gtin, ("not sent", "it was not planned"))
+        return found
+
+    def judge(
+        self,
+        asked: JudgedAnswers,
+        newest: JudgedAnswers,
+        products: Collection[Product],
+        earlier: EarlierUpserts,
+    ) -> tuple[Changes, Continuation]:
+        """Judge answers by what earlier upserts have sent; return what is left to send, and how it continues these.
+
+        Parameters
+        ----------
+        asked
+            The answers as they were judged when they were read.
+        newest
+            The same by the products of now.
+        products
+            The products of now, as received.
+        earlier
+            What was sent of these products before.
+        """
+        records = {gtin_key(one.get("gtin")): one for one in products}
+        gtins = _gtins(newest.changes) | _gtins(asked.changes)
+        before = [asked] if self.judged is None else [self.judged, asked]
+        known: dict[Place, list[Digests]] = defaultdict(list)
+        for judged in before:
+            for there, digests in places_of(judged.changes).items():
+                known[there].append(digests)
+        unchanged = {one: known[one] for one in _unchanged(asked, newest, gtins) if one in known}
+        earlier.note_arrived(records, unchanged)
+        continuation = earlier.compare(places_of(newest.changes), known, records, self.names)
+        left = without_places(newest.changes, continuation.excluded)
+        for judged in reversed((newest, *before)):
+            self._digests |= _alone(judged)
+        decisions, sent_before = list(newest.decisions), set(continuation.followed)
+        for number, (then, now) in enumerate(zip(asked.decisions, newest.decisions, strict=True)):
+            place = _place(then, gtins)
+            if then.state is not AnswerState.ACCEPTED or place is None:
+                continue
+            own = self._digests.get(number, frozenset())
+            if place in continuation.followed:
+                decisions[number] = _followed(then, now, continuation.followed[place])
+            elif now.state is AnswerState.UNCHANGED and continuation.has_sent(place[0], own):
+                decisions[number] = replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
+            elif place in continuation.waits and now.state is AnswerState.ACCEPTED:
+                call = continuation.waits[place]
+                if not call.has(place[0], own):
+                    decisions[number] = now.becomes(AnswerState.CONFLICT, why_it_waits(call, place))
+                    continue
+                sent_before.add(place)
+        changes = left
+        for judged in (newest, *before):
+            changes = with_places(changes, judged.changes, sent_before)
+        self.judged = replace(newest, decisions=tuple(decisions), changes=changes)
+        return left, continuation
+
     def send(
         self,
         service: Client,
@@ -86,6 +164,9 @@ class SentAnswers:
         try:
             continues = Continued(self._planned[1], earlier, continuation)
             made = upsert_left(service, left, continues, progress)
+        except ChangesStale as error:
+            error.add_note("Or apply the answers again: they are judged by the products of then.")
+            raise
         except UpsertStopped as error:
             # Some of them were sent.
             if isinstance(error.tracking, Tracking):
@@ -109,64 +190,12 @@ class SentAnswers:
         return made
 
 
-def continued(
-    asked: JudgedAnswers,
-    newest: JudgedAnswers,
-    products: Collection[Product],
-    earlier: EarlierUpserts,
-    sent: SentAnswers,
-) -> tuple[JudgedAnswers, Changes, Continuation]:
-    """Return the answers as they continue earlier upserts, what is left to send of them, and how that continues these.
-
-    Parameters
-    ----------
-    asked
-        The answers as they were judged when they were read.
-    newest
-        The same by the products of now.
-    products
-        The products of now, as received.
-    earlier
-        What was sent of these products before.
-    sent
-        What these answers have sent before.
-    """
-    records = {gtin_key(one.get("gtin")): one for one in products}
-    gtins = _gtins(newest.changes) | _gtins(asked.changes)
-    before = [asked.changes] if sent.judged is None else [sent.judged.changes, asked.changes]
-    sending = places_of(newest.changes)
-    known: dict[Place, list[Digests]] = defaultdict(list)
-    for changes in before:
-        for there, digests in places_of(changes).items():
-            known[there].append(digests)
-    unchanged = {one: known[one] for one in _unchanged(asked, newest, gtins) if one in known}
-    earlier.note_arrived(records, unchanged)
-    continuation = earlier.compare(sending, known, records, sent.names)
-    left = without_places(newest.changes, continuation.excluded)
-    alone = _alone(newest)
-    decisions, sent_before = list(newest.decisions), set(continuation.followed)
-    for number, (then, now) in enumerate(zip(asked.decisions, newest.decisions, strict=True)):
-        place = _place(then, gtins)
-        if then.state is not AnswerState.ACCEPTED or place is None:
-            continue
-        if place in continuation.followed:
-            decisions[number] = _followed(then, now, continuation.followed[place])
-        elif place in continuation.waits and now.state is AnswerState.ACCEPTED:
-            call = continuation.waits[place]
-            if call.has(place[0], alone.get(number, frozenset())):
-                sent_before.add(place)
-            else:
-                decisions[number] = now.becomes(AnswerState.CONFLICT, why_it_waits(call, place))
-    changes = left
-    for others in (newest.changes, *before):
-        changes = with_places(changes, others, sent_before)
-    return replace(newest, decisions=tuple(decisions), changes=changes), left, continuation
-
-
 def _followed(then: Decision, now: Decision, call: EarlierCall) -> Decision:
     """Return an answer that was sent before, as it is shown."""
-    if now.state in {AnswerState.ACCEPTED, AnswerState.UNCHANGED}:
-        return replace(now, state=AnswerState.ACCEPTED, reason="")
+    if now.state is AnswerState.UNCHANGED:
+        return replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
+    if now.state is AnswerState.ACCEPTED:
+        return now
     # The import itself may have changed what the answer was about. Of a lost call nobody knows whether it has.
     if call.batch.tracking is not None:
         return then

@@ -37,7 +37,7 @@ class Batch:
     arrived
         The GTINs of which the service was seen to have what was sent, although it never said so.
     continued_by
-        Name of the upsert that sends these products instead, or "".
+        Name of the upsert that sends these products instead, or those that have not arrived; else "".
     """
 
     gtins: tuple[str, ...]

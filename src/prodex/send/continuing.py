@@ -203,12 +203,20 @@ class Continuation:
         The upserts that are continued, the oldest first.
     taken_over
         The batches of these that are not to be sent any more, by name.
+    calls
+        All calls and plans that were looked at.
     """
 
     followed: Mapping[Place, EarlierCall]
     waits: Mapping[Place, EarlierCall]
     upserts: tuple[UpsertJournal, ...]
     taken_over: Mapping[str, Collection[int]]
+    calls: tuple[EarlierCall, ...] = ()
+
+    def has_sent(self, gtin: str, corrections: Digests) -> bool:
+        """Whether one of the upserts has these corrections of a product in a call that arrived, or may have."""
+        names = {one.name for one in self.upserts}
+        return any(one.name in names and not one.is_plan and one.has(gtin, corrections) for one in self.calls)
 
     @property
     def excluded(self) -> frozenset[Place]:
@@ -337,34 +345,33 @@ class EarlierUpserts:
             place: [one for one in self.calls if any(one.has(place[0], each) for each in found)]
             for place, found in wanted.items()
         }
-        begun = {*own, *self._begun(same, records)}
-        followed = {
-            place: call
-            for place, calls in same.items()
-            if (call := self._followed(place, calls, begun, records))
-        }
+        begun = self._of_one_upsert({*own, *self._begun(same, sending, records)})
+        followed = {}
+        for place, calls in same.items():
+            # Where the product needs nothing any more, whoever has sent it is followed.
+            until = begun if place in sending else None
+            if (call := self._followed(place, calls, until, records)) is not None:
+                followed[place] = call
         waits = {
             place: call
             for place in sending
-            if place not in followed and (call := self._in_the_way(place, records))
+            if place not in followed and (call := self._in_the_way(place, records)) is not None
         }
         left = sending.keys() - followed.keys() - waits.keys()
-        if not followed and not left:
-            # All of it is there: these upserts have sent it, and are over.
-            arrived = {place: [one for one in calls if not one.is_plan] for place, calls in same.items()}
-            followed = {
-                place: calls[-1] for place, calls in arrived.items() if calls and place not in sending
-            }
         taken_over: dict[str, set[int]] = defaultdict(set)
         for one in self.calls:
             # A plan of corrections that is sent later would bring back what is older.
-            if one.is_plan and one.loaded and any(_concerns(one, place) for place in left):
+            if one.loaded and any(
+                _concerns(one, place) and (one.is_plan or self._is_given_up(one, place)) for place in left
+            ):
                 taken_over[one.name].add(one.number)
         names = {*taken_over, *(call.name for call in followed.values())}
-        names |= {
-            call.name for place, call in waits.items() if call.edits.get(place[0], set()) & sending[place]
-        }
-        return Continuation(followed, waits, self._upserts(names), taken_over)
+        names |= {one.name for place in left for one in same[place] if one.name in begun}
+        # Some of what waits may be what is under way.
+        for place, call in waits.items():
+            if call.edits.get(place[0], frozenset()) & sending[place]:
+                names.add(call.name)
+        return Continuation(followed, waits, self._upserts(names), taken_over, self.calls)
 
     def note_arrived(
         self, records: Mapping[str, Product], unchanged: Mapping[Place, Collection[Digests]]
@@ -395,27 +402,48 @@ class EarlierUpserts:
                     one.journal.note_arrived(one.number, gtins)
 
     def _begun(
-        self, same: Mapping[Place, Collection[EarlierCall]], records: Mapping[str, Product]
+        self,
+        same: Mapping[Place, Collection[EarlierCall]],
+        sending: Collection[Place],
+        records: Mapping[str, Product],
     ) -> Iterator[str]:
-        """Yield the names of the upserts that have not come to an end: some of it is not sent, or is under way."""
-        for (gtin, _), calls in same.items():
+        """Yield the names of the upserts that have not come to an end: some is not sent, under way, or was lost."""
+        for place, calls in same.items():
             for one in calls:
-                if one.is_plan or self._may_be_under_way(one, gtin, records, SETTLES):
+                was_lost = place in sending and self._is_given_up(one, place)
+                if one.is_plan or was_lost or self._may_be_under_way(one, place[0], records, SETTLES):
                     yield one.name
+
+    def _is_given_up(self, call: EarlierCall, place: Place) -> bool:
+        """Whether nobody ever saw what became of a call, and it cannot be under way any more."""
+        is_over = call.ended is None and self.moment >= call.ends
+        return is_over and not call.is_plan and not call.has_arrived(place[0])
+
+    def _of_one_upsert(self, names: Collection[str]) -> set[str]:
+        """Return these upserts, with those that they continue and those that continue them."""
+        found = set(names)
+        journals = {one.name: one.journal for one in self.calls if one.journal is not None}
+        # The oldest first: a later one names all that it continues.
+        for name, journal in sorted(journals.items()):
+            if name in found or not found.isdisjoint(journal.head.continues):
+                found |= {name, *journal.head.continues}
+        return found
 
     def _followed(
         self,
         place: Place,
         calls: Collection[EarlierCall],
-        begun: Collection[str],
+        begun: Collection[str] | None,
         records: Mapping[str, Product],
     ) -> EarlierCall | None:
-        """Return the last call that has sent the corrections of a place, if they are not to be sent again."""
+        """Return the last call that has sent the corrections of a place, if they are not to be sent again.
+
+        `begun` are the upserts that have not come to an end; None if the product needs none of it any more.
+        """
         found = None
         for one in calls:
-            is_over = one.ended is None and self.moment >= one.ends and not one.has_arrived(place[0])
-            is_of_begun = one.name in begun and not one.is_plan and not is_over
-            if is_of_begun or self._may_be_under_way(one, place[0], records, SETTLES):
+            is_settled = begun is None or (one.name in begun and not self._is_given_up(one, place))
+            if not one.is_plan and (is_settled or self._may_be_under_way(one, place[0], records, SETTLES)):
                 found = one
         return found
 
@@ -460,7 +488,8 @@ def _calls(service: Client, gtins: frozenset[str]) -> tuple[EarlierCall, ...]:
             continue
         ended = ended_imports(path)
         for number, batch in enumerate(batches):
-            if not gtins.isdisjoint(map(gtin_key, batch.gtins)) and not batch.continued_by:
+            here = gtins.intersection(map(gtin_key, batch.arrived if batch.continued_by else batch.gtins))
+            if here:
                 found += _calls_of(journal, number, batch, ended)
     return tuple(sorted(found, key=lambda one: (one.at, one.name, one.number)))
 

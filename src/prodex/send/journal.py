@@ -187,7 +187,7 @@ class UpsertJournal:
         # Only what that upsert has planned: the process may have ended before its plan was there.
         names = {name for name in set(found.continued.values()) if is_file(journal_named(name))}
         for number, name in found.continued.items():
-            if name in names and number < len(batches) and batches[number].sent not in ARRIVED:
+            if name in names and number < len(batches):
                 message = f"the upsert {name} sends these products instead"
                 batches[number] = replace(batches[number], message=message, continued_by=name)
         return batches

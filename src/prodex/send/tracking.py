@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +26,7 @@ from prodex.send.outcome import (
     still_running,
 )
 from prodex.send.polling import ImportPolling
+from prodex.send.records import gtin_key
 from prodex.send.sending import numbers_to_send, send
 from prodex.send.upserts import note_ended
 from prodex.service import Client
@@ -154,6 +156,16 @@ class Tracking:
         the record that was not sent.
         """
         return products_frame(self._known())
+
+    @property
+    def corrections(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """Status and message of each correction, by the key of the GTIN and its digest (`prodex.send.continuing`)."""
+        found = {}
+        for (plan, number, _), outcome in zip(self._numbered(), self._known(), strict=True):
+            edits = {} if plan is None else plan.edits(number)
+            for gtin, status, message in outcome.products:
+                found.update({(gtin_key(gtin), one): (status, message) for one in edits.get(gtin, ())})
+        return found
 
     @property
     def failed(self) -> pd.DataFrame:
@@ -341,11 +353,20 @@ class Tracking:
             self._outcomes += map(self._imports.outcome, self._all_sent)
         return self._outcomes
 
+    def _numbered(self) -> list[tuple[UpsertJournal | None, int, Batch]]:
+        """Return the batches with their numbers, after those that earlier upserts have sent, or may have."""
+        earlier = [
+            # Of what is sent anew, only what has arrived.
+            (plan, number, replace(batch, gtins=tuple(batch.arrived)) if batch.continued_by else batch)
+            for plan, batches in self._earlier
+            for number, batch in enumerate(batches)
+            if batch.sent in ARRIVED and (batch.arrived or not batch.continued_by)
+        ]
+        return [*earlier, *((self._journal, number, batch) for number, batch in enumerate(self._sent))]
+
     @property
     def _all_sent(self) -> list[Batch]:
-        """The batches of this upsert, after those that the earlier ones have sent, or may have."""
-        before = [batch for _, batches in self._earlier for batch in batches if batch.sent in ARRIVED]
-        return [*before, *self._sent]
+        return [batch for *_, batch in self._numbered()]
 
     def _ended(self) -> int:
         return sum(len(one.batch.gtins) for one in self._known() if not one.is_running)

@@ -108,7 +108,10 @@ def _row(path: Path) -> dict[str, Any]:
         return {"name": name_of(path), "keeps_products": False, "note": str(error)}
     # Each product counts where it is sent.
     counts: Counter[str] = Counter(
-        batch.sent for batch in batches for _ in batch.gtins if not batch.continued_by
+        batch.sent
+        for batch in batches
+        for one in batch.gtins
+        if not batch.continued_by or one in batch.arrived
     )
     continued = sorted({batch.continued_by for batch in batches} - {""})
     return {
