@@ -67,7 +67,9 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         say(
-            "prodex: stopped. No unfinished file was left, and the same command continues a load.", aside=True
+            "prodex: stopped. No unfinished file was left, and the same command continues a load, or the sending of "
+            "answers.",
+            aside=True,
         )
         # 128 + SIGINT, as shells report an interrupted program.
         sys.exit(130)

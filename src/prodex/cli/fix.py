@@ -13,6 +13,8 @@ import typer
 import prodex
 from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, with_groups
 from prodex.cli.output import say
+from prodex.send.journal import name_of
+from prodex.send.upserts import journals
 
 app: typer.Typer = typer.Typer()
 
@@ -57,18 +59,16 @@ def fix(
     """Read the answers of worklists, and send them with --apply.
 
     Without --apply it only shows what would change. Answers that may not be meant are asked back, and sent only with
-    --confirm. Exit code 1 if an answer was refused, asked back or is in conflict, or, with --apply, unless all products
-    arrived.
+    --confirm. The same command continues one that was interrupted: it follows what was sent, and sends only the rest.
+    Exit code 1 if an answer was refused, asked back or is in conflict, or, with --apply, unless all products arrived.
     """
     read = prodex.read_worklist(files, catalog or None, profile=profile or None)
     if confirm and read.counts["asked back"]:
         read.confirm()
     say(repr(read), aside=True)
     tracking = None
-    if apply:
-        tracking = read.apply(service.connect())
-        if following.wait:
-            tracking.wait(following.timeout)
+    if apply and read.counts["accepted"]:
+        tracking = _applied(read, service.connect(), following)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -79,10 +79,28 @@ def fix(
         following.follow(tracking, output)
     else:
         output.show(_section(read, what))
-        if read.counts["accepted"]:
+        if apply:
+            say("No answer is left to send.", aside=True)
+        elif read.counts["accepted"]:
             say("Nothing was sent. --apply sends the accepted answers.", aside=True)
     if any(read.counts[state] for state in ("refused", "conflict", "asked back")):
         raise typer.Exit(1)
+
+
+def _applied(read: prodex.Fix, service: prodex.Client, following: FollowOptions) -> prodex.Tracking:
+    """Send what earlier runs have left, say what is continued, and wait if requested."""
+    before = set(map(name_of, journals()))
+    tracking = read.apply(service)
+    if tracking.name in before:
+        say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)
+    elif tracking.continues:
+        say(
+            f"Continued {', '.join(tracking.continues)}: what was sent before was not sent again.", aside=True
+        )
+    if following.wait and tracking.wait(following.timeout).statuses["unknown"]:
+        # By now the products show what has arrived of it.
+        tracking = read.apply(service).wait(following.timeout)
+    return tracking
 
 
 def _section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,11 @@ _STATES = {
     "conflict": "in conflict",
     "asked back": "asked back",
 }
-_SENT_STATES = _STATES | {"accepted": "sent", "refused": "refused"}
+_SENT_STATES = {state: words for state, words in _STATES.items() if state != "accepted"} | {
+    "refused": "refused"
+}
+#: What became of the accepted ones, by the state of their product at the service, where that is not "sent".
+_OUTCOMES = {"unknown": "may have been sent", "not sent": "not sent yet", "refused": "not sent yet"}
 #: The same of several answers, where it differs.
 _OF_SEVERAL = {"unchanged": "change nothing"}
 _NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
@@ -46,12 +51,27 @@ def state_in_words(state: str) -> str:
 
 def states_in_words(fix: Fix) -> str:
     """Return how many answers are in which state: "33 can be sent, 1 changes nothing"."""
+    counts, outcomes = fix.counts, _outcomes(fix)
     states = _STATES if fix.tracking is None else _SENT_STATES
-    return ", ".join(
-        f"{number:,} {words if number == 1 else _OF_SEVERAL.get(state, words)}"
-        for state, words in states.items()
-        if (number := fix.counts[state])
-    )
+    words = [
+        *(f"{number:,} {outcome}" for outcome, number in outcomes.items()),
+        *(
+            f"{number:,} {word if number == 1 else _OF_SEVERAL.get(state, word)}"
+            for state, word in states.items()
+            if (number := counts[state])
+        ),
+    ]
+    return ", ".join(words)
+
+
+def _outcomes(fix: Fix) -> Counter[str]:
+    """Return how many accepted answers were sent, may have been, and were not; nothing before any was sent."""
+    if fix.tracking is None:
+        return Counter()
+    counts: Counter[str] = Counter()
+    for status, number in fix.outcomes.items():
+        counts[_OUTCOMES.get(status, "sent")] += number
+    return counts
 
 
 def text_of(fix: Fix) -> str:

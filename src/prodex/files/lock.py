@@ -56,7 +56,7 @@ class Owner(NamedTuple):
 
 
 @contextmanager
-def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator[None]:
+def locked(folder: Path, doing: str, *, without_space: bool = False, patience: float = 0.0) -> Iterator[None]:
     """Hold the lock of a folder, against other threads of this process as well.
 
     Parameters
@@ -68,11 +68,13 @@ def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator
     without_space
         Continue without the lock if the disk is too full to make it: then nobody else can hold it or begin to write.
         For work that only deletes.
+    patience
+        Seconds to wait for the lock, where it is held only for a moment.
 
     Raises
     ------
     SnapshotLocked
-        When somebody else holds the lock. It does not wait; the message names the owner.
+        When somebody else holds the lock; the message names the owner.
     StorageError
         When the folder cannot be written.
     """
@@ -81,7 +83,7 @@ def locked(folder: Path, doing: str, *, without_space: bool = False) -> Iterator
         make_folder(folder, private=True)
         _refuse_foreign(folder / _LOCK)
         try:
-            lock.acquire(blocking=False)
+            lock.acquire(timeout=patience)
         except filelock.Timeout as error:
             raise SnapshotLocked(
                 f"{folder} is in use by {Owner.of(folder) or 'another process'}. Wait for its end, or use another name."

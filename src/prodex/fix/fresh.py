@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -12,15 +12,13 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.fix.decisions import ConcernedProducts
 from prodex.fix.waiting import waiting_attributes, waiting_updates
-from prodex.query import ProductQuery
+from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.changes import received_products
 from prodex.send.corrections import KnownProducts
 from prodex.send.records import Product
 from prodex.service import Client, pages
 from prodex.store.reading import flatten
-
-#: GTINs of one request.
-_AT_ONCE = 500
+from prodex.tables.plain import product_key
 
 
 def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> ConcernedProducts:
@@ -58,22 +56,60 @@ def fresh_products(
         When the service cannot be reached.
     """
     ids = set(products)
-    concerned = pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))
+    return with_products(catalog, requested_products(service, catalog, ids), ids)
+
+
+def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) -> list[Product]:
+    """Return products of a catalogue as the service has them now, whatever else has the same GTINs.
+
+    Raises
+    ------
+    ServiceError
+        When the service cannot be reached.
+    """
+    concerned = _concerned(ids)
     gtins = [
         one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None
     ]
     # The filters of the load (such as allow_not_consumer_units) decide what the service lists at all.
     extra = {} if catalog.origin.query is None else dict(catalog.origin.query.extra)
     records: list[Product] = []
-    for start in range(0, len(gtins), _AT_ONCE):
-        query = ProductQuery(gtins_in=gtins[start : start + _AT_ONCE], extra=extra)
-        # With a report of its own, a missing product does not raise here; its answers become conflicts.
-        language = catalog.origin.accept_language
-        for page in pages(service, query, accept_language=language, progress=False, report=lambda _: None):
-            records += [json.loads(bytes(one)) for one in page.envelope.data]
+    if gtins:
+        found = pages(
+            service,
+            ProductQuery(gtins_in=gtins, extra=extra),
+            page_size=GTINS_PER_CALL,
+            accept_language=catalog.origin.accept_language,
+            progress=False,
+            # With a report of its own, a missing product does not raise here; its answers become conflicts.
+            report=lambda _: None,
+        )
+        records += [json.loads(bytes(one)) for page in found for one in page.envelope.data]
+    return records
+
+
+def are_as_judged(records: Iterable[Product], catalog: Catalog, ids: Collection[str]) -> bool:
+    """Whether these products are what a catalogue has, so that nothing about them has to be judged again."""
+    # A catalogue that shows updates as accepted has other records than the service.
+    if catalog.as_received is not None:
+        return False
+    found = {product_key(record): record for record in records}
+    known = received_products(catalog, ids)
+    return found == known and set(known) == set(ids)
+
+
+def with_products(
+    catalog: Catalog, records: Sequence[Product], ids: Collection[str]
+) -> tuple[Catalog, ConcernedProducts]:
+    """Return a catalogue with some products as they are now, before the others, and these products."""
     newest = flatten(records)
-    origin = replace(catalog.origin, query=ProductQuery(extra=extra))
-    others = catalog.where(~concerned)
+    query = None if catalog.origin.query is None else catalog.origin.query.extra
+    origin = replace(catalog.origin, query=ProductQuery(extra=query or {}))
+    others = catalog.where(~_concerned(ids))
     whole = replace(catalog, parts=(*newest.parts, *others.parts), origin=origin, as_received=None)
     known = KnownProducts.of(whole)
     return whole, products_of(whole, ids, known)
+
+
+def _concerned(ids: Collection[str]) -> pc.Expression:
+    return pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))

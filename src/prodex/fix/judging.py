@@ -85,7 +85,7 @@ def judged(
     Parameters
     ----------
     decisions
-        The answers; those that are not accepted stay as they are.
+        The answers; those that are closed, or about other products, stay as they are.
     products
         The products concerned.
     catalog
@@ -99,7 +99,10 @@ def judged(
         catalog.where(product_id=list(products.records)), catalog, profile, now, progress=False
     )
     at_present = Verdicts.of(before, products.records)
-    made = [still_asked(one, products, at_present) for one in decisions]
+    made = [
+        still_asked(one, products, at_present) if one.product in products.records else one
+        for one in decisions
+    ]
     made = _sendable(made, products, catalog)
     trial = partial(_tried, products=products, catalog=catalog, profile=profile, now=now, before=at_present)
     # First with what is asked back, so that all its questions are known before somebody answers one of them.
@@ -204,7 +207,7 @@ def _sendable(decisions: Sequence[Decision], products: ConcernedProducts, catalo
     """Return the answers, refused where one alone cannot be merged, or the service would not take it."""
     made = []
     for one in decisions:
-        if not one.is_open or one.correction is None or one.product is None:
+        if not one.is_open or one.correction is None or str(one.product) not in products.records:
             made.append(one)
             continue
         alone = {one.product: [one.correction]}
@@ -240,8 +243,9 @@ def _merged(
     """Merge the answers of each product in some states; those of a product where that fails are refused together."""
     corrections: dict[str, list[Correction]] = defaultdict(list)
     for one in decisions:
-        if one.state in states and one.correction is not None and one.product is not None:
-            corrections[one.product].append(one.correction)
+        product = str(one.product)
+        if one.state in states and one.correction is not None and product in products.records:
+            corrections[product].append(one.correction)
     records = {product: products.records[product] for product in corrections}
     changes, refused = merged_changes(records, corrections, products.known, catalog.origin)
     why = {product: _without_gtin(words) for product, _, words in refused}

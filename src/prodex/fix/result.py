@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ import pandas as pd
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.dispatch import call
-from prodex.errors import InputError, UpsertStopped
+from prodex.errors import InputError
 from prodex.fix.answer_rows import (
     COLUMNS,
     PLACE,
@@ -27,18 +26,19 @@ from prodex.fix.answer_rows import (
     sent_rows,
 )
 from prodex.fix.decisions import AnswerState, Confirmed, Decision, assigned, decided
-from prodex.fix.fresh import fresh_products, products_of
+from prodex.fix.fresh import are_as_judged, fresh_products, products_of, requested_products, with_products
 from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.fix.reading import Returned, place_in_words
+from prodex.fix.sending import ARRIVED, NOT_SENT, SentAnswers
 from prodex.fix.waiting import Waiting
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
+from prodex.send.continuing import EarlierUpserts
 from prodex.send.corrections import KnownProducts
-from prodex.send.records import gtin_key
+from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
-from prodex.send.upsert import upsert
 from prodex.service import Client
 from prodex.service.connection import service_given
 
@@ -56,7 +56,7 @@ class Fix:
     profile
         The checks that judge them.
     tracking
-        What became of them at the service, once `apply` was called.
+        What became of them at the service, from before the first call that `apply` makes; None if nothing was sent.
 
     Examples
     --------
@@ -74,12 +74,17 @@ class Fix:
 
     catalog: Catalog = field(repr=False)
     profile: Profile = field(repr=False)
-    tracking: Tracking | None = field(default=None, repr=False)
     _returned: Returned = field(default_factory=Returned, repr=False)
     _judged: JudgedAnswers | None = field(default=None, repr=False)
     _now: datetime = field(default_factory=datetime.now, repr=False)
     _names: Names = field(default_factory=dict, repr=False)
     _confirmed: Confirmed = field(default_factory=dict, repr=False)
+    _sent: SentAnswers = field(default_factory=SentAnswers, repr=False)
+
+    @property
+    def tracking(self) -> Tracking | None:
+        """What became of the answers at the service; see the class."""
+        return self._sent.tracking
 
     @property
     def files(self) -> int:
@@ -104,8 +109,10 @@ class Fix:
         "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
         answers that the service refused are "refused" too, with its message.
         """
-        failed = self._failed()
-        rows = [answer_row(one, *self._state(one, failed), self._names) for one in self._decisions]
+        states = self._states()
+        rows = [
+            answer_row(one, *state, self._names) for one, state in zip(self._decisions, states, strict=True)
+        ]
         rows += map(problem_row, self._returned.problems)
         return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
@@ -175,7 +182,7 @@ class Fix:
         for place in places:
             confirmed[place] = confirmed.get(place, frozenset()) | set(asked[place].questions)
         products = products_of(self.catalog, self._known().products, KnownProducts.of(self.catalog))
-        self._confirmed = confirmed
+        self._confirmed, self._sent.judged = confirmed, None
         self._judged = judged_answers(
             self._returned.answers, products, self.catalog, self.profile, self._now, confirmed
         )
@@ -187,9 +194,14 @@ class Fix:
         return Counter(self.answers["state"].tolist())
 
     @property
+    def outcomes(self) -> Counter[str]:
+        """Number of accepted answers by the status of their product at the service; none before `apply`."""
+        return Counter(status for status, _ in self._outcomes().values())
+
+    @property
     def waiting(self) -> Waiting:
         """The attributes of which an update waits, by product id: an answer about one of them is a conflict."""
-        return {} if self._judged is None else self._judged.waiting
+        return {} if self._judged is None else self._known().waiting
 
     @property
     def before(self) -> Audit:
@@ -206,11 +218,10 @@ class Fix:
 
         `says` is what is to be said beside: that a rule cannot judge it yet.
         """
-        failed = self._failed()
         rows = [
             preview_row(one, self._names)
-            for one in self._decisions
-            if self._state(one, failed)[0] is AnswerState.ACCEPTED
+            for one, (state, _) in zip(self._decisions, self._states(), strict=True)
+            if state is AnswerState.ACCEPTED
         ]
         return pd.DataFrame(rows, columns=list(PREVIEW), dtype=object)
 
@@ -224,8 +235,13 @@ class Fix:
     def apply(self, service: Client, *, progress: Progress = None) -> Tracking:
         """Send the accepted answers, merged with what stands beside them, and nothing else.
 
-        The products are requested first, and the answers are judged again by what they are now: those whose place has
-        changed meanwhile become conflicts, and the others are merged with the newest values.
+        The products are requested first. Where they have changed, the answers are judged again by what the products are
+        now: those whose place has changed meanwhile become conflicts, and the others are merged with the newest values.
+
+        Each answer is sent once, also when this is interrupted and called again for the same answers, here or in
+        another process: what was sent is followed, and only the rest is sent. Where a reply was lost, the product shows
+        whether the answer has arrived; it is not sent again while the service may still import it, for a day. Where an
+        upsert from this machine may still write something else to the same field, an answer is a conflict until then.
 
         Parameters
         ----------
@@ -238,50 +254,53 @@ class Fix:
         -------
         Tracking
             `.wait()` follows the import to its end; it is kept as `tracking`, so that `refused` has what the service
-            refused.
+            refused. It includes what earlier calls have sent of these answers.
 
         Raises
         ------
         InputError
-            When no answer is accepted, or they have been sent already.
+            When no answer is accepted, or none is left to send.
         ServiceError
-            When the service cannot be reached; nothing was sent.
+            When the service cannot be reached; nothing was sent now.
+        ChangesStale
+            When a product was changed since it was requested, a moment ago; nothing was sent now.
+        SnapshotLocked
+            When another process is sending some of these products; nothing was sent now.
         """
         service = service_given(service, "fix.apply(service)")
-        if self.tracking is not None:
-            raise InputError(
-                "These answers have been sent already: .tracking has what became of them. Read the worklists again to "
-                "send what was added since."
-            )
-        known = self._known()
-        if not known.changes.records:
+        asked = self._asked()
+        if not asked.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
-        ids = [one.product for one in self._decisions if one.is_open]
-        catalog, products = fresh_products(service, self.catalog, filter(None, ids))
-        again = iter(
-            decided(
-                [one.answer for one in self._decisions if one.is_open],
-                products,
-                catalog,
-                self._confirmed,
-            )
-        )
-        kept = [next(again) if one.is_open else one for one in self._decisions]
-        newest = judged(kept, products, catalog, self.profile, self._now)
-        # What was refused before is about products that were not requested again.
-        waiting = {**known.waiting, **newest.waiting}
-        self._judged = replace(newest, before=known.before, after=known.after, waiting=waiting)
-        if not self._judged.changes.records:
+        # Before the products are requested: they show all that imports have written until now.
+        earlier = EarlierUpserts.look(service, [record["gtin"] for record in asked.changes.records])
+        newest, products = self._judged_now(service, asked, is_continued=bool(earlier.calls))
+        left, continuation = self._sent.judge(asked, newest, products, earlier)
+        if left.records:
+            return self._sent.send(service, left, earlier, continuation, progress)
+        if not continuation.upserts:
             raise InputError(
                 f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"
             )
-        try:
-            self.tracking = upsert(service, self._judged.changes, progress=progress)
-        except UpsertStopped as error:
-            # Some of them were sent, and must not be sent again.
-            self.tracking = error.tracking if isinstance(error.tracking, Tracking) else None
-            raise
-        return self.tracking
+        return self._sent.follow(service, continuation)
+
+    def _judged_now(
+        self, service: Client, asked: JudgedAnswers, *, is_continued: bool
+    ) -> tuple[JudgedAnswers, list[Product]]:
+        """Return the accepted answers as judged by the products of now, and these products."""
+        chosen = [one for one in asked.decisions if one.state is AnswerState.ACCEPTED]
+        ids = {one.product for one in chosen if one.product is not None}
+        records = requested_products(service, self.catalog, ids)
+        if are_as_judged(records, self.catalog, ids):
+            return asked, records
+        catalog, products = with_products(self.catalog, records, ids)
+        again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
+        kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in asked.decisions]
+        newest = judged(kept, products, catalog, self.profile, self._now)
+        if is_continued:
+            newest = with_arrived(newest, self._known(), products)
+        # What was refused before is about products that were not requested again.
+        waiting = {**asked.waiting, **newest.waiting}
+        return replace(newest, before=asked.before, after=asked.after, waiting=waiting), records
 
     @property
     def sent(self) -> pd.DataFrame:
@@ -289,7 +308,8 @@ class Fix:
 
         `status` is that of `Tracking.products`.
         """
-        rows = [] if self.tracking is None else sent_rows(self._known().changes, self.tracking, self._names)
+        tracking = self.tracking
+        rows = [] if tracking is None else sent_rows(self._known().changes, tracking, self._names)
         return pd.DataFrame(rows, columns=list(SENT), dtype=object)
 
     def recheck(self, service: Client) -> Fix:
@@ -330,7 +350,7 @@ class Fix:
             made = with_arrived(made, self._known(), products)
         # Of the others only what was requested then is known.
         catalog = replace(newest, origin=self.catalog.origin)
-        return Fix(catalog, self.profile, None, self._returned, made, self._now, self._names, self._confirmed)
+        return Fix(catalog, self.profile, self._returned, made, self._now, self._names, self._confirmed)
 
     def worklist(
         self, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
@@ -358,41 +378,56 @@ class Fix:
 
     @property
     def _decisions(self) -> tuple[Decision, ...]:
-        return () if self._judged is None else self._judged.decisions
+        return () if self._judged is None else self._known().decisions
 
-    def _known(self) -> JudgedAnswers:
+    def _asked(self) -> JudgedAnswers:
+        """Return the answers as they were judged when they were read, or confirmed."""
         if self._judged is None:
             raise InputError(f"No answer could be assigned to a product. {self!r}")
         return self._judged
+
+    def _known(self) -> JudgedAnswers:
+        """Return the answers as they were judged last: when they were sent, if they were."""
+        return self._asked() if self._sent.judged is None else self._sent.judged
 
     def _with(self, state: AnswerState) -> pd.DataFrame:
         answers = self.answers
         return answers[answers["state"] == state.value].reset_index(drop=True)
 
-    def _state(self, decision: Decision, failed: Mapping[str, str]) -> tuple[AnswerState, str]:
-        """Return the state and the reason of an answer, with what the service said of its product."""
-        if decision.state is not AnswerState.ACCEPTED:
-            return decision.state, decision.reason or decision.note
-        gtin = gtin_key(self._names.get(str(decision.product), (None, None, None))[0])
-        if gtin in failed:
-            return AnswerState.REFUSED, failed[gtin]
-        return AnswerState.ACCEPTED, decision.note
+    def _states(self) -> list[tuple[AnswerState, str]]:
+        """Return the state and the reason of each answer, with what became of it at the service."""
+        outcomes = self._outcomes()
+        return [_state(one, *outcomes.get(number, ("", ""))) for number, one in enumerate(self._decisions)]
 
-    def _failed(self) -> dict[str, str]:
-        if self.tracking is None:
-            return {}
-        rows = self.tracking.products
-        return {
-            gtin_key(gtin): f"the service says {status}: {message}"
-            for gtin, status, message in zip(rows["gtin"], rows["status"], rows["message"], strict=True)
-            if status == "ERROR"
-        }
+    def _outcomes(self) -> dict[int, tuple[str, str]]:
+        """Return status and message at the service of each accepted answer, by its number."""
+        gtins = {product: gtin_key(gtin) for product, (gtin, *_) in self._names.items()}
+        accepted = [
+            (number, gtins.get(str(one.product), ""))
+            for number, one in enumerate(self._decisions)
+            if one.state is AnswerState.ACCEPTED
+        ]
+        return self._sent.outcomes(accepted)
 
     def __repr__(self) -> str:
         return str(call("Fix.text", self))
 
     def _repr_html_(self) -> str:
         return str(call("Fix.html", self))
+
+
+def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
+    if decision.state is not AnswerState.ACCEPTED:
+        return decision.state, decision.reason or decision.note
+    # Where the product has it, it does not matter what the service has said.
+    if status == "ERROR" and decision.note != ARRIVED:
+        return AnswerState.REFUSED, f"the service says {status}: {message}"
+    why = message.strip(" .")
+    if status in NOT_SENT:
+        return AnswerState.ACCEPTED, f"not sent yet: {why}. Apply the answers again."
+    if status == "unknown":
+        return AnswerState.ACCEPTED, f"it may have been sent: {why}. Apply the answers again to look."
+    return AnswerState.ACCEPTED, decision.note
 
 
 def fix_of(returned: Returned, catalog: Catalog, profile: Profile, now: datetime) -> Fix:
@@ -403,4 +438,4 @@ def fix_of(returned: Returned, catalog: Catalog, profile: Profile, now: datetime
     products = products_of(catalog, filter(None, [*whose, *own]), known)
     made = judged_answers(returned.answers, products, catalog, profile, now)
     names = product_names(catalog, list(products.records))
-    return Fix(catalog, profile, None, returned, made, now, names)
+    return Fix(catalog, profile, returned, made, now, names)

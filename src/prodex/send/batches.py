@@ -34,12 +34,23 @@ class Batch:
         Its tracking identifier as the service wrote it, or None.
     message
         Why it was not sent, or how its reply was lost.
+    arrived
+        The GTINs of which the service was seen to have what was sent, although it never said so.
+    continued_by
+        Name of the upsert that sends these products instead, or those that have not arrived; else "".
     """
 
     gtins: tuple[str, ...]
     sent: Sent
     tracking: str | None = None
     message: str = ""
+    arrived: frozenset[str] = frozenset()
+    continued_by: str = ""
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether the service was seen to have all of it."""
+        return bool(self.gtins) and self.arrived.issuperset(self.gtins)
 
 
 class Loaded(NamedTuple):
@@ -50,11 +61,15 @@ class Loaded(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """One batch of a plan; `loaded` is parallel to the GTINs, or empty if nothing was merged."""
+    """One batch of a plan; `loaded` and `edits` are parallel to the GTINs, or empty if nothing was merged.
+
+    `edits` has a digest of each correction of a product (`prodex.send.continuing`).
+    """
 
     body: bytes
     gtins: tuple[str, ...]
     loaded: tuple[Loaded, ...] = ()
+    edits: tuple[tuple[str, ...], ...] = ()
 
 
 Format = Literal["json", "xml"]

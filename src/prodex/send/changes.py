@@ -16,7 +16,7 @@ from prodex.catalog import Catalog, Origin
 from prodex.catalog.data import CatalogData
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.gtin import comparable
-from prodex.query import ProductQuery
+from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import Loaded
 from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.merge import Correction, Edit, merged
@@ -249,7 +249,7 @@ def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping
     query = ProductQuery(gtins_in=list(loaded), source_include=["updatedAt"], extra=dict(extra))
     now: dict[str, str | None] = {}
     # With a report of its own, a missing product does not raise here; it is reported below.
-    for page in pages(service, query, progress=False, report=lambda _: None):
+    for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False, report=lambda _: None):
         for record in map(json.loads, map(bytes, page.envelope.data)):
             now[product_key(record)] = record.get("updatedAt")
     for gtin, (product, then) in loaded.items():

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -58,7 +59,8 @@ class UpsertJournal:
             sent = [batch for batch in batches if batch.sent in ARRIVED]
             self.calls = tuple(journal_format.SentCall(tracking=batch.tracking) for batch in sent)
         else:
-            self.head, self._entries, *_, self.calls = journal_format.read(path)
+            found = journal_format.read(path)
+            self.head, self._entries, self.calls = found.head, found.entries, found.calls
 
     @classmethod
     def begin(
@@ -68,8 +70,27 @@ class UpsertJournal:
         content_type: str,
         batches: Iterable[Planned],
         extra: Mapping[str, Any] | None = None,
+        *,
+        name: str | None = None,
+        attributes: Collection[str] | None = None,
+        continues: Collection[str] = (),
     ) -> Self:
         """Write a whole plan, and sync it to the disk.
+
+        Parameters
+        ----------
+        base_url, key
+            Of the service, and a digest of the access key.
+        content_type, batches
+            The calls.
+        extra
+            Filters with which the products were loaded, if corrections were merged with them.
+        name
+            From `new_name`, for a caller that has to find it whatever happens meanwhile.
+        attributes
+            The attributes that are written; None if they are not known.
+        continues
+            Names of the upserts whose corrections these are, too.
 
         Raises
         ------
@@ -82,21 +103,23 @@ class UpsertJournal:
             make_folder(parent, private=True)
         # Removes what processes left that were killed while they wrote a plan.
         sweep(parent)
-        # With the process id, since two processes may plan in the same microsecond.
-        folder = parent / f"{moment:%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}"
+        folder = parent / (new_name() if name is None else name)
         lines: list[dict[str, Any]] = []
         with writing_folder(folder) as beside:
             # Products are confidential until they are published.
             beside.chmod(0o700)
             with open_private(beside / _PAYLOADS, "xb") as payloads:
-                for number, (body, gtins, loaded) in enumerate(batches):
-                    digest = hashlib.sha256(body).hexdigest()
-                    place = {"at": payloads.tell(), "bytes": len(body), "sha256": digest}
-                    lines.append({"batch": number, "gtins": gtins, **place, "loaded": loaded})
-                    payloads.write(body)
+                for number, one in enumerate(batches):
+                    digest = hashlib.sha256(one.body).hexdigest()
+                    place = {"at": payloads.tell(), "bytes": len(one.body), "sha256": digest}
+                    merged = {"loaded": one.loaded, "edits": one.edits}
+                    lines.append({"batch": number, "gtins": one.gtins, **place, **merged})
+                    payloads.write(one.body)
             service = {"host": host_of(base_url), "base_url": base_url, "key": key}
             plan = {"content_type": content_type, "extra": extra or {}, "batches": len(lines)}
-            head = {"version": journal_format.VERSION, **service, "at": moment.isoformat(), **plan}
+            written = None if attributes is None else sorted(attributes)
+            what = {"attributes": written, "continues": list(continues)}
+            head = {"version": journal_format.VERSION, **service, "at": moment.isoformat(), **plan, **what}
             with open_private(beside / JOURNAL, "xb") as file:
                 file.writelines(journal_format.sealed(line) for line in (head, *lines))
         return cls(folder / JOURNAL)
@@ -153,20 +176,43 @@ class UpsertJournal:
         """Read the state of all batches; one that was being sent, without a reply, is unknown."""
         if self.is_old:
             return journal_format.read_0_1(self.path)[1]
-        _, entries, states, stopped, is_damaged, _ = journal_format.read(self.path)
-        states = {**states, **dict(self._unwritten)}
-        rest = Batch((), "not sent", message=stopped or "the process ended before it was sent")
-        if is_damaged:
+        found = journal_format.read(self.path)
+        states = {**found.states, **dict(self._unwritten)}
+        rest = Batch((), "not sent", message=found.stopped or "the process ended before it was sent")
+        if found.is_damaged:
             rest = Batch((), "unknown", message="a damaged line of the journal may be about it")
-        return [
-            states.get(number, Batch(entry.gtins, rest.sent, message=rest.message))
-            for number, entry in enumerate(entries)
+        batches = [
+            states.get(number, replace(rest, gtins=entry.gtins)) for number, entry in enumerate(found.entries)
         ]
+        # Only what that upsert has planned: the process may have ended before its plan was there.
+        names = {name for name in set(found.continued.values()) if is_file(journal_named(name))}
+        for number, name in found.continued.items():
+            if name in names and number < len(batches):
+                message = f"the upsert {name} sends these products instead"
+                batches[number] = replace(batches[number], message=message, continued_by=name)
+        return batches
+
+    def reconciled(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Return the states on disk, after writing those that only an interrupted process knows."""
+        journal_format.repair(self.path)
+        for number, (there, here) in enumerate(zip(self.batches(), batches, strict=True)):
+            if there.sent == "unknown" and here.sent in {"sent", "accepted"}:
+                self.end_sending(number, here)
+        return self.batches()
 
     def loaded(self, number: int) -> dict[str, Loaded]:
         """Return the loaded products of the corrections in a batch by GTIN; none if nothing was merged."""
+        if self.is_old:
+            return {}
         entry = self._entries[number]
         return dict(zip(entry.gtins, entry.loaded, strict=False))
+
+    def edits(self, number: int) -> dict[str, frozenset[str]]:
+        """Return the digests of the corrections in a batch by GTIN; earlier versions did not write any."""
+        if self.is_old:
+            return {}
+        entry = self._entries[number]
+        return dict(zip(entry.gtins, map(frozenset, entry.edits), strict=False))
 
     def payload(self, number: int) -> bytes:
         """Return the payload of a batch as it was planned.
@@ -209,6 +255,14 @@ class UpsertJournal:
             self._unwritten.append((number, batch))
             raise
 
+    def note_arrived(self, number: int, gtins: Collection[str]) -> None:
+        """Record of which products in a batch the service was seen to have what was sent."""
+        journal_format.append(self.path, {"batch": number, "arrived": sorted(gtins)})
+
+    def continue_by(self, name: str, numbers: Collection[int]) -> None:
+        """Record that another upsert sends the products of these batches instead, once its plan is on disk."""
+        journal_format.append(self.path, {"continued": name, "batches": sorted(numbers)})
+
     def stop(self, why: str) -> None:
         """Record why the rest was not sent."""
         journal_format.append(self.path, {"stopped": why})
@@ -224,6 +278,16 @@ class UpsertJournal:
     def _add_end(self, number: int, batch: Batch) -> None:
         line = {"batch": number, "state": batch.sent, "tracking": batch.tracking, "message": batch.message}
         journal_format.append(self.path, line)
+
+
+def new_name() -> str:
+    """Return a name for a new upsert; with the process id, since two may plan in the same microsecond."""
+    return f"{datetime.now(UTC):%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}"
+
+
+def journal_named(name: str) -> Path:
+    """Return where the journal of an upsert is, or would be; `name` may come from a file of somebody else."""
+    return tracking_folder() / Path(name).name / JOURNAL
 
 
 def name_of(journal: Path) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -24,8 +25,9 @@ BEING_SENT = "being sent"
 
 _CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
 
-#: The version of the format; files of prodex 0.1 have version 1.
-VERSION = 2
+#: The version of the format. Files of prodex 0.1 have version 1; those of version 2 lack what was added since.
+VERSION = 3
+_READABLE = frozenset({2, VERSION})
 
 Line = Mapping[str, Any]
 
@@ -49,6 +51,10 @@ class JournalHead(msgspec.Struct, frozen=True):
         Number of batches.
     base_url
         Base URL of the service; None in journals of earlier versions, which only had the host.
+    attributes
+        The attributes that it writes; None in journals of earlier versions.
+    continues
+        Names of the earlier upserts of the same corrections: this one sends what they had not sent.
     """
 
     host: str
@@ -58,23 +64,30 @@ class JournalHead(msgspec.Struct, frozen=True):
     extra: dict[str, Any] = {}
     batches: Count = 0
     base_url: str | None = None
+    attributes: tuple[str, ...] | None = None
+    continues: tuple[str, ...] = ()
 
 
 class PlannedPayload(msgspec.Struct, frozen=True):
-    """A batch of the plan: its GTINs, and position, size and digest of its payload."""
+    """A batch of the plan: its GTINs, and position, size and digest of its payload.
+
+    `loaded` and `edits` are parallel to the GTINs, or empty: what the corrections were merged with, and their digests.
+    """
 
     gtins: tuple[str, ...]
     at: Count
     size: Count = msgspec.field(name="bytes")
     sha256: Digest
     loaded: tuple[Loaded, ...] = ()
+    edits: tuple[tuple[str, ...], ...] = ()
 
 
 class SentCall(NamedTuple):
-    """One call that arrived, or may have: its time and its tracking identifier, if they are known."""
+    """One call that arrived, or may have: its time, tracking identifier and batch, as far as they are known."""
 
     at: datetime | None = None
     tracking: str | None = None
+    batch: int | None = None
 
 
 class JournalContents(NamedTuple):
@@ -92,6 +105,8 @@ class JournalContents(NamedTuple):
         Whether a line cannot be read, so that the state of some batch is lost.
     calls
         The calls that arrived, or may have: a batch whose reply was lost may have been sent more than once.
+    continued
+        By the number of a batch, the upsert that was planned to send its products instead.
     """
 
     head: JournalHead
@@ -100,6 +115,7 @@ class JournalContents(NamedTuple):
     stopped: str
     is_damaged: bool
     calls: tuple[SentCall, ...]
+    continued: Mapping[int, str]
 
 
 def sealed(line: Line) -> bytes:
@@ -129,8 +145,8 @@ def append(path: Path, line: Line) -> None:
                 rest = rest[file.write(rest) :]
             # A batch must not be sent before its line survives a power cut.
             os.fsync(file.fileno())
-        except OSError:
-            # A part of a line would make the next one unreadable.
+        except BaseException:
+            # A part of a line would make the next one unreadable; an interrupt leaves one as a full disk does.
             file.truncate(end)
             raise
 
@@ -177,9 +193,9 @@ def _lines(lines: list[bytes]) -> JournalContents:
     head = _opened(lines[0])
     if head is None:
         raise ValueError("its first line is damaged")
-    if head.get("version") != VERSION:
+    if head.get("version") not in _READABLE:
         raise ValueError(
-            f"it has version {head.get('version')!r:.40}, and this version of prodex reads {VERSION} and 1"
+            f"it has version {head.get('version')!r:.40}, and this version of prodex reads 1 to {VERSION}"
         )
     first = converted(head, JournalHead)
     count = first.batches
@@ -203,29 +219,43 @@ def _entry(line: bytes, number: int) -> PlannedPayload:
 
 def _states(
     lines: list[bytes], entries: tuple[PlannedPayload, ...]
-) -> tuple[dict[int, Batch], str, bool, tuple[SentCall, ...]]:
+) -> tuple[dict[int, Batch], str, bool, tuple[SentCall, ...], dict[int, str]]:
     states: dict[int, Batch] = {}
     under_way: dict[int, SentCall] = {}
     calls: list[SentCall] = []
+    continued: dict[int, str] = {}
     stopped, is_damaged = "", False
     for content in lines:
         line = _opened(content)
         number = None if line is None else line.get("batch")
         if line is not None and "stopped" in line:
             stopped = str(line["stopped"])
+        elif line is not None and "continued" in line:
+            continued |= dict.fromkeys(_numbers(line.get("batches")), str(line["continued"]))
+        elif line is not None and "arrived" in line and isinstance(number, int) and number in states:
+            states[number] = _with_arrived(states[number], line["arrived"])
         elif line is not None and isinstance(number, int) and 0 <= number < len(entries):
             state = states[number] = state_of(entries[number].gtins, line)
             begun = under_way.pop(number, None)
             if line.get("state") == BEING_SENT:
                 calls += [begun] if begun else []  # its reply was never recorded
-                under_way[number] = SentCall(_time(line.get("time")))
+                under_way[number] = SentCall(_time(line.get("time")), None, number)
             elif state.sent in ARRIVED:
-                calls.append(SentCall(begun.at if begun else None, state.tracking))
+                calls.append(SentCall(begun.at if begun else None, state.tracking, number))
         else:
             is_damaged = True
     # The damaged line may have been about a call, whose time is then unknown.
     lost = [SentCall()] if is_damaged else []
-    return states, stopped, is_damaged, (*calls, *under_way.values(), *lost)
+    return states, stopped, is_damaged, (*calls, *under_way.values(), *lost), continued
+
+
+def _numbers(found: Any) -> list[int]:
+    return [one for one in found if isinstance(one, int)] if isinstance(found, list) else []
+
+
+def _with_arrived(batch: Batch, found: Any) -> Batch:
+    gtins = {one for one in found if isinstance(one, str)} if isinstance(found, list) else set()
+    return replace(batch, arrived=batch.arrived | gtins.intersection(batch.gtins))
 
 
 def _time(written: Any) -> datetime | None:

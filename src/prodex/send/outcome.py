@@ -22,6 +22,7 @@ from prodex.text import counted
 #: The status of a GTIN in a record that was not sent.
 UNEXPECTED = "unexpected"
 
+_SEEN = "nothing is known of its import, and the product has what was sent"
 _AS_A_WHOLE = "the status of the import as a whole, not of this product"
 
 Row = tuple[str, str, str]
@@ -72,13 +73,10 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     """
     # Without an identifier the service cannot be asked, so the state of the call is all that is known.
     if batch.tracking is None:
-        rows = tuple((one, str(batch.sent), batch.message) for one in batch.gtins)
-        return Outcome(batch, batch.sent, batch.message, len(batch.gtins), False, rows, {})
+        return _without_record(batch, batch.sent, batch.message, is_running=False)
     # "unknown" only if the request for it failed; before the first request the import is simply running.
     if record is None:
-        status = "unknown" if problem else RUNNING
-        rows = tuple((one, status, problem) for one in batch.gtins)
-        return Outcome(batch, status, problem, len(batch.gtins), not gave_up, rows, {})
+        return _without_record(batch, "unknown" if problem else RUNNING, problem, is_running=not gave_up)
     word = record.get("status")
     has_ended = isinstance(word, str) and word in ENDED
     notes = []
@@ -116,6 +114,16 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
         tuple(_rows(batch, statuses, status, message)),
         record,
     )
+
+
+def _without_record(batch: Batch, status: str, message: str, *, is_running: bool) -> Outcome:
+    """Return the outcome of a batch of which the service says nothing; its products may show more."""
+    rows = tuple(
+        (one, SUCCESS, _SEEN) if one in batch.arrived else (one, status, message) for one in batch.gtins
+    )
+    if batch.has_arrived:
+        status, message, is_running = SUCCESS, _SEEN, False
+    return Outcome(batch, status, message, len(batch.gtins), is_running, rows, {})
 
 
 def _rows(batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, message: str) -> Iterator[Row]:
@@ -191,7 +199,7 @@ def message_of_all(outcomes: Sequence[Outcome]) -> str:
     hints = [
         _WORST_FIRST.get(outcome.status, "")
         for outcome in outcomes
-        if outcome.batch.tracking is None or outcome.status == "TIMEOUT"
+        if (outcome.batch.tracking is None and not outcome.batch.continued_by) or outcome.status == "TIMEOUT"
     ]
     return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints) if text))
 

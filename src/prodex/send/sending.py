@@ -25,9 +25,11 @@ from prodex.service.tracking_identifiers import canonical
 
 
 def numbers_to_send(
-    service: Client, journal: UpsertJournal, batches: Sequence[Batch], also: Collection[str]
+    service: Client, journal: UpsertJournal, batches: Sequence[Batch], states: Collection[str]
 ) -> list[int]:
-    """Return the numbers of the batches that may be sent now.
+    """Return the numbers of the batches in some states that may be sent now.
+
+    Those that a later upsert sends instead are left out, and those that have arrived after all.
 
     Raises
     ------
@@ -36,7 +38,11 @@ def numbers_to_send(
     ChangesStale
         When a product has changed since its corrections were merged with the loaded one.
     """
-    numbers = [number for number, batch in enumerate(batches) if batch.sent in {"not sent", *also}]
+    numbers = [
+        number
+        for number, batch in enumerate(batches)
+        if batch.sent in states and not batch.continued_by and not batch.has_arrived
+    ]
     if not numbers:
         return []
     if not journal.keeps_payloads:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
 
 from prodex.dispatch import call
-from prodex.errors import InputError, ServiceError, TrackingTimeout, UpsertStopped
+from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout, UpsertStopped
 from prodex.progress import Progress, showing
-from prodex.send.batches import Batch
+from prodex.send.batches import ARRIVED, Batch
 from prodex.send.journal import UpsertJournal
 from prodex.send.outcome import (
     Outcome,
@@ -25,6 +26,7 @@ from prodex.send.outcome import (
     still_running,
 )
 from prodex.send.polling import ImportPolling
+from prodex.send.records import gtin_key
 from prodex.send.sending import numbers_to_send, send
 from prodex.send.upserts import note_ended
 from prodex.service import Client
@@ -60,10 +62,12 @@ class Tracking:
         *,
         journal: UpsertJournal | None = None,
         findings: pd.DataFrame | None = None,
+        earlier: Iterable[UpsertJournal] = (),
     ) -> None:
         self._service = service
         self._sent = list(batches)
         self._journal = journal
+        self._earlier = [(one, one.batches()) for one in earlier]
         self._imports = ImportPolling(service)
         # Computed once per poll, since every property needs them.
         self._outcomes: list[Outcome] = []
@@ -82,7 +86,12 @@ class Tracking:
     @property
     def tracking_ids(self) -> list[int | str]:
         """The tracking identifiers in the order of sending; text if a number would change one ("007")."""
-        return [canonical(batch.tracking) for batch in self._sent if batch.tracking is not None]
+        return [canonical(batch.tracking) for batch in self._all_sent if batch.tracking is not None]
+
+    @property
+    def continues(self) -> list[str]:
+        """Names of the earlier upserts of the same corrections: what they sent is part of this tracking."""
+        return [one.name for one, _ in self._earlier]
 
     @property
     def status(self) -> str:
@@ -147,6 +156,16 @@ class Tracking:
         the record that was not sent.
         """
         return products_frame(self._known())
+
+    @property
+    def corrections(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """Status and message of each correction, by the key of the GTIN and its digest (`prodex.send.continuing`)."""
+        found = {}
+        for (plan, number, _), outcome in zip(self._numbered(), self._known(), strict=True):
+            edits = {} if plan is None else plan.edits(number)
+            for gtin, status, message in outcome.products:
+                found.update({(gtin_key(gtin), one): (status, message) for one in edits.get(gtin, ())})
+        return found
 
     @property
     def failed(self) -> pd.DataFrame:
@@ -215,7 +234,7 @@ class Tracking:
         begin = time.monotonic()
         pause, longest, _ = self._imports.pauses
         # For imports that were not sent from here, only the service knows the number of products.
-        total = sum(len(batch.gtins) for batch in self._sent) or self.count
+        total = sum(len(batch.gtins) for batch in self._all_sent) or self.count
         with showing(progress, "Imported", phase="Waiting for the service to import") as show:
             while not self.refresh().done:
                 show(self._ended(), total)
@@ -259,15 +278,18 @@ class Tracking:
         """
         if wrong := (words := {also} if isinstance(also, str) else set(also)) - {"unknown", "refused"}:
             raise InputError(f"also is {min(map(str, wrong))!r}; give 'unknown', 'refused' or both.")
-        with self._plan().exclusive():
-            # Another process may have sent some of them since this object was made.
-            self._sent[:] = self._plan().batches()
-            self._outcomes.clear()
-            self._send(numbers_to_send(self._service, self._plan(), self._sent, words), progress)
+        for plan, batches in [*self._earlier, (self._plan(), self._sent)]:
+            # What an earlier upsert had not sent is part of this one, or was given up.
+            states = words if batches is not self._sent else {"not sent", *words}
+            with plan.exclusive():
+                # Another process may have sent some of them since this object was made.
+                batches[:] = plan.batches()
+                self._outcomes.clear()
+                self._send(plan, batches, numbers_to_send(self._service, plan, batches, states), progress)
         return self
 
     def send_planned(self, progress: Progress) -> Self:
-        """Send a new plan; called by `prodex.upsert`, which has checked it.
+        """Send a new plan; called by `prodex.upsert`, which has checked it, and keeps other processes from sending it.
 
         Examples
         --------
@@ -277,9 +299,9 @@ class Tracking:
         >>> tracking.send_planned(progress=False).statuses["not sent"]  # everything was sent
         0
         """
-        with self._plan().exclusive():
-            self._sent[:] = self._plan().batches()
-            self._send([n for n, batch in enumerate(self._sent) if batch.sent == "not sent"], progress)
+        self._sent[:] = self._plan().batches()
+        numbers = [number for number, batch in enumerate(self._sent) if batch.sent == "not sent"]
+        self._send(self._plan(), self._sent, numbers, progress)
         return self
 
     def discard(self) -> Self:
@@ -293,8 +315,9 @@ class Tracking:
         >>> prodex.list_upserts()["keeps_products"].tolist()
         [False]
         """
-        if self._journal is not None:
-            self._journal.discard_payloads()
+        for journal in (*(one for one, _ in self._earlier), self._journal):
+            if journal is not None:
+                journal.discard_payloads()
         return self
 
     @property
@@ -302,11 +325,19 @@ class Tracking:
         """Why the last request for an import failed, by tracking identifier."""
         return {canonical(identifier): error for identifier, error in self._imports.problems.items()}
 
-    def _send(self, numbers: Sequence[int], progress: Progress) -> None:
+    def _send(
+        self, plan: UpsertJournal, batches: list[Batch], numbers: Sequence[int], progress: Progress
+    ) -> None:
         try:
-            send(self._service, self._plan(), numbers, self._sent, progress)
+            send(self._service, plan, numbers, batches, progress)
         except UpsertStopped as error:
             error.tracking = self
+            raise
+        except ProdexError:
+            raise
+        except BaseException:
+            # An interrupt may come between a call and its state, here or on the disk.
+            batches[:] = plan.reconciled(batches)
             raise
         finally:
             self._outcomes.clear()
@@ -319,8 +350,23 @@ class Tracking:
     def _known(self) -> list[Outcome]:
         """Return what is known of each batch."""
         if not self._outcomes:
-            self._outcomes += map(self._imports.outcome, self._sent)
+            self._outcomes += map(self._imports.outcome, self._all_sent)
         return self._outcomes
+
+    def _numbered(self) -> list[tuple[UpsertJournal | None, int, Batch]]:
+        """Return the batches with their numbers, after those that earlier upserts have sent, or may have."""
+        earlier = [
+            # Of what is sent anew, only what has arrived.
+            (plan, number, replace(batch, gtins=tuple(batch.arrived)) if batch.continued_by else batch)
+            for plan, batches in self._earlier
+            for number, batch in enumerate(batches)
+            if batch.sent in ARRIVED and (batch.arrived or not batch.continued_by)
+        ]
+        return [*earlier, *((self._journal, number, batch) for number, batch in enumerate(self._sent))]
+
+    @property
+    def _all_sent(self) -> list[Batch]:
+        return [batch for *_, batch in self._numbered()]
 
     def _ended(self) -> int:
         return sum(len(one.batch.gtins) for one in self._known() if not one.is_running)

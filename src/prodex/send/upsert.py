@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import pandas as pd
 
@@ -15,14 +17,16 @@ from prodex.send.batches import (
     ENCODINGS,
     LARGEST_BATCH,
     Format,
+    Loaded,
     Planned,
     batches_of,
     checked_batch_size,
 )
 from prodex.send.changes import Changes, language_codes_only, merged_with, refuse_changed
+from prodex.send.continuing import Continuation, EarlierUpserts, edit_digests
 from prodex.send.journal import UpsertJournal
-from prodex.send.preflight import frame_of, inspect, refuse_errors
-from prodex.send.records import Source, records_of
+from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
+from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -185,20 +189,84 @@ def upsert(
     if dry_run:
         payloads = () if failed else tuple(body for body, _ in batches_of(products, encoding, batch_size))
         return DryRun(payloads, encoding.content_type, len(products), frame_of(findings))
+    edits = edit_digests(records) if isinstance(records, Changes) else {}
+    payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
+    return _sent(service, payload, None, progress)
+
+
+class Continued(NamedTuple):
+    """What an upsert of corrections continues, and its own name."""
+
+    name: str
+    earlier: EarlierUpserts
+    continuation: Continuation
+
+
+def upsert_left(service: Client, changes: Changes, continued: Continued, progress: Progress) -> Tracking:
+    """Send what earlier upserts have left of corrections; the parameters and errors are those of `upsert`.
+
+    Raises
+    ------
+    SnapshotLocked
+        When another process sends some of them, or plans to; nothing was sent.
+    """
+    loaded, extra = merged_with(changes)
+    products = list(changes.records)
+    findings = inspect(products, as_xml=False, known=changes.known)
+    payload = _Payload(products, loaded, extra, edit_digests(changes), findings, "json", LARGEST_BATCH)
+    return _sent(service, payload, continued, progress)
+
+
+class _Payload(NamedTuple):
+    """Products as they are to be sent, and what is known of them."""
+
+    products: Sequence[Product]
+    loaded: Mapping[str, Loaded]
+    extra: Mapping[str, Any]
+    edits: Mapping[str, tuple[str, ...]]
+    findings: Sequence[PreflightFinding]
+    format: Format
+    batch_size: int
+
+    def plan(self) -> Iterator[Planned]:
+        """Yield the batches."""
+        for body, gtins in batches_of(self.products, ENCODINGS[self.format], self.batch_size):
+            loaded = tuple(self.loaded[gtin] for gtin in gtins if gtin in self.loaded)
+            yield Planned(
+                body, gtins, loaded, tuple(self.edits[gtin] for gtin in gtins if gtin in self.edits)
+            )
+
+
+def _sent(service: Client, payload: _Payload, continued: Continued | None, progress: Progress) -> Tracking:
+    """Check products, plan the calls on the disk, and make them."""
     # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
-    refuse_errors(findings)
-    for finding in findings:
+    refuse_errors(payload.findings)
+    for finding in payload.findings:
         # An intended one is rare.
         if finding.attribute == "validationRules":
             _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)
-    refuse_changed(service, loaded, extra)
+    refuse_changed(service, payload.loaded, payload.extra)
     # Without products there is no plan, and no call.
-    if not products:
+    if not payload.products:
         return Tracking(service, ())
-    plan = (
-        Planned(body, gtins, tuple(loaded[gtin] for gtin in gtins if gtin in loaded))
-        for body, gtins in batches_of(products, encoding, batch_size)
-    )
-    journal = UpsertJournal.begin(service.base_url, service.fingerprint, encoding.content_type, plan, extra)
-    tracking = Tracking(service, journal.batches(), journal=journal, findings=frame_of(findings))
-    return tracking.send_planned(progress)
+    attributes = {name for product in payload.products for name in product} - {"gtin"}
+    earlier = () if continued is None else continued.continuation.upserts
+    with ExitStack() as sending:
+        # Until this upsert is locked, no other process may look for what is sent already.
+        with ExitStack() as planning:
+            if continued is not None:
+                planning.enter_context(continued.continuation.taking_over(continued.earlier, continued.name))
+            journal = UpsertJournal.begin(
+                service.base_url,
+                service.fingerprint,
+                ENCODINGS[payload.format].content_type,
+                payload.plan(),
+                payload.extra,
+                name=None if continued is None else continued.name,
+                attributes=attributes,
+                continues=[one.name for one in earlier],
+            )
+            sending.enter_context(journal.exclusive())
+        found = frame_of(payload.findings)
+        tracking = Tracking(service, journal.batches(), journal=journal, findings=found, earlier=earlier)
+        return tracking.send_planned(progress)

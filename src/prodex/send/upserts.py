@@ -50,6 +50,17 @@ def latest(base_url: str, key: str) -> UpsertJournal:
     )
 
 
+def continued_upserts(journal: UpsertJournal) -> list[UpsertJournal]:
+    """Return the earlier upserts that one continues, the oldest first; those that cannot be read are left out."""
+    found = []
+    for name in sorted(journal.head.continues):
+        try:
+            found.append(named(name))
+        except InputError as error:
+            _LOG.warning("%s Upsert %s continues it.", error, journal.name)
+    return found
+
+
 def named(name: str) -> UpsertJournal:
     """Return the upsert with a name.
 
@@ -74,7 +85,8 @@ def list_upserts() -> pd.DataFrame:
     DataFrame
         One row for each upsert: name, at (when it was planned), host, products (number), and how many of them are sent,
         accepted (without an identifier that could be read), unknown, refused and not_sent; keeps_products (whether the
-        payloads for `Tracking.send_rest` are there); note (why a journal cannot be read).
+        payloads for `Tracking.send_rest` are there); note (why a journal cannot be read, or which later upsert sends
+        its other products).
 
     Examples
     --------
@@ -94,7 +106,14 @@ def _row(path: Path) -> dict[str, Any]:
         batches = journal.batches()
     except InputError as error:
         return {"name": name_of(path), "keeps_products": False, "note": str(error)}
-    counts: Counter[str] = Counter(batch.sent for batch in batches for _ in batch.gtins)
+    # Each product counts where it is sent.
+    counts: Counter[str] = Counter(
+        batch.sent
+        for batch in batches
+        for one in batch.gtins
+        if not batch.continued_by or one in batch.arrived
+    )
+    continued = sorted({batch.continued_by for batch in batches} - {""})
     return {
         "name": journal.name,
         "at": journal.head.at,
@@ -102,7 +121,7 @@ def _row(path: Path) -> dict[str, Any]:
         "products": counts.total(),
         **{name.replace(" ", "_"): counts[name] for name in _COUNTS},
         "keeps_products": journal.keeps_payloads,
-        "note": "being sent now" if journal.is_busy else "",
+        "note": "being sent now" if journal.is_busy else " ".join(f"continued by {one}" for one in continued),
     }
 
 
@@ -166,9 +185,7 @@ def last_write(base_url: str, since: datetime | None = None) -> Write | None:
     """
     found = [
         write
-        for path in journals()
-        # Old journals are skipped by the date of the file: parsing a year of upserts would delay every load.
-        if (since is None or _changed(path) + LONGEST + _CLOCKS >= since)
+        for path in (journals() if since is None else recent_journals(since))
         for write in _writes(path, base_url)
         if since is None or write.through >= since
     ]
@@ -180,16 +197,15 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
 
     An error of the disk is only logged: the imports then count as running for a day.
     """
-    recent = datetime.now(UTC) - LONGEST - _CLOCKS
-    for path in journals():
-        # The end of an older import no longer matters: after a day it counts as ended anyway.
-        if not identifiers or _changed(path) < recent:
-            continue
+    if not identifiers:
+        return
+    # The end of an older import no longer matters: after a day it counts as ended anyway.
+    for path in recent_journals(datetime.now(UTC)):
         try:
             journal = UpsertJournal(path)
         except InputError:
             continue
-        ended = _ended(path)
+        ended = ended_imports(path)
         ours = {call.tracking for call in journal.calls if call.tracking in identifiers}
         if not journal.is_for(base_url) or ours <= ended.keys() or journal.is_old:
             continue
@@ -204,7 +220,7 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
 
 def _writes(path: Path, base_url: str) -> Iterator[Write]:
     """Yield the calls of an upsert that arrived, or may have."""
-    changed = _changed(path)
+    changed = changed_at(path)
     try:
         journal = UpsertJournal(path)
     except InputError:  # it may have been for this service
@@ -212,21 +228,32 @@ def _writes(path: Path, base_url: str) -> Iterator[Write]:
         return
     if not journal.is_for(base_url):
         return
-    ended = _ended(path)
-    # The sandbox finds products at once; waiting would make every example of the documentation load twice.
-    settles = timedelta(0) if is_loopback(base_url) else SETTLES
+    ended = ended_imports(path)
     for call in journal.calls:
         at = call.at or changed
         end = ended.get(call.tracking or "")
-        through = at + LONGEST if end is None else end + settles
+        through = at + LONGEST if end is None else end + settling(base_url)
         yield Write(journal.name, at, through, end is not None)
 
 
-def _changed(path: Path) -> datetime:
+def settling(base_url: str) -> timedelta:
+    """Return how long a service takes until searches return what it has imported."""
+    # The sandbox finds products at once; waiting would make every example of the documentation load twice.
+    return timedelta(0) if is_loopback(base_url) else SETTLES
+
+
+def recent_journals(since: datetime) -> Iterator[Path]:
+    """Yield the journals of upserts whose imports may have been running at a time, the newest first."""
+    # The others are skipped by the date of the file: parsing a year of upserts would delay every load.
+    return (path for path in journals() if changed_at(path) + LONGEST + _CLOCKS >= since)
+
+
+def changed_at(path: Path) -> datetime:
+    """Return when a file was last changed."""
     return datetime.fromtimestamp(path.lstat().st_mtime, UTC)
 
 
-def _ended(journal: Path) -> dict[str, datetime]:
+def ended_imports(journal: Path) -> dict[str, datetime]:
     """Return when imports were first seen to have ended, by identifier; none if the file cannot be read."""
     try:
         moments = read_json(journal.with_name(_ENDED), dict[str, Moment])

@@ -1,0 +1,562 @@
+"""Corrections that earlier upserts have sent, or may have: they are continued, and not sent a second time.
+
+A journal has a digest of each correction, so that any later process finds what became of it. A correction is sent again
+only on evidence that nothing of it is under way: its call was never made, or its import has ended and the product does
+not have it. An import whose end nobody has seen may run for a day (`upserts.LONGEST`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from prodex.errors import InputError, SnapshotLocked
+from prodex.files.lock import locked
+from prodex.files.untrusted import read_bytes
+from prodex.send.batches import ARRIVED, Batch, Loaded
+from prodex.send.changes import Changes
+from prodex.send.journal import UpsertJournal, name_of, tracking_folder
+from prodex.send.merge import Edit, texts_of
+from prodex.send.polling import ImportPolling
+from prodex.send.records import Product, gtin_key
+from prodex.send.tracking import Tracking
+from prodex.send.upserts import (
+    LONGEST,
+    SETTLES,
+    changed_at,
+    continued_upserts,
+    ended_imports,
+    note_ended,
+    recent_journals,
+    settling,
+)
+from prodex.service import Client
+
+#: Seconds to wait for another process that plans an upsert.
+_PATIENCE = 10.0
+
+#: What is written as a whole: an attribute at the top of a product, by the key of its GTIN.
+Place: TypeAlias = tuple[str, str]
+#: The corrections of a place, as digests.
+Digests: TypeAlias = frozenset[str]
+
+
+def edit_digest(edit: Edit) -> str:
+    """Return what a journal keeps of a correction: its attribute at the top of the product, and a digest of all of it.
+
+    >>> edit_digest(Edit("03036811359935", "description", "0", "fr", "Pain", "Bon pain"))
+    'description:7e5cd5aa5dd0df9e'
+    """
+    words = json.dumps([*edit[1:4], edit.after], sort_keys=True, default=repr)
+    return f"{_root(edit)}:{hashlib.sha256(words.encode()).hexdigest()[:16]}"
+
+
+def edit_digests(changes: Changes) -> dict[str, tuple[str, ...]]:
+    """Return the digests of all corrections by GTIN."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for edit in changes.edits:
+        found[edit.gtin].append(edit_digest(edit))
+    return {gtin: tuple(digests) for gtin, digests in found.items()}
+
+
+def places_of(changes: Changes) -> dict[Place, Digests]:
+    """Return the corrections of each place."""
+    found: dict[Place, set[str]] = defaultdict(set)
+    for edit in changes.edits:
+        found[gtin_key(edit.gtin), _root(edit)].add(edit_digest(edit))
+    return {place: frozenset(digests) for place, digests in found.items()}
+
+
+def without_places(changes: Changes, places: Collection[Place]) -> Changes:
+    """Return the changes without those of some places."""
+    left = []
+    for (product, updated_at), record in zip(changes.loaded.items(), changes.records, strict=True):
+        key = gtin_key(record["gtin"])
+        kept = {name: value for name, value in record.items() if (key, name) not in places}
+        if kept.keys() - {"gtin"}:
+            left.append((product, updated_at, kept))
+    return replace(
+        changes,
+        records=tuple(record for *_, record in left),
+        loaded={product: updated_at for product, updated_at, _ in left},
+        edits=tuple(edit for edit in changes.edits if (gtin_key(edit.gtin), _root(edit)) not in places),
+    )
+
+
+def with_places(changes: Changes, others: Changes, places: Collection[Place]) -> Changes:
+    """Return the changes, with those that others make of some places which these do not change."""
+    here = places_of(changes)
+    unwanted = {place for place in places_of(others) if place not in places or place in here}
+    added = without_places(others, unwanted)
+    records = dict(zip(changes.loaded, changes.records, strict=True))
+    for product, record in zip(added.loaded, added.records, strict=True):
+        records[product] = {**record, **records.get(product, {})}
+    return replace(
+        changes,
+        records=tuple(records.values()),
+        loaded={product: ({**added.loaded, **changes.loaded})[product] for product in records},
+        edits=(*changes.edits, *added.edits),
+        known={**added.known, **changes.known},
+    )
+
+
+@dataclass(frozen=True)
+class EarlierCall:
+    """A call of an earlier upsert, or the plan of one, with a product that is to be written now.
+
+    Attributes
+    ----------
+    name
+        Of the upsert.
+    journal
+        Its journal; None if that cannot be read, so that only its GTINs are known.
+    number, batch
+        The batch, and its state.
+    edits, loaded
+        By the key of a GTIN, the corrections and what they were merged with; none where nothing was merged.
+    attributes
+        The attributes that it writes; None if they are not known.
+    at, ended
+        When the call was made, and when its import was first seen to have ended.
+    statuses
+        By the key of a GTIN, what the service says of the product; none if its import was not requested now.
+    """
+
+    name: str
+    journal: UpsertJournal | None
+    number: int
+    batch: Batch
+    edits: Mapping[str, Digests]
+    loaded: Mapping[str, Loaded]
+    attributes: frozenset[str] | None
+    at: datetime
+    ended: datetime | None = None
+    statuses: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether it certainly did not arrive."""
+        return self.batch.sent not in ARRIVED
+
+    @property
+    def ends(self) -> datetime:
+        """When it is over at the latest."""
+        return self.at + LONGEST if self.ended is None else self.ended + SETTLES
+
+    def has(self, gtin: str, corrections: Digests) -> bool:
+        """Whether it has these corrections of a product."""
+        return bool(corrections) and corrections <= self.edits.get(gtin, frozenset())
+
+    def has_arrived(self, gtin: str) -> bool:
+        """Whether the service was seen to have what was sent of the product, although it never said so."""
+        return gtin in map(gtin_key, self.batch.arrived)
+
+    def writes(self, place: Place) -> bool:
+        """Whether it writes this attribute of the product, as far as that is known."""
+        gtin, root = place
+        if edits := self.edits.get(gtin):
+            return any(_root_of(one) == root for one in edits)
+        return self.attributes is None or root in self.attributes
+
+    def may_be_under_way(self, gtin: str, now: datetime, updated_at: Any, settles: timedelta) -> bool:
+        """Whether the product may still get what was sent.
+
+        Parameters
+        ----------
+        gtin
+            The key of its GTIN.
+        now
+            A moment before the product was requested.
+        updated_at
+            When it was last updated, as the service says.
+        settles
+            How long the service takes to show what it has imported.
+        """
+        if self.is_plan or self.has_arrived(gtin) or self.statuses.get(gtin) == "ERROR":
+            return False
+        if self.ended is None:
+            return now < self.ends
+        # Once the product was updated, the import is visible.
+        loaded = self.loaded.get(gtin)
+        has_moved = loaded is not None and updated_at != loaded.updated_at
+        return not has_moved and now < self.ended + settles
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """How corrections continue earlier upserts.
+
+    Attributes
+    ----------
+    followed
+        What was sent already, and the call that it was sent by.
+    waits
+        What cannot be sent now, since a call may still write something else there.
+    upserts
+        The upserts that are continued, the oldest first.
+    taken_over
+        The batches of these that are not to be sent any more, by name.
+    calls
+        All calls and plans that were looked at.
+    """
+
+    followed: Mapping[Place, EarlierCall]
+    waits: Mapping[Place, EarlierCall]
+    upserts: tuple[UpsertJournal, ...]
+    taken_over: Mapping[str, Collection[int]]
+    calls: tuple[EarlierCall, ...] = ()
+
+    def has_sent(self, gtin: str, corrections: Digests) -> bool:
+        """Whether one of the upserts has these corrections of a product in a call that arrived, or may have."""
+        names = {one.name for one in self.upserts}
+        return any(one.name in names and not one.is_plan and one.has(gtin, corrections) for one in self.calls)
+
+    @property
+    def excluded(self) -> frozenset[Place]:
+        """What is not sent now."""
+        return frozenset({*self.followed, *self.waits})
+
+    @contextmanager
+    def taking_over(self, earlier: EarlierUpserts, name: str) -> Iterator[None]:
+        """Give the batches that are taken over to an upsert of this name, whose plan is written meanwhile.
+
+        Raises
+        ------
+        SnapshotLocked
+            When another process is sending some of them, or plans to.
+        """
+        with ExitStack() as stack:
+            # Two processes that plan at the same time would not see each other's plan.
+            stack.enter_context(locked(tracking_folder(), "planning an upsert", patience=_PATIENCE))
+            if not earlier.is_current():
+                raise SnapshotLocked(
+                    "Another process has begun to send some of these products. Nothing was sent from here: wait for "
+                    "its end, and apply the answers again."
+                )
+            for journal in self.upserts:
+                if numbers := self.taken_over.get(journal.name):
+                    # Kept until the new plan is on disk: until then the old one could still be sent.
+                    stack.enter_context(journal.exclusive())
+                    journal.continue_by(name, numbers)
+            yield
+
+    def tracking(self, service: Client) -> Tracking:
+        """Return the state of what was sent."""
+        *earlier, last = self.upserts
+        return Tracking(service, last.batches(), journal=last, earlier=earlier)
+
+
+@dataclass(frozen=True)
+class EarlierUpserts:
+    """What the upserts from this machine have sent, or may have, of some products.
+
+    Attributes
+    ----------
+    service
+        Where they were sent.
+    gtins
+        The keys of the GTINs of these products.
+    calls
+        The calls and plans with any of them, the oldest first.
+    moment
+        When the imports were requested; whatever was visible then is visible to any later request.
+    """
+
+    service: Client
+    gtins: frozenset[str]
+    calls: tuple[EarlierCall, ...]
+    moment: datetime
+
+    @classmethod
+    def look(cls, service: Client, gtins: Collection[str]) -> EarlierUpserts:
+        """Read the journals, and request the imports that may still be running.
+
+        Raises
+        ------
+        ServiceError
+            When the service cannot be reached.
+        SnapshotLocked
+            When another process is sending some of these products now.
+        """
+        keys = frozenset(map(gtin_key, gtins))
+        calls = _calls(service, keys)
+        for one in calls:
+            if one.journal is not None and one.journal.is_busy:
+                raise SnapshotLocked(
+                    f"Another process is sending the upsert {one.name}, which has some of these products. Wait for its "
+                    "end, and apply the answers again."
+                )
+        now = datetime.now(UTC)
+        running = dict.fromkeys(
+            one.batch.tracking for one in calls if one.batch.tracking is not None and now < one.ends
+        )
+        polling = ImportPolling(service)
+        try:
+            polling.poll([one for one in running if one is not None])
+        finally:
+            ended = polling.newly_ended()
+            note_ended(service.base_url, ended)
+        # After the imports were requested: what has ended by now is visible to whoever requests products from now on.
+        now = datetime.now(UTC)
+        seen = []
+        for one in _calls(service, keys):
+            record = polling.records.get(one.batch.tracking or "")
+            over = one.ended or (now if one.batch.tracking in ended else None)
+            rows = () if record is None else polling.outcome(one.batch).products
+            statuses = {gtin_key(gtin): status for gtin, status, _ in rows} if over else {}
+            seen.append(replace(one, ended=over, statuses=statuses))
+        return cls(service, keys, tuple(seen), now)
+
+    def is_current(self) -> bool:
+        """Whether no other process has sent any of these products, or planned to, since this was read."""
+        return _states(_calls(self.service, self.gtins)) == _states(self.calls)
+
+    def compare(
+        self,
+        sending: Mapping[Place, Digests],
+        known: Mapping[Place, Collection[Digests]],
+        records: Mapping[str, Product],
+        own: Collection[str] = (),
+    ) -> Continuation:
+        """Return how corrections continue what is here.
+
+        Parameters
+        ----------
+        sending
+            The corrections that the products of now still need.
+        known
+            Other corrections: what was to be sent before, and is not needed any more, or was sent.
+        records
+            The products of now, by the key of their GTIN.
+        own
+            Names of the upserts that have sent some of these corrections for certain.
+        """
+        wanted = {place: (found,) for place, found in sending.items()} | {
+            place: tuple(found) for place, found in known.items() if place not in sending
+        }
+        same = {
+            place: [one for one in self.calls if any(one.has(place[0], each) for each in found)]
+            for place, found in wanted.items()
+        }
+        begun = self._of_one_upsert({*own, *self._begun(same, sending, records)})
+        followed = {}
+        for place, calls in same.items():
+            # Where the product needs nothing any more, whoever has sent it is followed.
+            until = begun if place in sending else None
+            if (call := self._followed(place, calls, until, records)) is not None:
+                followed[place] = call
+        waits = {
+            place: call
+            for place in sending
+            if place not in followed and (call := self._in_the_way(place, records)) is not None
+        }
+        left = sending.keys() - followed.keys() - waits.keys()
+        taken_over: dict[str, set[int]] = defaultdict(set)
+        for one in self.calls:
+            # A plan of corrections that is sent later would bring back what is older.
+            if one.loaded and any(
+                _concerns(one, place) and (one.is_plan or self._is_given_up(one, place)) for place in left
+            ):
+                taken_over[one.name].add(one.number)
+        names = {*taken_over, *(call.name for call in followed.values())}
+        names |= {one.name for place in left for one in same[place] if one.name in begun}
+        # Some of what waits may be what is under way.
+        for place, call in waits.items():
+            if call.edits.get(place[0], frozenset()) & sending[place]:
+                names.add(call.name)
+        return Continuation(followed, waits, self._upserts(names), taken_over, self.calls)
+
+    def note_arrived(
+        self, records: Mapping[str, Product], unchanged: Mapping[Place, Collection[Digests]]
+    ) -> None:
+        """Record which products the service has as they were sent, although it does not say what became of a call.
+
+        Parameters
+        ----------
+        records
+            The products of now, by the key of their GTIN.
+        unchanged
+            Corrections that the products of now have already.
+        """
+        there: dict[str, set[str]] = defaultdict(set)
+        for (gtin, _), found in unchanged.items():
+            there[gtin].update(*found)
+        for one in self.calls:
+            if one.is_plan or one.ended is not None or one.journal is None:
+                continue
+            gtins = [
+                gtin
+                for gtin in one.batch.gtins
+                if (edits := one.edits.get(key := gtin_key(gtin)))
+                and (edits <= there[key] or edits <= there[key] | _shown(records.get(key, {})))
+            ]
+            if not one.batch.arrived.issuperset(gtins):
+                with one.journal.exclusive():
+                    one.journal.note_arrived(one.number, gtins)
+
+    def _begun(
+        self,
+        same: Mapping[Place, Collection[EarlierCall]],
+        sending: Collection[Place],
+        records: Mapping[str, Product],
+    ) -> Iterator[str]:
+        """Yield the names of the upserts that have not come to an end: some is not sent, under way, or was lost."""
+        for place, calls in same.items():
+            for one in calls:
+                was_lost = place in sending and self._is_given_up(one, place)
+                if one.is_plan or was_lost or self._may_be_under_way(one, place[0], records, SETTLES):
+                    yield one.name
+
+    def _is_given_up(self, call: EarlierCall, place: Place) -> bool:
+        """Whether nobody ever saw what became of a call, and it cannot be under way any more."""
+        is_over = call.ended is None and self.moment >= call.ends
+        return is_over and not call.is_plan and not call.has_arrived(place[0])
+
+    def _of_one_upsert(self, names: Collection[str]) -> set[str]:
+        """Return these upserts, with those that they continue and those that continue them."""
+        found = set(names)
+        journals = {one.name: one.journal for one in self.calls if one.journal is not None}
+        # The oldest first: a later one names all that it continues.
+        for name, journal in sorted(journals.items()):
+            if name in found or not found.isdisjoint(journal.head.continues):
+                found |= {name, *journal.head.continues}
+        return found
+
+    def _followed(
+        self,
+        place: Place,
+        calls: Collection[EarlierCall],
+        begun: Collection[str] | None,
+        records: Mapping[str, Product],
+    ) -> EarlierCall | None:
+        """Return the last call that has sent the corrections of a place, if they are not to be sent again.
+
+        `begun` are the upserts that have not come to an end; None if the product needs none of it any more.
+        """
+        found = None
+        for one in calls:
+            is_settled = begun is None or (one.name in begun and not self._is_given_up(one, place))
+            if not one.is_plan and (is_settled or self._may_be_under_way(one, place[0], records, SETTLES)):
+                found = one
+        return found
+
+    def _in_the_way(self, place: Place, records: Mapping[str, Product]) -> EarlierCall | None:
+        """Return a call that may still write other values to a place."""
+        for one in reversed(self.calls):
+            if place[0] not in map(gtin_key, one.batch.gtins) or not one.writes(place):
+                continue
+            edits = one.edits.get(place[0])
+            is_there = bool(edits and edits <= _shown(records.get(place[0], {})))
+            settles = settling(self.service.base_url)
+            if not is_there and self._may_be_under_way(one, place[0], records, settles):
+                return one
+        return None
+
+    def _may_be_under_way(
+        self, call: EarlierCall, gtin: str, records: Mapping[str, Product], settles: timedelta
+    ) -> bool:
+        updated_at = records.get(gtin, {}).get("updatedAt")
+        return call.may_be_under_way(gtin, self.moment, updated_at, settles)
+
+    def _upserts(self, names: Collection[str]) -> tuple[UpsertJournal, ...]:
+        found = {one.name: one.journal for one in self.calls if one.journal is not None}
+        upserts = {name: found[name] for name in names if name in found}
+        for one in list(upserts.values()):
+            upserts |= {other.name: other for other in continued_upserts(one)}
+        return tuple(upserts[name] for name in sorted(upserts))
+
+
+def _calls(service: Client, gtins: frozenset[str]) -> tuple[EarlierCall, ...]:
+    """Return the calls and plans of recent upserts with any of these products, the oldest first."""
+    found: list[EarlierCall] = []
+    for path in recent_journals(datetime.now(UTC)):
+        try:
+            journal = UpsertJournal(path)
+            batches = journal.batches()
+        except InputError as error:
+            found += _unreadable(path, gtins, error)
+            continue
+        # Sent with another key, they are products of another organisation.
+        if not journal.is_for(service.base_url) or journal.head.key not in {None, service.fingerprint}:
+            continue
+        ended = ended_imports(path)
+        for number, batch in enumerate(batches):
+            here = gtins.intersection(map(gtin_key, batch.arrived if batch.continued_by else batch.gtins))
+            if here:
+                found += _calls_of(journal, number, batch, ended)
+    return tuple(sorted(found, key=lambda one: (one.at, one.name, one.number)))
+
+
+def _calls_of(
+    journal: UpsertJournal, number: int, batch: Batch, ended: Mapping[str, datetime]
+) -> Iterator[EarlierCall]:
+    """Yield the calls of a batch: a batch whose reply was lost may have been sent again."""
+    changed = changed_at(journal.path)
+    edits = {gtin_key(gtin): digests for gtin, digests in journal.edits(number).items()}
+    loaded = {gtin_key(gtin): one for gtin, one in journal.loaded(number).items()}
+    attributes = None if journal.head.attributes is None else frozenset(journal.head.attributes)
+    made = [one for one in journal.calls if one.batch == number]
+    times = [changed] if batch.sent not in ARRIVED or not made else [one.at or changed for one in made]
+    for at in times:
+        end = ended.get(batch.tracking or "")
+        yield EarlierCall(journal.name, journal, number, batch, edits, loaded, attributes, at, end)
+
+
+def _unreadable(path: Path, gtins: frozenset[str], error: InputError) -> Iterator[EarlierCall]:
+    """Yield what may be known of an upsert whose journal cannot be read: the GTINs that are in it somewhere."""
+    try:
+        content = read_bytes(path, most=None)
+    except OSError:
+        return
+    if here := tuple(sorted(gtin for gtin in gtins if gtin.encode() in content)):
+        yield EarlierCall(
+            name_of(path), None, 0, Batch(here, "unknown", message=str(error)), {}, {}, None, changed_at(path)
+        )
+
+
+def _states(calls: Collection[EarlierCall]) -> set[tuple[str, int, str, str | None]]:
+    return {(one.name, one.number, one.batch.sent, one.batch.tracking) for one in calls}
+
+
+def _concerns(plan: EarlierCall, place: Place) -> bool:
+    return place[0] in map(gtin_key, plan.batch.gtins) and (
+        plan.writes(place) if plan.edits else True  # a journal of an earlier version
+    )
+
+
+def why_it_waits(call: EarlierCall, place: Place) -> str:
+    """Say why a correction cannot be sent now."""
+    return (
+        f"{place[1]} of this product was written at {call.at:%Y-%m-%d %H:%M} UTC (upsert {call.name}), and the "
+        "service may still be importing that: another write now could undo it. Apply the answers again when it has "
+        f"ended; after {call.ends:%Y-%m-%d %H:%M} UTC it is no longer waited for."
+    )
+
+
+def _shown(record: Product) -> set[str]:
+    """Return the digests of all corrections that a product shows: of its texts, and of its values as a whole."""
+    found = set()
+    for root, value in record.items():
+        found.add(edit_digest(Edit("", root, None, None, None, value)))
+        for one in texts_of(value, root):
+            for language in {one.language, one.code}:
+                for position in (one.position, None):
+                    found.add(
+                        edit_digest(Edit("", one.attribute, position, language, None, one.item["data"]))
+                    )
+    return found
+
+
+def _root(edit: Edit) -> str:
+    return edit.attribute.partition(".")[0]
+
+
+def _root_of(digest: str) -> str:
+    return digest.rpartition(":")[0]
