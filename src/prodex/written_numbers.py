@@ -161,7 +161,8 @@ def _parts(sign: str, body: str, decimal: Mark | None, text: str) -> tuple[str, 
         if decimal is None:
             small, large = f"{sign}{whole}.{rest}", f"{sign}{whole}{rest}"
             raise InputError(
-                f"{text!r:.60} may be {small} or {large}. Write {large} without a mark, or {small}0 with one more digit."
+                f"{text!r:.60} may be {small} or {large}. Write {large} without a mark, or {small}0 with one more "
+                "digit."
             )
         is_decimal = False
     inner = groups[:-1] if is_decimal else groups

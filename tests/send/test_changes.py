@@ -100,8 +100,12 @@ def test_wide_columns_of_values_and_codes_are_written_whole():
 
 @pytest.mark.parametrize(
     ("column", "cell", "attribute", "value"),
-    [("life_cycle", "2.0", "lifeCycle", 2), ("life_cycle", " 2 ", "lifeCycle", 2), ("is_consumer_unit", 0.0, "isConsumerUnit", False)],
-)  # fmt: skip
+    [
+        ("life_cycle", "2.0", "lifeCycle", 2),
+        ("life_cycle", " 2 ", "lifeCycle", 2),
+        ("is_consumer_unit", 0.0, "isConsumerUnit", False),
+    ],
+)
 def test_cells_are_read_as_frames_spell_them(column, cell, attribute, value):
     """A file that pandas wrote has 2.0 for 2, and 0.0 for no."""
     record = one(pd.DataFrame({"gtin": [gtin(1)], column: [cell]}), catalog_of(product(1)))

@@ -15,7 +15,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.data import CatalogData
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
-from prodex.gtin import comparable
+from prodex.gtin import comparable_cell
 from prodex.query import ProductQuery
 from prodex.send.batches import Loaded
 from prodex.send.corrections import KnownProducts, corrections_in
@@ -196,7 +196,7 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
         raise ChangesRefused(
             f"Product {product} has no GTIN, and a write identifies its product by the GTIN alone."
         )
-    if len(several := known.ids[comparable(gtin)]) > 1:
+    if len(several := known.ids[comparable_cell(gtin)]) > 1:
         raise ChangesRefused(
             f"The catalogue has {len(several)} products of GTIN {gtin}, and a write only contains the GTIN: "
             "it is not certain which of them would change."

@@ -35,7 +35,7 @@ class KnownProducts:
     Attributes
     ----------
     ids
-        Product ids by GTIN in the form of `prodex.gtin.comparable`, since services also send 13 digits.
+        Product ids by GTIN in the form of `prodex.gtin.comparable_cell`, since services also send 13 digits.
     codes
         The long language codes of each short one.
     texts
@@ -50,7 +50,7 @@ class KnownProducts:
     def of(cls, catalog: Catalog) -> KnownProducts:
         ids = defaultdict(list)
         for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
-            ids[gtin.comparable(row["gtin"])].append(row["product_id"])
+            ids[gtin.comparable_cell(row["gtin"])].append(row["product_id"])
         columns = ["attribute", "language", "language_code"]
         rows = catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
         codes = defaultdict(set)
@@ -108,7 +108,7 @@ def _ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
 
 
 def _id(value: Any, known: KnownProducts) -> str:
-    several = known.ids.get(gtin.comparable(value), ())
+    several = known.ids.get(gtin.comparable_cell(value), ())
     if not several:
         gtin.normal_form(value)  # if it is not a GTIN, the error says why
     if len(several) != 1:

@@ -227,6 +227,6 @@ def _whole(value: float, path: str) -> Any:
 def gtin_key(value: Any) -> str:
     """Return a GTIN of a reply as it compares with sent ones: 14 digits, since services drop leading zeros."""
     try:
-        return gtin.comparable(value) or ""
+        return gtin.comparable_cell(value) or ""
     except InputError:
         return str(value)
