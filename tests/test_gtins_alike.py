@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,17 @@ WRITTEN = [
     "8431701027348.0",
     "'8431701027348",
     '="8431701027348"',
+    "\u20198431701027348",
+    "\ufeff8431701027348",
+    "843\u200b1701027348",
+    "\u200f8431701027348\u200e",
+    "\u202a8431701027348\u202c",
+    "8-431701-027348",
+    "8431701\u2013027348",
+    "8\u00ad431701\u00ad027348",
+    "\uff18\uff14\uff13\uff11\uff17\uff10\uff11\uff10\uff12\uff17\uff13\uff14\uff18",
+    "8.431701027348E+12",
+    "8.431.701.027.348",
     8431701027348,
     8431701027348.0,
     np.int64(8431701027348),
@@ -42,6 +54,28 @@ WRITTEN = [
     np.str_("8431701027348"),
     decimal.Decimal("8431701027348"),
 ]
+
+#: How one GTIN stands in a cell of its own; in a list, a space may separate two.
+IN_GROUPS = [
+    "8 431701 027348",
+    "08 43170102734 8",
+    "0 8431701 027348",
+    " 8\u00a0431701\u202f027348 ",
+    "8 431701-027348",
+    "\ufeff8 431701 027348",
+]
+
+#: What a spreadsheet made of a GTIN, and how it is named.
+LOST = {
+    "8.4317E+12": "scientific notation",
+    "8,4317E12": "scientific notation",
+    "8E+12": "scientific notation",
+    "2026-11-23": "a date",
+    "23.11.2026": "a date",
+    "8431701027348.5": "decimals",
+    "8431701 02734 8431701": "no GTIN",
+    "843170102734O": "no GTIN",
+}
 
 #: What stands in a cell without a GTIN.
 BLANK = [None, float("nan"), np.nan, pd.NA, pd.NaT, "", "  ", "\u00a0"]
@@ -100,6 +134,32 @@ PLACES = [_by_where, _by_query, _by_upsert, _by_frame, _by_changes, _by_accessor
 def test_every_place_reads_a_gtin_alike(place: Any, written: object) -> None:
     """Whether it filters, asks the service, is written or corrected."""
     assert [GTIN] == place([written])
+
+
+def _by_answer(given: list[Any]) -> list[str]:
+    rows = "\n".join(f'"{one}";lifeCycle;2' for one in given)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "answers.csv"
+        file.write_text(f"GTIN;Field;New value\n{rows}\n", "utf-8")
+        return [str(one) for one in prodex.read_worklist(file, CATALOG, profile=NO_RULES).preview()["gtin"]]
+
+
+NO_RULES = {"checks": {"valid_gtin": {}}}
+
+
+@pytest.mark.parametrize("written", IN_GROUPS, ids=repr)
+@pytest.mark.parametrize("place", [_by_upsert, _by_frame, _by_changes, _by_answer])
+def test_a_cell_of_its_own_may_have_its_digits_in_groups(place: Any, written: str) -> None:
+    """As they are printed below the bars, with any space."""
+    assert [GTIN] == place([written])
+
+
+@pytest.mark.parametrize(("written", "named"), LOST.items())
+def test_what_a_spreadsheet_made_of_a_gtin_is_named(written: str, named: str) -> None:
+    """Nobody can tell which product it was, but what to do about it."""
+    with pytest.raises(InputError, match=named):
+        gtin.normal_form(written)
+    assert [] == _by_answer([written])
 
 
 @pytest.mark.parametrize("blank", BLANK, ids=repr)
@@ -255,7 +315,12 @@ def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.C
 
 
 @settings(deadline=None)
-@given(st.text(max_size=20) | st.from_regex(r"\s?[0-9]{1,15}(\.0)?\s?", fullmatch=True))
+@given(
+    st.text(max_size=20)
+    | st.from_regex(r"\s?[0-9]{1,15}(\.0)?\s?", fullmatch=True)
+    | st.text(st.sampled_from("0123456789 -.,'\u200b\uff11E+\u2013\u00a0"), max_size=18)
+    | st.from_regex(r"'?[0-9]([-\u200b]?[0-9]){10,14}\ufeff?|[0-9][.,][0-9]{10,13}E\+1[0-3]", fullmatch=True)
+)
 def test_the_fast_way_compares_like_the_plain_one(text: str) -> None:
     """A whole column at once gives the same as one value at a time."""
     import pyarrow as pa

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -27,12 +28,46 @@ LENGTHS = (8, 12, 13, 14)
 _WEIGHTS = np.array([3, 1] * 7, np.int64)
 
 
-#: What may surround a GTIN that was copied: blanks of every kind, invisible ones included, and the quotes, equals sign
-#: and apostrophe with which spreadsheets mark a number as text.
-_AROUND = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\ufeff\"'="
+#: Marks without a width, which come along when something is copied: they turn the direction of writing, join words, or
+#: begin a file.
+_MARKS = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
+#: What may surround a GTIN that was copied: blanks of every kind, and the quotes, equals sign and apostrophe with which
+#: spreadsheets mark a number as text.
+_AROUND = _SPACES + "\u200b\ufeff\"'=\u2018\u2019\u201c\u201d`\u00b4"
 
-#: Text of digits only, also as a spreadsheet writes a number with decimals.
-_DIGITS = re.compile(r"([0-9]+)(\.0+)?")
+#: A digit, also as wide as input methods of East Asia write it.
+_DIGIT = "[0-9\uff10-\uff19]"
+#: What stands between groups of digits as they are printed: one dash, or one space.
+_DASH, _SPACE = "[\u2010-\u2015\u2212\uff0d-]", f"[{re.escape(_SPACES)}]"
+_EXPONENTS = "|".join(rf"[0-9]{{{digits}}}[eE]\+?0?{digits}" for digits in (7, 11, 12, 13))
+#: Texts that are certain to be one number.
+_NUMBERS = (
+    # Digits, or a whole number with its decimals.
+    rf"{_DIGIT}(?:[{_MARKS}]*{_DIGIT})*(?:\.0+)?",
+    # 12 to 14 digits in groups.
+    rf"{_DIGIT}(?:[{_MARKS}]*{_DASH}?[{_MARKS}]*{_DIGIT}){{11,13}}",
+    # So many digits as spreadsheets group them.
+    *(
+        rf"(?:[0-9]{{3}}(?:{mark}[0-9]{{3}}){{3}}|[0-9]{{1,2}}(?:{mark}[0-9]{{3}}){{4}})"
+        for mark in (r"\.", ",", "'")
+    ),
+    # All digits of a number before its exponent.
+    rf"[0-9][.,](?:{_EXPONENTS})",
+)
+_NUMBER = rf"[{re.escape(_AROUND)}{_MARKS}]*(?:{'|'.join(_NUMBERS)})[{re.escape(_AROUND)}{_MARKS}]*"
+#: Behind the digits of such a text, and everything else between and around them.
+_TAIL, _NO_DIGIT = r"\.0+[^0-9]*$|[eE].*$", f"[^{_DIGIT[1:-1]}]"
+_IS_NUMBER, _IS_MARK = re.compile(_NUMBER), re.compile(f"[{_MARKS}]")
+#: Groups with spaces, which in a list of GTINs may separate two; those of a GTIN-8 are of four digits.
+_IS_SPACED = re.compile(
+    rf"{_DIGIT}(?:(?:{_SPACE}|{_DASH})?{_DIGIT}){{11,13}}|{_DIGIT}{{4}}{_SPACE}{_DIGIT}{{4}}"
+)
+
+#: How programs show a number that is too long for their cell, a date, and a number that is no whole one.
+_ROUNDED = re.compile(r"[0-9]+(?:[.,][0-9]+)?[eE]\+?[0-9]+")
+_DATE = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?:[T ].*)?")
+_FRACTION = re.compile(r"[0-9]+[.,][0-9]+")
 
 #: Numbers from here on have more digits than a GTIN.
 _TOO_LARGE = 10**14
@@ -57,15 +92,15 @@ def as_text(value: object) -> str | None:
     --------
     >>> as_text(" 3036811359935 "), as_text(3036811359935.0), as_text("3036811359935.0"), as_text(float("nan"))
     ('3036811359935', '3036811359935', '3036811359935', None)
+    >>> as_text("3-036811-359935"), as_text("3.036811359935E+12"), as_text("3.0368E+12")
+    ('3036811359935', '3036811359935', '3.0368E+12')
     """
     if isinstance(value, np.generic):
         value = value.item()
     if is_missing(value):
         return None
     if isinstance(value, str):
-        text = value.strip(_AROUND)
-        number = _DIGITS.fullmatch(text) if text.isascii() else None
-        return (number[1] if number else text) or None
+        return _digits_in(value) or value.strip(_AROUND) or None
     if (
         not isinstance(value, int | float | Decimal)
         or isinstance(value, bool)
@@ -77,6 +112,13 @@ def as_text(value: object) -> str | None:
     if value >= _TOO_LARGE:
         raise InputError("A number of more than 14 digits is no GTIN. Give it as text of 14 digits.")
     return str(int(value))
+
+
+def _digits_in(text: str) -> str | None:
+    """Return the digits of a text that is certain to be one number, however they are grouped and marked."""
+    if not _IS_NUMBER.fullmatch(text):
+        return None
+    return unicodedata.normalize("NFKC", re.sub(_NO_DIGIT, "", re.sub(_TAIL, "", text)))
 
 
 def comparable(value: object) -> str | None:
@@ -91,15 +133,33 @@ def comparable(value: object) -> str | None:
     return text.zfill(14) if text is not None and text.isascii() and text.isdigit() else text
 
 
+def comparable_cell(value: object) -> str | None:
+    """Return the GTIN of a cell that holds one, as it compares: also where spaces group its digits, as on a pack.
+
+    In a list a space may separate two GTINs, so that `comparable` leaves them.
+
+    >>> comparable_cell("3 036811 359935"), comparable_cell("03036811 359935"), comparable_cell("no GTIN")
+    ('03036811359935', '03036811359935', 'no GTIN')
+    """
+    return comparable(_in_one_piece(value))
+
+
+def _in_one_piece(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    plain = _IS_MARK.sub("", value).strip(_AROUND)
+    return re.sub(_NO_DIGIT, "", plain) if _IS_SPACED.fullmatch(plain) else value
+
+
 def comparable_column(texts: Any) -> Any:
     """Return the same for a column of texts, which may be an Arrow array or an expression of one.
 
     >>> comparable_column(pa.array(["3036811359935", " 4012.0", "no GTIN"])).to_pylist()
     ['03036811359935', '00000000004012', 'no GTIN']
     """
-    texts = _tidy(texts)
-    is_number = pc.match_substring_regex(texts, "^[0-9]+$")
-    return pc.if_else(is_number, pc.utf8_lpad(texts, width=14, padding="0"), texts)
+    is_number, digits = _numbers_in(texts)
+    padded = pc.utf8_lpad(digits, width=14, padding="0")
+    return pc.if_else(is_number, padded, pc.utf8_trim(texts, _AROUND))
 
 
 def has_digits(text: str) -> bool:
@@ -113,7 +173,7 @@ def normal_form(value: object) -> str:
     Parameters
     ----------
     value
-        Text of 8, 12, 13 or 14 digits, or the whole number that a spreadsheet makes of it.
+        Text of 8, 12, 13 or 14 digits, also in groups, or the whole number that a spreadsheet makes of it.
 
     Raises
     ------
@@ -125,11 +185,11 @@ def normal_form(value: object) -> str:
     >>> normal_form("3036811359935"), normal_form(3036811359935)
     ('03036811359935', '03036811359935')
     """
-    text = as_text(value) or ""
+    text = as_text(_in_one_piece(value)) or ""
     if not isinstance(value, str):  # a number has lost its zeros, however many there were
         text = text and text.zfill(14)
     if not (text.isascii() and text.isdigit()):
-        raise InputError(f"{value!r} is no GTIN. Give it as text of 14 digits.")
+        raise InputError(f"{value!r:.60} is {what_it_is(text)}.")
     if len(text) not in LENGTHS:
         raise InputError(f"{text!r} has {len(text)} digits; a GTIN has 8, 12, 13 or 14.")
     text = text.zfill(14)
@@ -138,6 +198,27 @@ def normal_form(value: object) -> str:
     if text[-1] != (right := check_digit(text[:-1])):
         raise InputError(f"{text!r} ends with the check digit {text[-1]}, and {right} would be right.")
     return text
+
+
+def what_it_is(text: str) -> str:
+    """Say what a text is that is no GTIN, and what to do: the end of a sentence.
+
+    >>> what_it_is("4.00638E+12")
+    'a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all digits'
+    >>> what_it_is("2026-11-23"), what_it_is("bread")
+    ('a date. Format the column as text, and write the GTIN', 'no GTIN. Give it as text of 14 digits')
+    """
+    plain = _IS_MARK.sub("", text).strip(_AROUND)
+    if _ROUNDED.fullmatch(plain):
+        return (
+            "a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all "
+            "digits"
+        )
+    if _DATE.fullmatch(plain):
+        return "a date. Format the column as text, and write the GTIN"
+    if _FRACTION.fullmatch(plain):
+        return "a number with decimals. Format the column as text, and write the GTIN"
+    return "no GTIN. Give it as text of 14 digits"
 
 
 def check_digit(digits: str) -> str:
@@ -270,14 +351,16 @@ def _filled_up(series: pd.Series) -> pa.Array:
             texts = texts.combine_chunks()
     else:
         texts = pa.array([_storable(one) for one in series], pa.string())
-    texts = _tidy(pc.fill_null(texts, ""))
+    texts = pc.fill_null(texts, "")
+    texts = pc.if_else(*_numbers_in(texts), texts)
     has_length = pc.is_in(pc.utf8_length(texts), pa.array(LENGTHS, pa.int32()))
     return pc.if_else(has_length, pc.utf8_lpad(texts, 14, "0"), texts)
 
 
-def _tidy(texts: Any) -> Any:
-    """Return texts without the blanks around them, and without the decimals of a whole number."""
-    return pc.replace_substring_regex(pc.utf8_trim(texts, _AROUND), r"^([0-9]+)\.0+$", r"\1")
+def _numbers_in(texts: Any) -> tuple[Any, Any]:
+    """Say which texts are certain to be one number, and return the digits of each."""
+    digits = pc.replace_substring_regex(pc.replace_substring_regex(texts, _TAIL, ""), _NO_DIGIT, "")
+    return pc.match_substring_regex(texts, f"^(?:{_NUMBER})$"), pc.utf8_normalize(digits, "NFKC")
 
 
 def _storable(value: object) -> str | None:

@@ -176,12 +176,22 @@ def test_a_secret_is_refused_and_not_shown(text: str, tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
     """Missing, a folder, no text, or no path at all."""
     (tmp_path / "latin.toml").write_bytes('name = "kühl"'.encode("latin-1"))
+    (tmp_path / "wide.toml").write_bytes(b"\xff\xfe" + 'name = "shop"'.encode("utf-16-le"))
+    (tmp_path / "unmarked.toml").write_bytes('name = "shop"'.encode("utf-16-be"))
 
     for path, message in (
         (tmp_path / "none.toml", "cannot be read"),
         (tmp_path, "cannot be read"),
         (tmp_path / "latin.toml", "is not UTF-8 text"),
+        (tmp_path / "wide.toml", "is UTF-16 text. Save it as UTF-8"),
+        (tmp_path / "unmarked.toml", "is UTF-16 text. Save it as UTF-8"),
         (7, "Give the path of a job file"),
     ):
         with pytest.raises(InputError, match=message):
             prodex.run_job(path)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "\ufeff\ufeff"])
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path, mark: str) -> None:
+    """Editors of Windows begin a file with one, and some programs write another before it."""
+    assert read_job(written(tmp_path, f'{mark}name = "shop"\n')).name == "shop"

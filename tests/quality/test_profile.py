@@ -9,6 +9,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.facts.market import REQUIRED_LANGUAGES
+from prodex.quality.profile import Profile
 
 SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]
 
@@ -166,3 +167,14 @@ def test_a_check_can_be_added_in_python() -> None:
 
     assert len(core.checks) + 1 == len(more.checks)
     assert "info" == more.table.set_index("check").loc["valid_gtin", "severity"]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_profile(tmp_path: Path) -> None:
+    """Editors of Windows begin a file with one; UTF-16 is another encoding, which is said."""
+    text = "title = 'Own'\n[checks.valid_gtin]\n"
+    (tmp_path / "own.toml").write_text(text, "utf-8-sig")
+    assert Profile.read(tmp_path / "own.toml").title == "Own"
+
+    (tmp_path / "wide.toml").write_text(text, "utf-16")
+    with pytest.raises(InputError, match=r"wide.toml is UTF-16 text. Save it as UTF-8"):
+        Profile.read(tmp_path / "wide.toml")

@@ -98,6 +98,52 @@ def test_wide_columns_of_values_and_codes_are_written_whole():
     assert one(pd.DataFrame({"gtin": [gtin(1)], "life_cycle": [DELETE]}), catalog)["lifeCycle"] is None
 
 
+@pytest.mark.parametrize(
+    ("column", "cell", "attribute", "value"),
+    [
+        ("life_cycle", "2.0", "lifeCycle", 2),
+        ("life_cycle", " 2 ", "lifeCycle", 2),
+        ("is_consumer_unit", 0.0, "isConsumerUnit", False),
+    ],
+)
+def test_cells_are_read_as_frames_spell_them(column, cell, attribute, value):
+    """A file that pandas wrote has 2.0 for 2, and 0.0 for no."""
+    record = one(pd.DataFrame({"gtin": [gtin(1)], column: [cell]}), catalog_of(product(1)))
+    assert (value, type(value)) == (record[attribute], type(record[attribute]))
+
+
+@pytest.mark.parametrize("cell", [float("inf"), "9" * 5_000, "1,234", "12E3", "\u0662", 2.5, True, "sNaN"])
+def test_what_is_no_whole_number_is_refused(cell):
+    """With the column and the value; nothing crashes, and nothing takes long."""
+    with pytest.raises(ChangesRefused, match="life_cycle takes a integer"):
+        prodex.changes_from_frame(
+            pd.DataFrame({"gtin": [gtin(1)], "life_cycle": [cell]}), catalog_of(product(1))
+        )
+
+
+def test_a_code_keeps_what_stands_beside_it():
+    """Its label and its picture are those of the old code; everything else is of the product."""
+    brand = {"code": "ACME", "label": "Acme", "pictureUrl": "https://example.com/acme.png", "own": [1]}
+    frame = pd.DataFrame({"gtin": [gtin(1)], "brand_code": ["BEST"]})
+    assert {"code": "BEST", "own": [1]} == one(frame, catalog_of(product(1, brand=brand)))["brand"]
+
+
+def test_a_description_that_is_no_label_stays():
+    """Labels of our language stay here; a text that an item holds is no label."""
+    item = {
+        "code": "W1",
+        "label": "Achtung",
+        "description": [text("fra-FR", "Attention")],
+        "text": [text("eng-GB", "Hot")],
+    }
+    catalog = catalog_of(
+        {"id": 1, "gtin": gtin(1), "warnings": [item]}, target_market=250, accept_language="de"
+    )
+    (sent,) = one(long((gtin(1), "warnings.text", None, "en", "Very hot")), catalog)["warnings"]
+    assert [text("fra-FR", "Attention")] == sent["description"]
+    assert {"code", "description", "text"} == set(sent)
+
+
 def test_labels_of_our_language_stay_here():
     """A catalogue with French labels does not write French labels to the service."""
     item = {"expressedIn": {"code": "eng-GB", "label": "Anglais", "description": "anglais"}, "data": "Bread"}

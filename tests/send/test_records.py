@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from datetime import datetime
 
@@ -55,6 +56,46 @@ def test_numpy_is_written_as_json_has_it():
     (record,) = records_of([{"x": value}])
     assert [3, 0.5, True, [1, 2], [1], "x"] == record["x"]
     assert [int, float, bool, list, list, str] == [type(one) for one in record["x"]]
+
+
+def test_whole_numbers_that_pandas_made_floats_are_whole_again():
+    """In a column with an empty cell, and wherever such a value stands; what may be a fraction stays as it is."""
+    picture = {"width": 480.0, "angleHorizontal": 15.0, "isPackshot": 1.0, "exportables": [{"fileSize": 9.0}]}
+    node = {"quantity": 6.0, "product_key_id": 7.0, "isOrderableUnit": 0.0, "typePackaging": {"code": 12.0}}
+    frame = pd.DataFrame(
+        {
+            "gtin": [GTIN, "03663215000110"],
+            "lifeCycle": [1, None],
+            "isConsumerUnit": [1.0, None],
+            "abv": [5.0, None],
+            "brand": [{"code": 12.0, "label": "Twelve"}, None],
+            "netContent": [[{"data": 500.0, "expressedIn": {"code": "GRM"}}], None],
+            "assets": [{"pictures": [picture]}, None],
+            "logisticalHierarchies": [[node | {"children": [{"children": [node]}], "version": node}], None],
+        }
+    )
+    fitted = {"quantity": 6.0, "product_key_id": 7, "isOrderableUnit": False, "typePackaging": {"code": "12"}}
+    expected = {
+        "gtin": GTIN,
+        "lifeCycle": 1,
+        "isConsumerUnit": True,
+        "abv": 5.0,
+        "brand": {"code": "12", "label": "Twelve"},
+        "netContent": [{"data": 500.0, "expressedIn": {"code": "GRM"}}],
+        "assets": {
+            "pictures": [
+                {"width": 480, "angleHorizontal": 15, "isPackshot": True, "exportables": [{"fileSize": 9}]}
+            ]
+        },
+        "logisticalHierarchies": [
+            fitted | {"children": [{"children": [fitted]}], "version": fitted | {"product_key_id": 7.0}}
+        ],
+    }
+
+    first, second = records_of(frame)
+
+    assert {"gtin": "03663215000110"} == second
+    assert json.dumps(expected, sort_keys=True) == json.dumps(first, sort_keys=True)
 
 
 def test_a_gtin_that_a_spreadsheet_made_a_number_comes_back():

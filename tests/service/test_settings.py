@@ -380,7 +380,7 @@ def test_where_each_setting_came_from_is_told(places, caplog, tmp_path):
     assert "dotenv-secret" not in caplog.text
 
 
-@pytest.mark.parametrize("text", [b"PRODEX_CLIENT_SECRET=canary\xff\n", b"\xff\xfeP\x00"])
+@pytest.mark.parametrize("text", [b"PRODEX_CLIENT_SECRET=canary\xff\n", b"\xff\xfeP\x00", b"P\0R\0"])
 def test_a_file_that_is_no_text_is_refused_without_showing_it(places, text):
     """A .env in another encoding is an error that names the file and holds nothing of it."""
     (places.folder / ".env").write_bytes(text)

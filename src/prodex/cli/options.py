@@ -21,6 +21,7 @@ import typer
 import prodex
 from prodex.cli.output import Format, say, show
 from prodex.errors import QueryError
+from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.load.products import WINDOWS
 from prodex.query import SEARCH_FIELDS
 from prodex.query.filters import FILTERS, Form
@@ -165,11 +166,13 @@ def values_of(words: list[str]) -> list[str]:
             continue
         try:
             # Between any white space, as a column copied from a spreadsheet has it.
-            values += Path(word[1:]).read_text("utf-8").split()
-        except (OSError, UnicodeDecodeError) as error:
+            values += utf8_text(Path(word[1:]).read_bytes()).split()
+        except OSError as error:
             raise QueryError(
                 f"{word} cannot be read: {error}. Give @FILE with one value per line."
             ) from error
+        except NotUtf8 as error:
+            raise QueryError(f"{word} {error}") from error
     return values
 
 

@@ -3,42 +3,50 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from prodex.fix.decisions import AnswerState, Decision
+from prodex.fix.reading import Answer
+
+#: What is said of a place: each value, with the numbers of the answers that say it.
+_Said = Mapping[str | None, Sequence[int]]
 
 
 def agreed(decisions: Sequence[Decision]) -> list[Decision]:
-    """Return the answers with those in conflict that say different things of one place; the same said twice is one."""
-    groups: dict[tuple[str | None, ...], list[int]] = defaultdict(list)
-    for number_, one in enumerate(decisions):
+    """Return the answers with those in conflict that say different things of one place; the same said twice is one.
+
+    Of thousands that are about one place, each is compared with what is said of the place, and not with each other.
+    """
+    places: dict[tuple[str | None, ...], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, one in enumerate(decisions):
         if one.is_open:
-            groups[one.place].append(number_)
+            for place, value in one.says.items():
+                places[place][value].append(number)
     made = list(decisions)
-    for places in groups.values():
-        said = {_said(decisions[place]) for place in places}
-        if len(said) > 1:
-            for place in places:
-                others = [
-                    decisions[one].answer
-                    for one in places
-                    if _said(decisions[one]) != _said(decisions[place])
-                ]
-                where = ", ".join(f"{one.place} says {one.text!r:.60}" for one in others[:3])
-                made[place] = made[place].becomes(
-                    AnswerState.CONFLICT,
-                    f"another answer to the same says something else: {where}. Keep one of them.",
-                )
-        else:
-            for place in places[1:]:
-                first = decisions[places[0]].answer
-                made[place] = made[place].becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
+    for number, one in enumerate(decisions):
+        if not one.is_open:
+            continue
+        said = [(places[place], value) for place, value in one.says.items()]
+        others = list(islice((other for values, value in said for other in _others(values, value)), 3))
+        if others:
+            where = ", ".join(
+                f"{answer.place} says {answer.text!r:.60}" for answer in _answers(decisions, others)
+            )
+            made[number] = one.becomes(
+                AnswerState.CONFLICT,
+                f"another answer to the same says something else: {where}. Keep one of them.",
+            )
+        elif said and all(values[value][0] < number for values, value in said):
+            first = decisions[max(values[value][0] for values, value in said)].answer
+            made[number] = one.becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
     return made
 
 
-def _said(decision: Decision) -> str:
-    """Return what an answer says, so that equal ones can be known."""
-    correction = decision.correction
-    if correction is None or callable(correction.value):
-        return decision.answer.text
-    return repr(correction.value)
+def _others(values: _Said, own: str | None) -> Iterator[int]:
+    """Yield the answers that say something else."""
+    return (number for value, numbers in values.items() if value != own for number in numbers)
+
+
+def _answers(decisions: Sequence[Decision], numbers: Sequence[int]) -> Iterator[Answer]:
+    return (decisions[number].answer for number in numbers)

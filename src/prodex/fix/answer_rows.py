@@ -10,7 +10,7 @@ from prodex.facts.name import names_of
 from prodex.fix.decisions import AnswerState, Decision
 from prodex.fix.reading import Problem
 from prodex.send.changes import Changes
-from prodex.send.records import DELETE, gtin_key
+from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
 
 #: Columns that say where an answer stands.
@@ -63,16 +63,7 @@ def preview_row(decision: Decision, names: Names) -> tuple[Any, ...]:
     """Return an answer as a row of `Fix.preview()`."""
     gtin, name, _ = names.get(str(decision.product), _NOBODY)
     place = (gtin, name, decision.attribute, decision.language)
-    return *place, decision.before, _after(decision), decision.check, decision.note
-
-
-def _after(decision: Decision) -> str | None:
-    correction = decision.correction
-    if correction is not None and correction.value is DELETE:
-        return None
-    if correction is not None and correction.is_text:
-        return str(correction.value)
-    return decision.answer.text
+    return *place, decision.before, decision.after, decision.check, decision.note
 
 
 def sent_rows(changes: Changes, tracking: Tracking, names: Names) -> Iterator[tuple[Any, ...]]:

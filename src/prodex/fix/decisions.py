@@ -6,7 +6,7 @@ showed, no other answer says otherwise, the service would take it, and the rule 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -17,6 +17,17 @@ from prodex import gtin
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.fix import hierarchy, nutrition, pictures
+from prodex.fix.items import (
+    ARROW,
+    Evidence,
+    ItemAnswer,
+    ItemEdit,
+    ItemPlan,
+    is_code,
+    is_plain,
+    is_quantity,
+    planned,
+)
 from prodex.fix.layout import DELETE_WORD
 from prodex.fix.reading import Answer
 from prodex.fix.remarks import remark
@@ -26,11 +37,10 @@ from prodex.fix.waiting import Waiting
 from prodex.fix.words import (
     AnswerRefused,
     Vocabulary,
-    as_one_line,
     boolean,
+    is_standard_code,
     language_of,
     number,
-    unknown_codes,
     with_language,
 )
 from prodex.locales import language_code, short_of
@@ -78,6 +88,10 @@ class Decision:
         What it changes.
     before
         What stands there, as text.
+    edits
+        What it says of each place: one text, or items of a list, nutrients, pictures, units of a hierarchy.
+    is_as_seen
+        Whether the quantities, codes or plain values that it changes are those that the worklist showed.
     note
         What else is to be said of it.
     questions
@@ -97,6 +111,8 @@ class Decision:
     shape: AnswerShape = AnswerShape.NONE
     correction: Correction | None = None
     before: str | None = None
+    edits: tuple[ItemEdit, ...] = ()
+    is_as_seen: bool = False
     note: str = ""
     questions: tuple[str, ...] = ()
     confirmed: frozenset[str] = frozenset()
@@ -112,12 +128,26 @@ class Decision:
         return self.answer.keys.get("check")
 
     @property
-    def place(self) -> tuple[str | None, ...]:
-        """The place: two answers of one place have to agree."""
-        if self.shape in {AnswerShape.HIERARCHY, AnswerShape.NUTRITION, AnswerShape.PICTURE}:
-            # Each changes a part of what stands there.
-            return (self.product, self.attribute, self.answer.keys.get("value"), self.check)
-        return (self.product, self.attribute, self.language, self.position)
+    def after(self) -> str | None:
+        """What is to stand there, as text; None where it is deleted."""
+        if self.correction is None or not self.edits:
+            return self.answer.text
+        return _joined(one.after for one in self._changed)
+
+    @property
+    def _changed(self) -> Sequence[ItemEdit]:
+        return [one for one in self.edits if one.before != one.after] or self.edits
+
+    @property
+    def says(self) -> Mapping[tuple[str | None, ...], str | None]:
+        """What it says of each place: two answers of one place have to agree."""
+        keys = self.answer.keys
+        # Several rows may ask for a picture each, and each gets its own.
+        asked = (keys.get("value"), self.check) if self.shape is AnswerShape.PICTURE else ()
+        return {
+            (self.product, one.place, *(asked if one.place.endswith("[+]") else ())): one.after
+            for one in self.edits
+        }
 
     def becomes(self, state: AnswerState, reason: str) -> Decision:
         """Return it with another state; the first reason against it stays, and outweighs a question."""
@@ -178,7 +208,7 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
     of_gtin: Sequence[str] = ()
     if code is not None:
         try:
-            of_gtin = known.ids.get(gtin.comparable(code), ())
+            of_gtin = known.ids.get(gtin.comparable_cell(code), ())
         except InputError as error:
             if own is None:
                 return start.becomes(AnswerState.REFUSED, f"{error} Write the GTIN as text.")
@@ -206,6 +236,8 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
         return start.becomes(
             AnswerState.REFUSED, "the row has neither a product nor a GTIN. Fill in the GTIN."
         )
+    if not gtin.has_digits(str(gtin.comparable_cell(code))):
+        return start.becomes(AnswerState.REFUSED, f"{code!r:.40} is {gtin.what_it_is(code)}.")
     return start.becomes(
         AnswerState.CONFLICT, f"no product of the catalogue has the GTIN {code:.40}: it is gone, or mistyped."
     )
@@ -283,25 +315,23 @@ def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
 
 def _asked_if_a_remark(decision: Decision) -> Decision:
     """Return the answer, asked back if its words are for the person who asked, and not for the field."""
-    correction = decision.correction
-    typed = (
-        decision.answer.text
-        if correction is None or not isinstance(correction.value, str)
-        else correction.value
-    )
-    if correction is None or correction.value is DELETE or (says := remark(typed)) is None:
+    typed = decision.after
+    if typed is None or (says := remark(typed)) is None:
         return decision
     return decision.asks(f"{typed!r:.60} reads like {says}. Is it the value of {decision.attribute}?")
 
 
 def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
     """Return a code or string, asked back if it is a remark, or a code that no product and no list has."""
-    correction = decision.correction
-    if decision.shape is not AnswerShape.CODE or correction is None or correction.value is DELETE:
+    plan = None if decision.correction is None else decision.correction.value
+    if decision.shape is not AnswerShape.CODE or not isinstance(plan, ItemPlan):
         return _asked_if_a_remark(decision)
     made = decision
     attribute = without_code(str(decision.attribute))
-    for code in unknown_codes(correction.value, attribute, words):
+    known = words.in_use(attribute)
+    for code in [str(one.after["code"]) for one in plan.changes if is_code(one.after)]:
+        if code in known or is_standard_code(attribute, code):
+            continue
         says = remark(code)
         near = ", ".join(words.nearest(attribute, code))
         made = made.asks(
@@ -343,7 +373,9 @@ def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProduc
     value: Any = DELETE if text.casefold() == DELETE_WORD else text
     correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
     before = found[0][1] if len(found) == 1 else None
-    return replace(decision, correction=correction, before=before)
+    place = f"{decision.attribute} in {language} at {decision.position}"
+    edit = ItemEdit(place, before, None if value is DELETE else text)
+    return replace(decision, correction=correction, before=before, edits=(edit,))
 
 
 def _with_country(tag: str) -> str | None:
@@ -361,65 +393,104 @@ def _texts_there(decision: Decision, record: Product) -> Iterator[tuple[str, str
 
 
 def _value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
-    text = decision.answer.text
-    top = without_code(str(decision.attribute))
-    root = top.partition(".")[0]
-    before = record.get(root)
-    new: Any
+    root = without_code(str(decision.attribute)).partition(".")[0]
+    try:
+        made = _change(decision, record.get(root), shapes, words)
+    except RecursionError:
+        raise AnswerRefused(f"{root} of the product is nested too deep. Correct it at its source.") from None
+    return replace(made, before=_joined(one.before for one in made._changed))
+
+
+def _change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
+    """Return what makes the new value of an attribute of the present one, and what that says of each place."""
+    text, keys = decision.answer.text, decision.answer.keys
+    change: Callable[[Any], tuple[Any, list[ItemEdit]]]
     match decision.shape:
-        case AnswerShape.PICTURE | AnswerShape.NUTRITION | AnswerShape.HIERARCHY:
-            change = _change(decision, words)
-            change(before)  # refused now rather than when it is merged
-            return replace(decision, correction=Correction(root, change, False))
-        case _ if text.casefold() == DELETE_WORD:
-            new = DELETE
-        case AnswerShape.BOOLEAN:
-            new = boolean(text)
-        case AnswerShape.INTEGER | AnswerShape.NUMBER:
-            new = number(text, is_stored=decision.answer.kind in {"number", "percentage"})
-            if decision.shape is AnswerShape.INTEGER and not isinstance(new, int):
-                raise AnswerRefused(f"{text!r:.60} is no whole number.")
-        case AnswerShape.STRING:
-            new = text
-        case AnswerShape.CODE:
-            codes = [{"code": words.code(top, one)} for one in _several(text, top, shapes)]
-            new = codes if top in shapes.in_lists else codes[0]
+        case AnswerShape.NUTRITION:
+            change = partial(nutrition.with_nutrients, text=text, words=words)
+        case AnswerShape.HIERARCHY:
+            change = partial(hierarchy.with_units, text=text, own=keys.get("gtin", ""), words=words)
+        case AnswerShape.PICTURE:
+            is_front = "packshot" in (keys.get("check") or "")
+            is_front |= str(decision.attribute).endswith("isPackshot")
+            attribute, seen = str(decision.attribute), keys.get("value")
+            change = partial(pictures.with_picture, text=text, attribute=attribute, seen=seen, front=is_front)
         case _:
-            pairs = [words.quantity(one) for one in _several(text, top, shapes)]
-            made = [{"data": value, "expressedIn": {"code": unit}} for value, unit in pairs]
-            new = made if top in shapes.in_lists else made[0]
-    shown = None if before is None else _shown(before)
-    return replace(decision, correction=Correction(root, new, False), before=shown)
+            return _item_change(decision, present, shapes, words)
+    _, edits = change(present)
+    root = str(decision.attribute).partition(".")[0]
+    return replace(
+        decision,
+        correction=Correction(root, lambda value: change(value)[0], False),
+        edits=tuple(edits),
+    )
 
 
-def _several(text: str, attribute: str, shapes: Shapes) -> list[str]:
-    parts = [part for one in text.replace("\n", ";").split(";") if (part := as_one_line(one))]
-    if len(parts) > 1 and attribute not in shapes.in_lists:
+def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
+    """Return how an answer changes quantities, codes and plain values."""
+    top, keys = without_code(str(decision.attribute)), decision.answer.keys
+    in_list = isinstance(present, list) if present is not None else top in shapes.in_lists
+    plan = planned(
+        present,
+        [_part(one, decision, top, words) for one in _several(decision, top, in_list)],
+        Evidence(keys.get("value"), keys.get("position")),
+        root=top,
+        is_one=_KINDS_OF_ITEMS.get(decision.shape, is_plain),
+        in_list=in_list,
+        words=words,
+    )
+    seen = plan.are_shown(keys.get("value"), words)
+    return replace(decision, correction=Correction(top, plan, False), edits=plan.edits, is_as_seen=seen)
+
+
+_KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
+
+
+def _several(decision: Decision, attribute: str, in_list: bool) -> list[str]:
+    """Return the parts of an answer; a text is one, whatever is in it."""
+    text = decision.answer.text
+    if decision.shape is AnswerShape.STRING:
+        return [text]
+    parts = [part for one in text.replace("\n", ";").split(";") if (part := one.strip())]
+    if len(parts) > 1 and not in_list:
         raise AnswerRefused(f"{attribute} takes one value, and {text!r:.60} are {len(parts)}.")
     return parts or [text]
 
 
-def _change(decision: Decision, words: Vocabulary) -> Callable[[Any], Any]:
-    """Return what makes the new value of an attribute of the present one."""
-    text, keys = decision.answer.text, decision.answer.keys
-    if decision.shape is AnswerShape.NUTRITION:
-        return partial(nutrition.with_nutrients, text=text, words=words)
-    if decision.shape is AnswerShape.HIERARCHY:
-        return partial(hierarchy.with_units, text=text, own=keys.get("gtin", ""), words=words)
-    is_front = "packshot" in (keys.get("check") or "") or str(decision.attribute).endswith("isPackshot")
-    attribute, seen = str(decision.attribute), keys.get("value")
-    return partial(pictures.with_picture, text=text, attribute=attribute, seen=seen, front=is_front)
+def _part(text: str, decision: Decision, attribute: str, words: Vocabulary) -> ItemAnswer:
+    """Return one part of an answer: an item, and the one that stands before an arrow."""
+    old, *new = ARROW.split(text) if decision.shape is not AnswerShape.STRING else [text]
+    if len(new) > 1:
+        raise AnswerRefused(f"{text!r:.80} has several arrows. Write each of them on a line of its own.")
+    if not new:
+        return ItemAnswer(_item(old, decision, attribute, words))
+    named = _item(old, decision, attribute, words)
+    if named is DELETE:
+        raise AnswerRefused(f"{text!r:.80} begins with {DELETE_WORD}. Write what is there first: old -> new.")
+    return ItemAnswer(_item(new[0], decision, attribute, words), named)
 
 
-def _shown(value: Any) -> str:
-    """Return a value of a product as a person would write it."""
-    match value:
-        case {"data": data, "expressedIn": {"code": str(unit)}}:
-            return f"{data} {unit}"
-        case {"code": str(code)}:
-            return code
-        case list():
-            return "; ".join(map(_shown, value))
-        case bool():
-            return str(value).lower()
-    return str(value)
+def _item(text: str, decision: Decision, attribute: str, words: Vocabulary) -> Any:
+    """Return an item as it is sent, or DELETE."""
+    if text.casefold() == DELETE_WORD:
+        return DELETE
+    match decision.shape:
+        case AnswerShape.BOOLEAN:
+            return boolean(text)
+        case AnswerShape.INTEGER | AnswerShape.NUMBER:
+            value = number(text, is_stored=decision.answer.kind in {"number", "percentage"})
+            if decision.shape is AnswerShape.INTEGER and not isinstance(value, int):
+                raise AnswerRefused(f"{text!r:.60} is no whole number.")
+            return value
+        case AnswerShape.STRING:
+            return text
+        case AnswerShape.CODE:
+            return {"code": words.code(attribute, text)}
+    value, unit = words.quantity(text)
+    return {"data": value, "expressedIn": {"code": unit}}
+
+
+def _joined(values: Iterable[str | None]) -> str | None:
+    """Return what stands at several places as one text; None where nothing stands at any."""
+    there = [one for one in values if one is not None]
+    return "; ".join(there) if there else None

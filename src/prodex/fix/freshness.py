@@ -34,6 +34,8 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
             return decision
         if decision.before is None and not seen and decision.position is None:
             return decision
+    if decision.is_as_seen:
+        return decision
     # Where nothing was seen there is something now, whenever it came.
     is_filled = seen == "" and bool(decision.before)
     if then is not None and _moment(then) == now and not is_filled:

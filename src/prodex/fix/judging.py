@@ -207,11 +207,12 @@ def _sendable(decisions: Sequence[Decision], products: ConcernedProducts, catalo
     """Return the answers, refused where one alone cannot be merged, or the service would not take it."""
     made = []
     for one in decisions:
-        if not one.is_open or one.correction is None or str(one.product) not in products.records:
+        product = str(one.product)
+        if not one.is_open or one.correction is None or product not in products.records:
             made.append(one)
             continue
-        alone = {one.product: [one.correction]}
-        record = {one.product: products.records[one.product]}
+        alone = {product: [one.correction]}
+        record = {product: products.records[product]}
         changes, refused = merged_changes(record, alone, products.known, catalog.origin)
         if refused:
             made.append(one.becomes(AnswerState.REFUSED, _without_gtin(refused[0][2])))

@@ -9,20 +9,20 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
-from functools import cache
-from typing import Any, Self
+from typing import Self
 
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.errors import QueryError
+from prodex.errors import ChangesRefused, InputError, QueryError
 from prodex.fix.shapes import code_column, without_code
+from prodex.fix.units import ESTIMATED, unit_code
 from prodex.locales import known_language_tag, language_tag
 from prodex.text import hint, nearest_few
+from prodex.written_numbers import amount_and_unit, as_json, stored_number, written_number
 
 
-class AnswerRefused(ValueError):
+class AnswerRefused(ChangesRefused):
     """An answer that cannot be used; the message says why, and what to write instead."""
 
 
@@ -68,33 +68,11 @@ _NO = frozenset(
 )
 
 _SPACES = re.compile("[\\s\u00a0\u2007\u202f]+")
-_QUANTITY = re.compile(r"([-+−]?[\d.,'’\s]*\d)\s*(\D.*)?", re.DOTALL)
-_GROUPED = re.compile(r"\d{1,3}(?:[ '’]\d{3})+")
 #: A text with its language before it: "fr: Confiture", "fra-FR: Confiture".
 _WITH_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z]{2})?)\s*:\s+(?=\S)(.*)", re.DOTALL)
 #: What platforms put between label and code, and what people type for it.
-_BARS = "∣|"
+BARS = "∣|"
 _LONGEST_CODE = 80
-
-#: Words for units, with their codes (UN/CEFACT Recommendation 20).
-_UNITS = {
-    "MC": "µg μg mcg microgram microgramme mikrogramm",
-    "MGM": "mg milligram milligramme milligramm",
-    "GRM": "g gr gram grams gramme grammes gramm gramo gramos grammi",
-    "KGM": "kg kilo kilogram kilograms kilogramme kilogramm kilogramo",
-    "MLT": "ml millilitre milliliter millilitres",
-    "CLT": "cl centilitre centiliter zentiliter",
-    "DLT": "dl decilitre deciliter",
-    "LTR": "l litre litres liter liters litro litros",
-    "MMT": "mm millimetre millimeter millimètre",
-    "CMT": "cm centimetre centimeter centimètre zentimeter",
-    "MTR": "m metre meter mètre",
-    "KJO": "kj kilojoule kilojoules",
-    "E14": "kcal kilocalorie kilocalories kilokalorien cal",
-    "CEL": "°c c celsius",
-    "P1": "% percent prozent",
-    "H87": "pc pcs piece pieces pièce pièces stück stuk stuks unit units pieza piezas",
-}
 
 
 #: Codes of the service that no product of a catalogue may have yet.
@@ -125,7 +103,7 @@ def boolean(text: str) -> bool:
 
 
 def number(text: str, *, is_stored: bool = False) -> int | float:
-    """Return a number, with a decimal point or comma.
+    """Return a number, as `prodex.written_numbers` reads it; a sign of per cent behind it changes nothing.
 
     Parameters
     ----------
@@ -137,35 +115,12 @@ def number(text: str, *, is_stored: bool = False) -> int | float:
     >>> number("0,5"), number("1 234,5"), number("12"), number("1.234", is_stored=True)
     (0.5, 1234.5, 12, 1.234)
     """
-    typed = as_one_line(text).replace("−", "-").removeprefix("+").removesuffix("%").strip()
-    sign, digits = ("-", typed[1:].strip()) if typed.startswith("-") else ("", typed)
-    plain = digits if is_stored else _plain(digits, text)
     try:
-        value = Decimal(sign + plain)
-    except InvalidOperation:
-        raise AnswerRefused(f"{text!r:.60} is not a number. Write digits, such as 12.5.") from None
-    return int(value) if value == value.to_integral_value() else float(value)
-
-
-def _plain(digits: str, text: str) -> str:
-    """Return digits with a point as their only sign."""
-    whole, mark, rest = digits, "", ""
-    if marks := [place for place, sign in enumerate(digits) if sign in ".,"]:
-        whole, mark, rest = digits[: marks[-1]], digits[marks[-1]], digits[marks[-1] + 1 :]
-        before = {digits[place] for place in marks[:-1]}
-        if mark in before:  # 1.234.567: the sign groups the digits
-            whole, mark, rest = digits, "", ""
-        elif len(marks) == 1 and len(rest) == 3 and whole.isdecimal() and whole.strip("0"):
-            raise AnswerRefused(
-                f"{text!r:.60} may be {whole}.{rest} or {whole}{rest}. Write {whole}{rest} without a sign, or "
-                f"{whole}.{rest}0 with one more digit."
-            )
-    grouped = re.sub("[.,]", " ", whole)
-    if " " in grouped or "'" in grouped or "’" in grouped:
-        if not _GROUPED.fullmatch(grouped):
-            raise AnswerRefused(f"{text!r:.60} is not one number. Write digits, such as 12.5.")
-        whole = re.sub("[^0-9]", "", grouped)
-    return f"{whole}.{rest}" if mark else whole
+        if is_stored:
+            return as_json(stored_number(text))
+        return as_json(written_number(text.strip().removesuffix("%")))
+    except InputError as error:
+        raise AnswerRefused(str(error)) from None
 
 
 def language_of(text: str) -> str:
@@ -189,11 +144,6 @@ def with_language(text: str) -> tuple[str | None, str]:
     if (found := _WITH_LANGUAGE.fullmatch(text)) is not None and (tag := known_language_tag(found[1])):
         return tag, found[2]
     return None, text
-
-
-@cache
-def _standard_units() -> Mapping[str, str]:
-    return {word: code for code, words in _UNITS.items() for word in words.split()}
 
 
 @dataclass(frozen=True)
@@ -230,24 +180,22 @@ class Vocabulary:
         >>> Vocabulary().quantity("0,5 kg"), Vocabulary().quantity("500 GRM")
         ((0.5, 'KGM'), (500, 'GRM'))
         """
-        found = _QUANTITY.fullmatch(as_one_line(text))
-        if found is None or not (found[2] or "").strip():
-            raise AnswerRefused(f"{text!r:.60} is not a number with its unit. Write both, such as 500 g.")
-        return number(found[1]), self.unit(found[2])
+        try:
+            value, unit = amount_and_unit(text.strip().removeprefix(ESTIMATED))
+        except InputError as error:
+            raise AnswerRefused(str(error)) from None
+        return number(value), self.unit(unit)
 
     def unit(self, word: str) -> str:
-        """Return the code of a unit."""
-        key = word.strip().rstrip(".").casefold()
-        own = self.units.get(key, frozenset())
-        if len(own) == 1:
-            return next(iter(own))
-        if word.strip() in _UNITS:
-            return word.strip()
-        if (code := _standard_units().get(key)) is not None:
-            return code
-        known = [*_standard_units(), *self.units]
-        near = hint(key, known, "Write g, kg, ml, l, cm or a code such as GRM.")
-        raise AnswerRefused(f"{word.strip()!r:.40} is no unit that is known{near}")
+        """Return the code of a unit.
+
+        >>> Vocabulary().unit("Liter"), Vocabulary(units={"kiste": frozenset({"BOX"})}).unit("Kiste")
+        ('LTR', 'BOX')
+        """
+        try:
+            return unit_code(word, self.units)
+        except InputError as error:
+            raise AnswerRefused(str(error)) from None
 
     def code(self, attribute: str, text: str) -> str:
         """Return the code that an answer names: a code, its label, or both with a bar between them.
@@ -257,7 +205,7 @@ class Vocabulary:
         by_label = self.codes.get(attribute, {})
         in_use = {code for codes in by_label.values() for code in codes}
         typed = as_one_line(text)
-        for bar in _BARS:
+        for bar in BARS:
             label, found, code = (part.strip() for part in typed.rpartition(bar))
             if found:
                 typed = label if label in in_use and code not in in_use else code
@@ -286,16 +234,13 @@ class Vocabulary:
         return list(dict.fromkeys(code for label in near for code in sorted(by_label[label])))[:most]
 
 
-def unknown_codes(value: Any, attribute: str, words: Vocabulary) -> list[str]:
-    """Return the codes of a value that no product of the catalogue has and no list of the standards.
+def is_standard_code(attribute: str, code: str) -> bool:
+    """Return whether a list of the specification has a code, which no product of a catalogue may have yet.
 
-    >>> unknown_codes([{"code": "PALLET"}, {"code": "PLT"}], "typePackaging", Vocabulary())
-    ['PLT']
+    >>> is_standard_code("typePackaging", "PALLET"), is_standard_code("typePackaging", "PLT")
+    (True, False)
     """
-    known = {code for codes in words.codes.get(attribute, {}).values() for code in codes}
-    known |= _STANDARD_CODES.get(attribute, frozenset())
-    listed = value if isinstance(value, list) else [value]
-    return [str(one["code"]) for one in listed if str(one["code"]) not in known]
+    return code in _STANDARD_CODES.get(attribute, frozenset())
 
 
 def _collect(into: dict[str, set[str]], catalog: Catalog, table: str, code: str, label: str) -> None:

@@ -40,7 +40,7 @@ from prodex.errors import InputError
 from prodex.facts.groups import BY
 from prodex.files.atomic import checked_name, home
 from prodex.files.toml_text import Keys, TomlText
-from prodex.files.untrusted import read_bytes
+from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
 from prodex.formats.registry import FORMATS
 from prodex.job.service_settings import ServiceSettings, refuse_secrets, service_settings
 from prodex.locales import language_tag
@@ -142,12 +142,12 @@ def read_job(path: str | Path) -> Job:
     file = Path(path)
     try:
         content = read_bytes(file.resolve(), _MOST_BYTES)
-        text = content.decode("utf-8-sig")
+        text = utf8_text(content)
         values = tomllib.loads(text)
     except OSError as error:
         raise InputError(f"The job file {file} cannot be read: {error}.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"The job file {file} is not UTF-8 text. Save it as UTF-8.") from error
+    except NotUtf8 as error:
+        raise InputError(f"The job file {file} {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"The job file {file} is not TOML: {error}.") from error
     except RecursionError as error:  # tomllib recurses, and the file may come from somebody else

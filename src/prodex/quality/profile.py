@@ -45,6 +45,7 @@ from prodex.arguments import described
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.files.toml_text import TomlText
+from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.locales import market_code
 from prodex.quality.check import Check
 from prodex.quality.profile_reading import (
@@ -135,9 +136,11 @@ class Profile:
                 f"There is no profile {name!r}{hint_of(name, known)} Give your own by its path, such as own.toml."
             )
         try:
-            return cls._parsed(path.stem, path.read_text("utf-8"), str(path))
-        except (OSError, UnicodeDecodeError) as error:
+            return cls._parsed(path.stem, utf8_text(path.read_bytes()), str(path))
+        except OSError as error:
             raise InputError(f"The profile {path} cannot be read: {error}.") from error
+        except NotUtf8 as error:
+            raise InputError(f"The profile {path} {error}") from error
 
     @classmethod
     def _parsed(cls, name: str, text: str, shown: str, *, shipped: bool = False) -> Self:

@@ -15,7 +15,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.data import CatalogData
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
-from prodex.gtin import comparable
+from prodex.gtin import comparable_cell
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import Loaded
 from prodex.send.corrections import KnownProducts, corrections_in
@@ -196,7 +196,7 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
         raise ChangesRefused(
             f"Product {product} has no GTIN, and a write identifies its product by the GTIN alone."
         )
-    if len(several := known.ids[comparable(gtin)]) > 1:
+    if len(several := known.ids[comparable_cell(gtin)]) > 1:
         raise ChangesRefused(
             f"The catalogue has {len(several)} products of GTIN {gtin}, and a write only contains the GTIN: "
             "it is not certain which of them would change."
@@ -226,7 +226,7 @@ def merged_with(changes: Changes) -> tuple[dict[str, Loaded], Mapping[str, Any]]
     """
     gtins = (record["gtin"] for record in changes.records)
     loaded = {gtin: Loaded(*one) for gtin, one in zip(gtins, changes.loaded.items(), strict=True)}
-    return loaded, changes.origin.query.extra if changes.origin.query is not None else {}
+    return loaded, dict(changes.origin.query.extra) if changes.origin.query is not None else {}
 
 
 def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping[str, Any]) -> None:
@@ -318,8 +318,16 @@ def language_codes_only(value: Any) -> Any:
 
 
 def _without_labels(value: Any) -> Any:
-    """Leave labels out of coded values: they were requested in some language, and the service has its own."""
+    """Leave labels out of coded values: they were requested in some language, and the service has its own.
+
+    A label follows from its code and from the language that is requested (spec, Code value object), so that none is
+    lost; a description that is more than a text is of the item, and stays.
+    """
     if isinstance(value, dict):
         drop = {"label", "description"} if "code" in value else set()
-        return {key: _without_labels(inner) for key, inner in value.items() if key not in drop}
+        return {
+            key: _without_labels(inner)
+            for key, inner in value.items()
+            if key not in drop or not isinstance(inner, str)
+        }
     return [_without_labels(item) for item in value] if isinstance(value, list) else value

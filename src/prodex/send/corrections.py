@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.locales import is_long_code, language_tag, short_of
-from prodex.send.merge import Correction
+from prodex.send.merge import Correction, recoded
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 from prodex.tables.schema import Column
 from prodex.text import hint_and_all
+from prodex.written_numbers import as_json, written_number
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
 
@@ -33,7 +35,7 @@ class KnownProducts:
     Attributes
     ----------
     ids
-        Product ids by GTIN in the form of `prodex.gtin.comparable`, since services also send 13 digits.
+        Product ids by GTIN in the form of `prodex.gtin.comparable_cell`, since services also send 13 digits.
     codes
         The long language codes of each short one.
     texts
@@ -48,7 +50,7 @@ class KnownProducts:
     def of(cls, catalog: Catalog) -> KnownProducts:
         ids = defaultdict(list)
         for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
-            ids[gtin.comparable(row["gtin"])].append(row["product_id"])
+            ids[gtin.comparable_cell(row["gtin"])].append(row["product_id"])
         columns = ["attribute", "language", "language_code"]
         rows = catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
         codes = defaultdict(set)
@@ -106,7 +108,7 @@ def _ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
 
 
 def _id(value: Any, known: KnownProducts) -> str:
-    several = known.ids.get(gtin.comparable(value), ())
+    several = known.ids.get(gtin.comparable_cell(value), ())
     if not several:
         gtin.normal_form(value)  # if it is not a GTIN, the error says why
     if len(several) != 1:
@@ -213,7 +215,8 @@ def _value_correction(column: Column, new: Any, product: str) -> Correction:
             f"Product {product}: {column.name} is maintained by the service and cannot be written."
         )
     if len(path) == 2 and path[1] == "code":
-        return Correction(path[0], DELETE if new is DELETE else {"code": _number_or_text(new)}, False)
+        value = DELETE if new is DELETE else partial(_with_code, code=_number_or_text(new), name=column.name)
+        return Correction(path[0], value, False)
     if len(path) != 1:
         hint = f" Correct its code instead: {column.name}_code." if f"{column.name}_code" in _COLUMNS else ""
         raise ChangesRefused(
@@ -222,23 +225,43 @@ def _value_correction(column: Column, new: Any, product: str) -> Correction:
     return Correction(path[0], DELETE if new is DELETE else _json_value(column, new, product), False)
 
 
+def _with_code(before: Any, code: str, name: str) -> Any:
+    if before is not None and not isinstance(before, dict):
+        raise ChangesRefused(
+            f"{name} is not one code but {before!r:.60}. Send the whole attribute as a record."
+        )
+    return recoded(before, code)
+
+
 def _json_value(column: Column, new: Any, product: str) -> Any:
     """Return a cell as a JSON value of the type of its column; spreadsheets contain text."""
     value = new.item() if isinstance(new, np.generic) else new
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
     match column.kind:
         case "boolean":
             word = str(value).strip().casefold()
             if word in {"true", "false"}:
                 return word == "true"
+            # A column of pandas with an empty cell makes numbers of yes and no.
+            if is_number and value in {0, 1}:
+                return bool(value)
         case "integer":
             # Spreadsheets, and columns of pandas with an empty cell, make floats of whole numbers.
-            if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
+            if is_number and (isinstance(value, int) or value.is_integer()):
                 return int(value)
-            if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
-                return int(value)
+            if isinstance(value, str) and (whole := _whole_number(value)) is not None:
+                return whole
         case _:
             return _number_or_text(value)
-    raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, not {new!r}.")
+    raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, not {new!r:.60}.")
+
+
+def _whole_number(text: str) -> int | None:
+    try:
+        value = as_json(written_number(text))
+    except InputError:
+        return None
+    return value if isinstance(value, int) else None
 
 
 def _number_or_text(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from prodex import locales
 from prodex.errors import ChangesRefused, QueryError
 from prodex.locales import short_language
+from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
 
 
@@ -123,7 +124,9 @@ class _CorrectedProduct:
             if before == new:
                 return None
             self._values[root] = new
-            return self._edit(correction._replace(value=new), None, None, before)
+            # Nothing is left of an attribute: `finished` deletes it.
+            after = DELETE if new is None or new == [] else new
+            return self._edit(correction._replace(value=after), None, None, before)
         if root not in self._values:
             # A copy, because later corrections are compared with the record as it was loaded.
             self._values[root] = copy.deepcopy(self._product.get(root))
@@ -258,6 +261,23 @@ def texts_of(value: Any, root: str) -> Iterator[_Text]:
             if isinstance(at.get("expressedIn"), dict) and isinstance(at.get("data"), str):
                 yield _Text(path, ".".join(map(str, position)), at, holder)
             stack += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
+
+
+#: What describes a code: it is that of the code, and of no other.
+_OF_THE_CODE = (CODE_VALUE.keys() | LANGUAGE.keys()) - {"code"}
+
+
+def recoded(described: Any, code: str) -> dict[str, Any]:
+    """Return a code value with another code: its label belongs to the old one, everything else to the item.
+
+    >>> recoded({"code": "COLD", "label": "Cold", "sort": 1}, "DARK"), recoded({"code": 12, "label": "Twelve"}, "12")
+    ({'code': 'DARK', 'sort': 1}, {'code': 12, 'label': 'Twelve'})
+    """
+    if not isinstance(described, dict):
+        return {"code": code}
+    if "code" in described and str(described["code"]) == code:
+        return described
+    return {name: value for name, value in described.items() if name not in _OF_THE_CODE} | {"code": code}
 
 
 def _is_in_language(text: _Text, correction: Correction) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,8 +18,10 @@ from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.send import xml_reading
+from prodex.send.attribute_types import PRODUCT, Type
 from prodex.store.reading import read_products
 from prodex.tables.declaration import TABLES
+from prodex.tables.schema import Kind
 
 
 class Marker(Enum):
@@ -77,6 +80,8 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     --------
     >>> records_of([{"gtin": 3036811359935, "lifeCycle": float("nan"), "description": DELETE, "brand": None}])
     [{'gtin': '03036811359935', 'description': None}]
+    >>> records_of(pd.DataFrame({"gtin": ["03036811359935", "03663215000110"], "lifeCycle": [1, None]}))
+    [{'gtin': '03036811359935', 'lifeCycle': 1}, {'gtin': '03663215000110'}]
     """
     if not isinstance(source, str | Path | Catalog | pd.DataFrame | Iterable) or isinstance(source, bytes):
         raise InputError(
@@ -133,7 +138,7 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
         # NaN is dropped and never sent as null: null deletes the attribute.
         elif not is_missing(value):
             try:
-                product[name] = _plain(_gtin(value) if name == "gtin" else value, where)
+                product[name] = _plain(_gtin(value) if name == "gtin" else value, where, name)
             except RecursionError as error:
                 raise InputError(f"The value of {where} is nested too deeply to be written.") from error
     return product
@@ -147,23 +152,25 @@ def _gtin(value: Any) -> Any:
         return value
 
 
-def _plain(value: Any, where: str) -> Any:
+def _plain(value: Any, where: str, path: str) -> Any:
     """Return a value as JSON. None inside a value stays, since the service sent it; NaN is removed."""
     match value:
         # First, since np.float64 is also a float, and has to become a plain number.
         case np.generic():
-            return _plain(value.item(), where)
+            return _plain(value.item(), where, path)
         case str() | bool() | int() | None:
             return value
         case float() if math.isfinite(value):
-            return value
+            return _whole(value, path) if value.is_integer() else value
         case Mapping():
             for key in value:
                 if not isinstance(key, str):
                     raise InputError(f"The value of {where} has the key {key!r}; keys must be text.")
-            return {k: _plain(v, where) for k, v in value.items() if v is None or not is_missing(v)}
+            return {
+                k: _plain(v, where, f"{path}.{k}") for k, v in value.items() if v is None or not is_missing(v)
+            }
         case list() | tuple() | np.ndarray():
-            return [_plain(item, where) for item in value if item is None or not is_missing(item)]
+            return [_plain(item, where, path) for item in value if item is None or not is_missing(item)]
         case Marker():
             raise InputError(
                 f"The value of {where} contains {value!r}. Only a whole attribute can be deleted; to delete a part, "
@@ -175,9 +182,51 @@ def _plain(value: Any, where: str) -> Any:
     )
 
 
+def _declared() -> Iterator[tuple[str, Kind]]:
+    for table in TABLES.values():
+        for column in table.columns:
+            for anchor, path in itertools.product(table.anchors, column.paths):
+                yield ".".join(filter(None, [anchor, *path])), column.kind
+    yield from ((path, "integer") for path in _integers(PRODUCT, ""))
+
+
+def _integers(type_: Type, path: str) -> Iterator[str]:
+    if isinstance(type_, Mapping):
+        for name, inner in type_.items():
+            yield from _integers(inner, f"{path}.{name}".lstrip("."))
+    elif isinstance(type_, list):
+        for inner in type_:
+            yield from _integers(inner, path)
+    elif type_ == "integer":
+        yield path
+
+
+#: What the declaration and the specification say of single values, by their wire paths.
+_KINDS: Mapping[str, Kind] = dict(_declared())
+
+
+def _whole(value: float, path: str) -> Any:
+    """Return a whole number as the attribute has it: a column of pandas with an empty cell makes floats of all others.
+
+    Where nothing is declared, it may be a float that happens to be whole, and stays.
+    """
+    # Units hold units, and all of them the same attributes.
+    place = path.replace(".children", "")
+    if place.rpartition(".")[2] == "code":
+        return str(int(value))
+    match _KINDS.get(place):
+        case "integer" | "unix_seconds" | "code":
+            return int(value)
+        case "string":
+            return str(int(value))
+        case "boolean" if value in {0, 1}:
+            return bool(value)
+    return value
+
+
 def gtin_key(value: Any) -> str:
     """Return a GTIN of a reply as it compares with sent ones: 14 digits, since services drop leading zeros."""
     try:
-        return gtin.comparable(value) or ""
+        return gtin.comparable_cell(value) or ""
     except InputError:
         return str(value)

@@ -20,6 +20,7 @@ from pathlib import Path
 import dotenv
 
 from prodex.errors import SettingsError
+from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.progress import in_notebook
 from prodex.service.secret import Secret
 
@@ -134,10 +135,14 @@ class SettingSources:
     def _dotenv(self) -> Mapping[str, Secret]:
         if self._dotenv_path is None:
             return {}
-        values = _read_dotenv(self._dotenv_path)
-        if values is None:
-            raise SettingsError(f"{self._dotenv_path} cannot be read as UTF-8 text. Save it as UTF-8.")
-        return values
+        try:
+            return _read_dotenv(self._dotenv_path)
+        except OSError as error:
+            raise SettingsError(f"{self._dotenv_path} cannot be read: {error.strerror}.") from error
+        except NotUtf8 as error:
+            why = str(error)
+        # Outside, since the error of the decoder has the content of the file with it.
+        raise SettingsError(f"{self._dotenv_path} {why}")
 
 
 def _found(
@@ -160,12 +165,9 @@ def _is_ours(path: Path) -> bool:
     return True
 
 
-def _read_dotenv(path: Path) -> Mapping[str, Secret] | None:
-    """Return the values of a `.env`, or None if it is not text: a decoding error would contain its content."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return None
+def _read_dotenv(path: Path) -> Mapping[str, Secret]:
+    """Return the values of a `.env`."""
+    text = utf8_text(path.read_bytes())
     # Without interpolation, since a secret may contain a $.
     values = dotenv.dotenv_values(stream=io.StringIO(text), interpolate=False)
     return {name: Secret(value) for name, value in values.items() if value is not None}

@@ -9,7 +9,7 @@ from typing import Any
 from prodex.errors import InputError
 from prodex.fix.words import AnswerRefused, as_one_line, boolean, number
 from prodex.formats.workbook_cells import Cell
-from prodex.gtin import comparable, has_digits
+from prodex.gtin import comparable_cell, has_digits, what_it_is
 from prodex.load.workbook.headings import UNITS, Content, Heading, label_and_code
 
 #: A code alone, as far as nobody would write a label so: GRM, MARKS_SPENCER, 10000043.
@@ -73,11 +73,11 @@ def value_of(cell: Cell, heading: Heading) -> Any:
 
 def _gtin(text: str) -> str:
     try:
-        gtin = comparable(text)
+        gtin = comparable_cell(text)
     except InputError as error:
         raise AnswerRefused(str(error)) from None
     if gtin is None or not has_digits(gtin):
-        raise AnswerRefused(f"{text!r:.60} is no GTIN")
+        raise AnswerRefused(f"{text!r:.60} is {what_it_is(text)}")
     return gtin
 
 

@@ -1,0 +1,202 @@
+"""Numbers as people write them: digits, one sign, and the separators of some language. There is one grammar for all.
+
+A number is certain, or it is refused with what to write instead: `1,234` may be one and a bit or more than a thousand,
+`5-6` is two numbers, `12E3` and `inf` are spellings of programs. Nothing here takes longer than the text is long.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal
+
+from prodex.errors import InputError
+
+#: Digits that a number keeps on its way through other programs (IEEE 754 double precision).
+MOST_DIGITS = 15
+#: Characters of a text that may be a number: digits, separators and a sign, with some room.
+_LONGEST = 60
+
+#: Spaces that group digits: plain, no-break, figure, thin, narrow no-break. A line end or a tab separates two numbers.
+SPACES = " \u00a0\u2007\u2009\u202f"
+_APOSTROPHES = "'\u2019"
+_SIGNS = "-+\u2212"
+#: Input methods of East Asia write the same characters wider.
+_WIDE = str.maketrans(
+    {chr(0xFF10 + digit): str(digit) for digit in range(10)} | dict(zip("，．－＋　", ",.-+ ", strict=True))
+)
+#: All spaces and apostrophes that group as one of each, so that a number may not mix them.
+_ALIKE = str.maketrans(dict.fromkeys(SPACES, " ") | dict.fromkeys(_APOSTROPHES, "'") | {"\u2212": "-"})
+
+_BODY = rf"[0-9.,{SPACES}{_APOSTROPHES}]*[0-9]"
+_NUMBER = re.compile(rf"([{_SIGNS}]?)({_BODY})")
+_AMOUNT = re.compile(rf"([{_SIGNS}]?{_BODY})[{SPACES}]*([^0-9.,{SPACES}].*)", re.DOTALL)
+#: A second number; digits behind a letter belong to a unit: m2, H87.
+_SECOND = re.compile("[^A-Za-z0-9][0-9]")
+_STORED = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?")
+
+#: What people write that is not one exact number, and what to say of it.
+_INEXACT = (
+    (r"[~≈<>≤≥±]|\b(?:ca|circa|env|about|approx|min|max)\b", "is not exact. Write the number itself"),
+    (r"[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]|[0-9]\s*[/⁄]\s*[0-9]", "is a fraction. Write it with decimals, such as 0.5"),
+    (r"[0-9][^0-9]*[x×*][^0-9]*[0-9]", "is a multiplication. Write its result"),
+    (r"[0-9]\s*(?:[-‐-―−]|\.\.\.|…)\s*[0-9]", "is a range. Write one number"),
+    (r"[0-9]e[-+−]?[0-9]", "has an exponent. Write all digits"),
+    (r"\b(?:s?nan[0-9]*|inf(?:inity)?)\b|∞", "is no amount. Write digits, such as 12.5"),
+)
+_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in _INEXACT)
+
+Mark = Literal[".", ","]
+
+
+def written_number(text: str, decimal: Mark | None = None) -> Decimal:
+    """Return the number that a text is certain to mean.
+
+    Parameters
+    ----------
+    text
+        As typed; spaces around it do not matter.
+    decimal
+        The decimal mark, where the language of the text is known. It decides what could be read in two ways, and
+        nothing else: `0.5` is a half in every language.
+
+    Raises
+    ------
+    InputError
+        When it is not a number, or may be two; the message says what to write.
+
+    Examples
+    --------
+    >>> [str(written_number(one)) for one in ("0,5", "1 234,5", "1.234.567", "-007", ".33")]
+    ['0.5', '1234.5', '1234567', '-7', '0.33']
+    >>> written_number("1,234", decimal=","), written_number("1,234", decimal=".")
+    (Decimal('1.234'), Decimal('1234'))
+    >>> written_number("1,234")
+    Traceback (most recent call last):
+    ...
+    prodex.errors.InputError: '1,234' may be 1.234 or 1234. Write 1234 without a mark, or 1.2340 with one more digit.
+    """
+    typed = text.strip().translate(_WIDE)
+    found = _NUMBER.fullmatch(typed) if len(typed) <= _LONGEST else None
+    if found is None:
+        raise _no_number(text)
+    sign, body = found[1], found[2].translate(_ALIKE)
+    negative = "-" if sign in {"-", "\u2212"} else ""
+    whole, fraction = _parts(negative, body, decimal, text)
+    digits = (whole + fraction).lstrip("0")
+    if len(digits) > MOST_DIGITS:
+        raise InputError(f"{text!r:.60} has {len(digits)} digits; a number has at most {MOST_DIGITS}.")
+    return _decimal(negative, whole, fraction)
+
+
+def stored_number(text: str) -> Decimal:
+    """Return a number that a program spelled: a point, no grouping, and an exponent where it saw fit.
+
+    It is read with the 15 digits that spreadsheets show.
+
+    Raises
+    ------
+    InputError
+        When it is not such a number, or none that an amount can have.
+
+    Examples
+    --------
+    >>> stored_number("1.234"), stored_number("1.2E-05"), stored_number("0.30000000000000004")
+    (Decimal('1.234'), Decimal('0.000012'), Decimal('0.3'))
+    """
+    found = _STORED.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if found is None or abs(int(found[4] or 0)) > MOST_DIGITS:
+        raise _no_number(text)
+    value = Decimal(f"{float(found[0]):.{MOST_DIGITS}g}")
+    return _decimal("", "0", "") if not value else Decimal(format(value.normalize(), "f"))
+
+
+def amount_and_unit(text: str) -> tuple[str, str]:
+    """Return the number and the unit of an amount, each as typed.
+
+    Raises
+    ------
+    InputError
+        When a text does not begin with a number, has no unit, or more than one number.
+
+    Examples
+    --------
+    >>> amount_and_unit("0,5 kg"), amount_and_unit("1 234 m²"), amount_and_unit("-18°C")
+    (('0,5', 'kg'), ('1 234', 'm²'), ('-18', '°C'))
+    """
+    typed = text.strip().translate(_WIDE)
+    found = _AMOUNT.fullmatch(typed)
+    if (why := _why_inexact(typed)) is not None:
+        raise InputError(f"{text!r:.60} {why}, and its unit.")
+    if found is None:
+        raise InputError(f"{text!r:.60} is not a number with its unit. Write both, such as 500 g.")
+    if _SECOND.search(found[2]):
+        raise InputError(f"{text!r:.60} has more than one number. Write one amount, such as 500 g.")
+    return found[1], found[2].strip()
+
+
+def as_json(value: Decimal) -> int | float:
+    """Return a number as JSON has it: whole numbers without decimals.
+
+    >>> as_json(Decimal("12.0")), as_json(Decimal("-0")), as_json(Decimal("0.1"))
+    (12, 0, 0.1)
+    """
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _parts(sign: str, body: str, decimal: Mark | None, text: str) -> tuple[str, str]:
+    """Return the digits before and behind the decimal mark."""
+    groups, marks = re.split("[ '.,]", body), re.findall("[ '.,]", body)
+    if not marks:
+        return body, ""
+    *before, last = marks
+    is_decimal = last in ".,"
+    if before and last in before:
+        is_decimal = False  # 1.234.567: the mark repeats, so it groups
+    elif not before and is_decimal:
+        whole, rest = groups
+        if not _is_grouped(groups) or decimal == last:
+            return whole or "0", rest
+        if decimal is None:
+            small, large = f"{sign}{whole}.{rest}", f"{sign}{whole}{rest}"
+            raise InputError(
+                f"{text!r:.60} may be {small} or {large}. Write {large} without a mark, or {small}0 with one more "
+                "digit."
+            )
+        is_decimal = False
+    inner = groups[:-1] if is_decimal else groups
+    if len(set(before if is_decimal else marks)) > 1 or not _is_grouped(inner):
+        why = _why_inexact(text) or "is not one number. Write digits, such as 12.5"
+        raise InputError(f"{text!r:.60} {why}.")
+    return "".join(inner), groups[-1] if is_decimal else ""
+
+
+def _is_grouped(groups: Sequence[str]) -> bool:
+    """Whether digits are grouped as numbers are: up to three that begin with no zero, then three by three."""
+    first, *others = groups
+    return 1 <= len(first) <= 3 and first[0] != "0" and all(len(one) == 3 for one in others)
+
+
+def _decimal(sign: str, whole: str, fraction: str) -> Decimal:
+    value = Decimal(f"{sign}{whole or '0'}.{fraction or '0'}")
+    return (
+        Decimal(int(value))
+        if value == value.to_integral_value()
+        else Decimal(f"{sign}{whole.lstrip('0') or '0'}.{fraction}")
+    )
+
+
+def _no_number(text: str) -> InputError:
+    if len(text) > _LONGEST:
+        return InputError(f"{text[:40]!r}... has {len(text):,} characters, which is no number.")
+    why = _why_inexact(text) or "is not a number. Write digits, such as 12.5"
+    return InputError(f"{text!r:.60} {why}.")
+
+
+def _why_inexact(text: str) -> str | None:
+    if len(text) > _LONGEST:
+        return None
+    if any(sign.isdecimal() and not sign.isascii() for sign in text.translate(_WIDE)):
+        return "has other digits than 0 to 9. Write these"
+    return next((why for pattern, why in _PATTERNS if pattern.search(text)), None)

@@ -1,0 +1,339 @@
+"""An answer changes the item that it means, and nothing beside it, whatever the attribute holds."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import prodex
+
+from .bakery import Answer, record
+
+GTIN = "03036811359935"
+Read = Callable[..., prodex.Fix]
+
+
+def quantity(data: Any, code: str, **more: Any) -> dict[str, Any]:
+    """Return a quantity with everything that services send beside it."""
+    return {"data": data, "expressedIn": {"code": code, "label": f"Label of {code}"}, **more}
+
+
+def code(value: str, **more: Any) -> dict[str, Any]:
+    """Return a code with its label."""
+    return {"code": value, "label": value.capitalize(), **more}
+
+
+GRAMS, PIECES, LITRES = quantity(500, "GRM", sort=1), quantity(12, "H87", sort=2), quantity(0.5, "LTR")
+NEW_GRAMS = {"data": 600, "expressedIn": {"code": "GRM"}}
+NEW_PIECES = {"data": 12, "expressedIn": {"code": "H87"}}
+NEW_LITRES = {"data": 0.5, "expressedIn": {"code": "LTR"}, "sort": 1}
+COLD, DARK, DRY = code("COLD", sort=1), code("DARK", sort=2), code("DRY")
+
+#: Of `netContent`: what is there, what the row says, the answer, and what is there afterwards, None, or why not.
+QUANTITIES = [
+    # By what it measures.
+    ([GRAMS, PIECES], {}, "600 g", [GRAMS | {"data": 600}, PIECES]),
+    ([GRAMS, PIECES], {}, "0,6 kg", [{"data": 0.6, "expressedIn": {"code": "KGM"}, "sort": 1}, PIECES]),
+    ([PIECES, GRAMS], {}, "10 pcs", [PIECES | {"data": 10}, GRAMS]),
+    ([GRAMS, PIECES], {}, "12 pcs", None),
+    # By what was seen, in the spelling of any rule.
+    ([GRAMS, PIECES], {"Value seen": "500 GRM"}, "600 g", [GRAMS | {"data": 600}, PIECES]),
+    ([GRAMS, PIECES], {"Value seen": "500 g"}, "600 g", [GRAMS | {"data": 600}, PIECES]),
+    ([GRAMS, PIECES], {"Value seen": "500.0"}, "600 g", [GRAMS | {"data": 600}, PIECES]),
+    ([GRAMS, PIECES], {"Value seen": "500 Label of GRM"}, "0.5 l", [NEW_LITRES, PIECES]),
+    ([GRAMS, quantity(450, "GRM")], {"Value seen": "450 GRM"}, "400 g", [GRAMS, quantity(400, "GRM")]),
+    ([GRAMS, PIECES], {"Value seen": "12 H87"}, "(delete)", [GRAMS]),
+    ([GRAMS, PIECES], {"Value seen": "12 H87"}, "600 g", "not certain"),
+    ([GRAMS, PIECES], {"Value seen": "400 GRM"}, "600 g", "none of them is '400 GRM'"),
+    # By position, or by an arrow.
+    ([GRAMS, quantity(450, "GRM")], {"Position": "1"}, "400 g", [GRAMS, quantity(400, "GRM")]),
+    ([GRAMS, PIECES], {}, "12 pcs -> 10 pcs", [GRAMS, PIECES | {"data": 10}]),
+    ([GRAMS, PIECES], {}, "0.5 kg -> (delete)", [PIECES]),
+    ([GRAMS, PIECES], {}, "13 pcs -> 10 pcs", "none of them is 13 H87"),
+    # All of them, in any order, or one more.
+    ([GRAMS, PIECES], {}, "10 pcs; 600 g", [GRAMS | {"data": 600}, PIECES | {"data": 10}]),
+    ([GRAMS, PIECES], {}, "600 g\n12 pcs", [GRAMS | {"data": 600}, PIECES]),
+    ([GRAMS], {}, "600 g; 12 pcs", [GRAMS | {"data": 600}, {"data": 12, "expressedIn": {"code": "H87"}}]),
+    ([GRAMS, quantity(450, "GRM")], {}, "600 g; 400 g", [GRAMS | {"data": 600}, quantity(400, "GRM")]),
+    ([GRAMS, PIECES, LITRES], {}, "600 g; 10 pcs", [GRAMS | {"data": 600}, PIECES | {"data": 10}, LITRES]),
+    ([GRAMS, PIECES], {}, "600 g; 0.5 l", "not have all"),
+    # One alone is meant, whatever it measures, and an empty attribute is filled.
+    ([GRAMS], {}, "0.5 l", [NEW_LITRES]),
+    ([GRAMS], {}, "(delete)", []),
+    (None, {}, "600 g; 12 pcs", [NEW_GRAMS, NEW_PIECES]),
+    ([], {}, "600 g", [{"data": 600, "expressedIn": {"code": "GRM"}}]),
+    (GRAMS, {}, "600 g", GRAMS | {"data": 600}),
+    (GRAMS, {}, "(delete)", None),
+    # A number that is text, and what is no quantity at all.
+    ([quantity("500", "GRM", sort=1), PIECES], {}, "600 g", [GRAMS | {"data": 600}, PIECES]),
+    ([None, GRAMS], {}, "600 g", [None, GRAMS | {"data": 600}]),
+    ([GRAMS, "odd", {"other": 1}], {}, "600 g", [GRAMS | {"data": 600}, "odd", {"other": 1}]),
+    ([{"other": 1}], {}, "600 g", "of another form"),
+    # Not certain.
+    ([GRAMS, PIECES], {}, "0.5 l", "500 GRM; 12 H87"),
+    ([GRAMS, PIECES], {}, "(delete)", "not certain"),
+    ([GRAMS, quantity(450, "GRM")], {}, "600 g", "500 GRM; 450 GRM"),
+    ([GRAMS, PIECES], {}, "600", "not a number with its unit"),
+]  # fmt: skip
+
+#: The same of the attribute `conservations`.
+CODES = [
+    ([COLD], {}, "FREEZE", [{"code": "FREEZE", "sort": 1}]),
+    ([COLD, DARK], {}, "FREEZE", "COLD; DARK"),
+    ([COLD, DARK], {"Value seen": "COLD"}, "FREEZE", [{"code": "FREEZE", "sort": 1}, DARK]),
+    ([COLD, DARK], {"Value seen": "Dark"}, "FREEZE", [COLD, {"code": "FREEZE", "sort": 2}]),
+    ([COLD, DARK], {"Value seen": "Dark∣DARK"}, "FREEZE", [COLD, {"code": "FREEZE", "sort": 2}]),
+    ([COLD, DARK], {"Position": "1"}, "FREEZE", [COLD, {"code": "FREEZE", "sort": 2}]),
+    ([COLD, DARK], {}, "DARK -> FREEZE", [COLD, {"code": "FREEZE", "sort": 2}]),
+    ([COLD, DARK], {}, "DARK -> (delete)", [COLD]),
+    ([COLD, DARK], {"Value seen": "COLD"}, "(delete)", [DARK]),
+    ([COLD, DARK], {}, "(delete)", "not certain"),
+    ([COLD, DARK], {"Value seen": "COLD"}, "DARK", "the product has DARK already"),
+    ([COLD, DARK], {"Value seen": "WET"}, "FREEZE", "none of them is 'WET'"),
+    ([COLD, DARK], {}, "FREEZE; DARK", [{"code": "FREEZE", "sort": 1}, DARK]),
+    ([COLD, DARK], {}, "DARK; COLD", None),
+    ([COLD, DARK], {}, "COLD; DARK; FREEZE", [COLD, DARK, {"code": "FREEZE"}]),
+    ([COLD, DARK], {}, "FREEZE; DRY; WET", "not certain"),
+    ([COLD, DARK, DRY], {}, "COLD; DARK", "not certain"),
+    ([COLD], {}, "FREEZE; DARK", [{"code": "FREEZE", "sort": 1}, {"code": "DARK"}]),
+    (None, {}, "FREEZE", [{"code": "FREEZE"}]),
+    (COLD, {}, "FREEZE", {"code": "FREEZE", "sort": 1}),
+    (COLD, {}, "COLD", None),
+    ([COLD], {}, "(delete)", []),
+]  # fmt: skip
+
+
+def read(answer: Answer, field: str, value: Any, keys: dict[str, Any], typed: str, **more: Any) -> prodex.Fix:
+    """Return the answer to one attribute of a product, beside one of the same catalogue that has it as well."""
+    products = [
+        record(1, GTIN, **({} if value is None else {field: value}), **more),
+        record(2, "05410228142027", netContent=[GRAMS], conservations=[COLD]),
+    ]
+    row = {"GTIN": GTIN, "Field": field, "New value": typed, **keys}
+    return answer(row, catalog=prodex.flatten(copy.deepcopy(products)))
+
+
+def check(fix: prodex.Fix, field: str, value: Any, expected: Any) -> None:
+    """Compare what would be written, or why it would not."""
+    states = dict(fix.counts)
+    if isinstance(expected, str):
+        assert states == {"refused": 1}
+        assert expected in fix.refused["reason"][0]
+    elif expected is None and not (isinstance(value, dict) and fix.answers["answer"][0] == "(delete)"):
+        assert states == {"unchanged": 1}, fix.answers["reason"][0]
+    else:
+        assert states == {"accepted": 1}, fix.answers["reason"][0]
+        (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+        assert {field: expected if expected != [] else None} == {k: v for k, v in sent.items() if k != "gtin"}
+        assert json.dumps(sent[field]) == json.dumps(expected if expected != [] else None)  # 600, not 600.0
+
+
+@pytest.mark.parametrize(("value", "keys", "typed", "expected"), QUANTITIES)
+def test_the_quantity_that_is_meant_changes(
+    answer: Answer, value: Any, keys: dict[str, Any], typed: str, expected: Any
+) -> None:
+    """The others are sent as they are, with all that they hold."""
+    check(read(answer, "netContent", value, keys, typed), "netContent", value, expected)
+
+
+@pytest.mark.parametrize(("value", "keys", "typed", "expected"), CODES)
+def test_the_code_that_is_meant_changes(
+    answer: Answer, value: Any, keys: dict[str, Any], typed: str, expected: Any
+) -> None:
+    """Its label belongs to the old code and goes with it; the other codes keep theirs."""
+    check(read(answer, "conservations", value, keys, typed), "conservations", value, expected)
+
+
+FAT = {
+    "isConceptualizedBy": {"code": "FAT", "label": "Fat"},
+    "quantity": 3.2,
+    "expressedIn": {"code": "GRM", "label": "Gram"},
+    "percentageOfDailyValueIntake": 5,
+    "measurementPrecision": "APPROXIMATELY",
+}
+SALT = {"isConceptualizedBy": {"code": "SALTEQ"}, "quantity": "<0.5", "expressedIn": {"code": "GRM"}}
+KJ = {"isConceptualizedBy": {"code": "ENER-"}, "quantity": 844, "expressedIn": {"code": "KJO"}}
+
+
+def table(quantity_: Any, unit: str | None, *contains: Any, **more: Any) -> dict[str, Any]:
+    """Return a table of nutrients."""
+    basis = {} if unit is None else {"isMeasuredBy": {"code": unit, "label": "Unit"}}
+    return {"name": f"{quantity_} {unit}", "quantity": quantity_, **basis, "contains": list(contains), **more}
+
+
+HUNDRED = table(100, "GRM", FAT, SALT, KJ, preparationState="UNPREPARED")
+SERVING = table(30, "GRM", FAT, name="portion")
+DRINK = table(100, "MLT", FAT)
+KCAL = KJ | {"quantity": 202, "expressedIn": {"code": "E14"}}
+MILLIGRAMS = FAT | {"quantity": 4000, "expressedIn": {"code": "MGM"}}
+NEW_FAT = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 4, "expressedIn": {"code": "GRM"}}
+
+NEW_TABLE = {"quantity": 100, "isMeasuredBy": {"code": "MLT"}, "contains": [NEW_FAT]}
+
+#: What is there, the answer, and what is there afterwards, None, or why not.
+NUTRITION = [
+    ([HUNDRED, SERVING], "per 100 g: Fat 4 g", [HUNDRED | {"contains": [FAT | {"quantity": 4}, SALT, KJ]}, SERVING]),
+    ([HUNDRED, SERVING], "per 0.1 kg: Fat 4 g", [HUNDRED | {"contains": [FAT | {"quantity": 4}, SALT, KJ]}, SERVING]),
+    ([HUNDRED, SERVING], "je Portion: Fett 4 g", [HUNDRED, SERVING | {"contains": [FAT | {"quantity": 4}]}]),
+    ([HUNDRED, SERVING], "per 30 g: Fat (delete)", [HUNDRED, SERVING | {"contains": []}]),
+    ([HUNDRED, DRINK], "per 100 ml: Fat 4 g", [HUNDRED, DRINK | {"contains": [FAT | {"quantity": 4}]}]),
+    ([HUNDRED], "per 100 ml: Fat 4 g", [HUNDRED, NEW_TABLE]),
+    ([HUNDRED], "Fat 4 g", [HUNDRED | {"contains": [FAT | {"quantity": 4}, SALT, KJ]}]),
+    ([HUNDRED], "of which Salt 0,4 g", [HUNDRED | {"contains": [FAT, SALT | {"quantity": 0.4}, KJ]}]),
+    ([HUNDRED], "Energy 202 kcal", [HUNDRED | {"contains": [FAT, SALT, KJ, KCAL]}]),
+    ([HUNDRED], "Fat 4000 mg", [HUNDRED | {"contains": [MILLIGRAMS, SALT, KJ]}]),
+    ([table(100, "GRM") | {"contains": None}], "Fat 4 g", [table(100, "GRM", NEW_FAT)]),
+    ([None, HUNDRED], "Salt (delete)", [None, HUNDRED | {"contains": [FAT, KJ]}]),
+    ([HUNDRED], "Fat 3.2 g", None),
+    ([HUNDRED], "Sugars (delete)", None),
+    (None, "per 100 g: Sugars (delete)", None),
+    # Another basis is another table.
+    ([SERVING], "Fat 4 g", "the basis has to be said"),
+    ([table(30, "GRM", FAT)], "Fat 4 g", "the only table is per 30 GRM"),
+    ([table(None, None, FAT)], "Fat 4 g", "the basis has to be said"),
+    ([HUNDRED, SERVING], "Fat 4 g", "per 100 GRM, per 30 GRM"),
+    ([HUNDRED, HUNDRED | {"preparationState": "PREPARED"}], "per 100 g: Fat 4 g", "2 tables per 100 GRM"),
+    (None, "Fat 4 g", "there is no table"),
+    # Not certain.
+    ([HUNDRED], "per serving: Fat 4 g", "not a number with its unit"),
+    ([HUNDRED], "per 100: Fat 4 g", "not a number with its unit"),
+    ([HUNDRED], "Fat 4", "not a number with its unit"),
+    ([HUNDRED], "Fat < 0,5 g", "not exact"),
+    ([HUNDRED], "Energy 200 cal", "kcal (E14) or cal (D70)"),
+    ([HUNDRED], "Fat 1,234 g", "1.234 or 1234"),
+    ([HUNDRED], "Fat 12E3 g", "exponent"),
+    ([HUNDRED], "Fat 4 g; Fat 5 g", "Write one of them"),
+    ([HUNDRED], "Fat 4 g/100 g", "Write one of them"),
+    ([HUNDRED], "Fat 4 g, Salt 1 g", "more than one number"),
+    ([HUNDRED], "(delete)", "not a nutrient with its quantity"),
+    ([table(100, "GRM", FAT, FAT)], "Fat 4 g", "FAT 2 times"),
+    ([table(100, "GRM") | {"contains": {"odd": 1}}], "Fat 4 g", "of another form"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "typed", "expected"), NUTRITION)
+def test_the_nutrient_that_is_meant_changes(answer: Answer, value: Any, typed: str, expected: Any) -> None:
+    """In the table of its basis, and with all that stands beside the figure."""
+    check(read(answer, "isPartitionedBy", value, {}, typed), "isPartitionedBy", value, expected)
+
+
+FRONT = {
+    "url": "https://cdn.example/a.jpg",
+    "gdsnFileName": "a.jpg",
+    "isPackshot": True,
+    "productFace": 1,
+    "typeOfInformation": "PRODUCT_IMAGE",
+    "tags": ["new"],
+    "sequenceNumber": 4,
+    "scope": "web",
+    "width": 480,
+    "height": 360,
+    "crc32": "0a",
+    "exportables": [{"uniformResourceIdentifier": "https://cdn.example/a-64.jpg", "width": 64}],
+    "createdAt": "2026-01-01T00:00:00",
+}
+BACK = {"url": "https://cdn.example/b.jpg", "gdsnFileName": "b.jpg", "width": 2000, "height": 1000, "sort": 2}
+NEW = "https://cdn.example/new.jpg"
+SHOWS = ("isPackshot", "productFace", "typeOfInformation", "tags", "sequenceNumber", "scope")
+REPLACED = {"url": NEW, **{name: FRONT[name] for name in SHOWS}}
+ADDED = {"url": NEW, "isPackshot": False}
+
+#: What is there, what the row says, the answer, and what is there afterwards, None, or why not.
+PICTURES = [
+    ([FRONT, BACK], {"Value seen": "480 x 360"}, NEW, [REPLACED, BACK]),
+    ([FRONT, BACK], {"Value seen": "a.jpg"}, NEW, [REPLACED, BACK]),
+    ([FRONT, BACK], {}, f"a.jpg -> {NEW}", [REPLACED, BACK]),
+    ([FRONT, BACK], {}, "b.jpg -> (delete)", [FRONT]),
+    ([FRONT, BACK], {"Value seen": "480 x 360"}, "(delete)", [BACK]),
+    ([FRONT, BACK], {}, f"{NEW}\nb.jpg -> (delete)", [FRONT, ADDED]),
+    ([FRONT, None], {}, NEW, [FRONT, None, ADDED]),
+    ([FRONT], {}, FRONT["url"], None),
+    ([FRONT, FRONT | {"url": "https://cdn.example/c.jpg"}], {"Value seen": "480 x 360"}, NEW, "2 p"),
+    ([FRONT, BACK], {}, "(delete)", "does not say which"),
+    ([FRONT, BACK], {"Value seen": "9 x 9"}, NEW, "https://cdn.example/a.jpg"),
+    ([FRONT, BACK], {}, f"a.jpg -> {NEW}\na.jpg -> (delete)", "no pictures"),
+    ([FRONT], {}, "https://[::1", "no address"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "keys", "typed", "expected"), PICTURES)
+def test_the_picture_that_is_meant_changes(
+    answer: Answer, value: Any, keys: dict[str, Any], typed: str, expected: Any
+) -> None:
+    """A new file keeps what it shows and what it is for; size, renditions and dates are those of the old file."""
+    others = {
+        "documents": [{"url": "d"}],
+        "videos": [{"url": "v"}],
+        "enriched_contents": [{"id": 1}],
+        "own": {"a": 1},
+    }
+    assets = {"pictures": value, **others}
+    made = record(1, GTIN, assets=assets)
+    row = {"GTIN": GTIN, "Field": "assets.pictures.width", "New value": typed, **keys}
+    fix = answer(row, catalog=prodex.flatten([made]))
+    check(
+        fix,
+        "assets",
+        assets,
+        expected if expected is None or isinstance(expected, str) else {"pictures": expected, **others},
+    )
+
+
+def test_a_picture_that_is_there_becomes_the_front_packshot(answer: Answer) -> None:
+    """Whoever answers "No front packshot" with its address does not want it twice."""
+    assets = {"pictures": [FRONT | {"isPackshot": False}, BACK]}
+    row = {"GTIN": GTIN, "Field": "assets.pictures", "New value": FRONT["url"], "Check": "has_front_packshot"}
+    catalog = prodex.flatten([record(1, GTIN, assets=assets, isConsumerUnit=True)])
+    fix = answer(row, catalog=catalog, profile={"checks": {"has_front_packshot": {}}})
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    assert sent["assets"] == {"pictures": [FRONT | {"isPackshot": True}, BACK]}
+    assert fix.preview()["after"].tolist() == [f"{FRONT['url']} (front packshot)"]
+
+
+CASE, EACH = "13036811359932", GTIN
+
+
+def unit(gtin: str, *children: Any, **more: Any) -> dict[str, Any]:
+    """Return a unit of a hierarchy."""
+    return {"gtin": gtin, "quantity": 6, **more, "children": list(children)}
+
+
+WEIGHT = [quantity(4, "KGM", sort=1), quantity(9, "LBR")]
+TREE = unit(
+    CASE,
+    unit(EACH, uuid="e"),
+    version={"grossWeight": WEIGHT, "isOrderableUnit": False, "own": {"a": 1}},
+    activeListing=True,
+)
+OTHER = unit("05410228142027", unit(EACH), product_key_id=7)
+ORDERABLE = TREE["version"] | {"isOrderableUnit": True}
+JAM = {"gtin": "04006381333931", "quantity": 8, "children": []}
+FLAT = unit(CASE, unit(EACH), grossWeight=quantity(4, "KGM"), typePackaging=code("CASE", sort=3))
+HIERARCHIES = [
+    ([TREE, OTHER], f"{CASE}: 8 x {EACH}", [TREE | {"children": [unit(EACH, uuid="e") | {"quantity": 8}]}, OTHER]),
+    ([TREE, OTHER], f"{CASE}: 0 x {EACH}", [TREE | {"children": []}, OTHER]),
+    ([TREE, OTHER], f"{CASE}: 8 x 4006381333931", [TREE | {"children": [unit(EACH, uuid="e"), JAM]}, OTHER]),
+    ([TREE, OTHER], f"{CASE}: isOrderableUnit yes", [TREE | {"version": ORDERABLE}, OTHER]),
+    ([FLAT, None], f"{CASE}: grossWeight 4,2 kg", [FLAT | {"grossWeight": quantity(4.2, "KGM")}, None]),
+    ([FLAT], f"{CASE}: typePackaging BOX", [FLAT | {"typePackaging": {"code": "BOX", "sort": 3}}]),
+    ([FLAT], f"{CASE}: isOrderableUnit yes", [FLAT | {"isOrderableUnit": True}]),
+    ([TREE], f"{CASE}: grossWeight 10 lb", "4 KGM; 9 LBR"),
+    ([TREE], f"{CASE}: 6 x {EACH}", None),
+    ([TREE], f"{CASE}: 1,234 x {EACH}", "1.234 or 1234"),
+    ([TREE], f"{CASE}: 1.5 x {EACH}", "no whole number"),
+    ([TREE], f"{CASE}: 6 x {EACH}; {CASE}: 7 x {EACH}", "Write one of them"),
+    ([unit(CASE, unit(EACH), unit(EACH))], f"{CASE}: 8 x {EACH}", "2 times"),
+    ([FLAT | {"version": {"grossWeight": WEIGHT}}], f"{CASE}: grossWeight 4,2 kg", "in two places"),
+    ([unit(CASE, version="odd")], f"{CASE}: grossWeight 4,2 kg", "of another form"),
+    ([unit(CASE, {"gtin": 1.5}, {"gtin": True})], f"{CASE}: 8 x 4006381333930", "check digit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "typed", "expected"), HIERARCHIES)
+def test_the_unit_that_is_meant_changes(answer: Answer, value: Any, typed: str, expected: Any) -> None:
+    """The other trees and units stay, and each attribute stands where its service has it."""
+    check(read(answer, "logisticalHierarchies", value, {}, typed), "logisticalHierarchies", value, expected)
