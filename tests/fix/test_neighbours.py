@@ -64,6 +64,7 @@ QUANTITIES = [
     # One alone is meant, whatever it measures, and an empty attribute is filled.
     ([GRAMS], {}, "0.5 l", [NEW_LITRES]),
     ([GRAMS], {}, "(delete)", []),
+    ([GRAMS], {"Value seen": "12 H87"}, "(delete)", None),
     (None, {}, "600 g; 12 pcs", [NEW_GRAMS, NEW_PIECES]),
     ([], {}, "600 g", [{"data": 600, "expressedIn": {"code": "GRM"}}]),
     (GRAMS, {}, "600 g", GRAMS | {"data": 600}),
@@ -104,6 +105,7 @@ CODES = [
     (COLD, {}, "FREEZE", {"code": "FREEZE", "sort": 1}),
     (COLD, {}, "COLD", None),
     ([COLD], {}, "(delete)", []),
+    ([DARK], {"Value seen": "COLD"}, "(delete)", None),
 ]  # fmt: skip
 
 
@@ -337,3 +339,84 @@ HIERARCHIES = [
 def test_the_unit_that_is_meant_changes(answer: Answer, value: Any, typed: str, expected: Any) -> None:
     """The other trees and units stay, and each attribute stands where its service has it."""
     check(read(answer, "logisticalHierarchies", value, {}, typed), "logisticalHierarchies", value, expected)
+
+
+def several(answer: Answer, *rows: dict[str, Any], **attributes: Any) -> prodex.Fix:
+    """Return several answers to one product."""
+    product = record(1, GTIN, **attributes)
+    catalog = prodex.flatten([copy.deepcopy(product), record(2, CASE, brand=code("BEST"))])
+    return answer(*({"GTIN": GTIN, **row} for row in rows), catalog=catalog)
+
+
+def row(field: str, typed: str, **keys: str) -> dict[str, Any]:
+    """Return a row of answers."""
+    return {"Field": field, "New value": typed, **keys}
+
+
+def test_answers_to_several_items_of_one_list_are_merged(answer: Answer) -> None:
+    """Each changes its own; what one removes moves the others to another place."""
+    seen = "Value seen"
+    fix = several(
+        answer,
+        row("netContent", "(delete)", **{seen: "500 GRM"}),
+        row("netContent", "10 pcs", **{seen: "12 H87"}),
+        row("netContent", "0.7 l", **{seen: "0.5 LTR"}),
+        row("isPartitionedBy.contains", "per 100 g: Fat 4 g"),
+        row("isPartitionedBy", "per 100 g: Salt 1 g; per 100 g", Check="nutrition_complete"),
+        row("isPartitionedBy", "per 100 g: Salt 1 g"),
+        netContent=[GRAMS, PIECES, LITRES],
+        isPartitionedBy=[HUNDRED],
+    )
+    assert fix.answers["state"].tolist() == ["accepted"] * 4 + ["refused", "accepted"]
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    assert sent["netContent"] == [PIECES | {"data": 10}, LITRES | {"data": 0.7}]
+    assert sent["isPartitionedBy"] == [
+        HUNDRED | {"contains": [FAT | {"quantity": 4}, SALT | {"quantity": 1}, KJ]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (row("netContent", "600 g"), row("netContent", "700 g", **{"Value seen": "500 GRM"})),
+        (row("netContent", "600 g"), row("netContent", "500 g -> (delete)")),
+        (row("netContent", "500 g"), row("netContent", "700 g")),
+        (row("netContent", "600 g; 12 pcs; 1 l"), row("netContent", "600 g; 12 pcs; 2 l")),
+        (row("brand.code", "BEST"), row("brand.label", "NEXT")),
+        (row("isPartitionedBy", "per 100 g: Fat 4 g"), row("isPartitionedBy.contains", "per 100 g: Salt 1 g; Fat 5 g")),
+        (row("assets.pictures", f"a.jpg -> {NEW}"), row("assets.pictures.width", "a.jpg -> (delete)")),
+        (row("assets.pictures", NEW), row("assets.pictures", f"{NEW}?2")),
+        (row("logisticalHierarchies", f"{CASE}: 7 x {EACH}"), row("logisticalHierarchies.gtin", f"{CASE}: 8 x {EACH}")),
+        (row("isConsumerUnit", "yes"), row("isConsumerUnit", "no")),
+    ],
+)  # fmt: skip
+def test_two_answers_to_one_item_have_to_agree(
+    answer: Answer, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """Whatever their rows call the attribute, and whatever else they say."""
+    fix = several(
+        answer,
+        first,
+        second,
+        netContent=[GRAMS, PIECES],
+        brand=code("ACME"),
+        isPartitionedBy=[HUNDRED],
+        assets={"pictures": [FRONT, BACK]},
+        logisticalHierarchies=[TREE],
+        isConsumerUnit=None,
+    )
+    assert dict(fix.counts) == {"conflict": 2}, fix.answers["reason"].tolist()
+
+
+def test_the_same_answer_twice_is_one(answer: Answer) -> None:
+    """However it is spelled."""
+    fix = several(
+        answer,
+        row("netContent", "600 g"),
+        row("netContent", "600 Gramm", **{"Value seen": "500 GRM"}),
+        row("netContent", "600 GRM; 12 Stück"),
+        netContent=[GRAMS, PIECES],
+    )
+    assert fix.answers["state"].tolist() == ["accepted", "unchanged", "accepted"]
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    assert sent["netContent"] == [GRAMS | {"data": 600}, PIECES]

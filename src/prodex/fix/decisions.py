@@ -19,9 +19,9 @@ from prodex.errors import InputError
 from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.items import (
     ARROW,
-    Evidence,
     ItemAnswer,
     ItemEdit,
+    ItemEvidence,
     ItemPlan,
     is_code,
     is_plain,
@@ -433,7 +433,7 @@ def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabu
     plan = planned(
         present,
         [_part(one, decision, top, words) for one in _several(decision, top, in_list)],
-        Evidence(keys.get("value"), keys.get("position")),
+        ItemEvidence(keys.get("value"), keys.get("position")),
         root=top,
         is_one=_KINDS_OF_ITEMS.get(decision.shape, is_plain),
         in_list=in_list,

@@ -12,7 +12,7 @@ from typing import Any
 
 from prodex import gtin
 from prodex.errors import InputError
-from prodex.fix.items import Evidence, ItemAnswer, ItemEdit, is_code, is_quantity, planned, shown
+from prodex.fix.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, shown
 from prodex.fix.words import AnswerRefused, Vocabulary, as_one_line, boolean, number
 from prodex.send.records import gtin_key
 from prodex.text import hint
@@ -173,7 +173,9 @@ def _value_of(
 
     def changed(before: Any) -> tuple[Any, str | None, str | None]:
         answer = [ItemAnswer(new)]
-        plan = planned(before, answer, Evidence(), root=field, is_one=is_one, in_list=in_list, words=words)
+        plan = planned(
+            before, answer, ItemEvidence(), root=field, is_one=is_one, in_list=in_list, words=words
+        )
         (edit,) = plan.edits
         return plan(before), edit.before, edit.after
 

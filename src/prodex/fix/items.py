@@ -53,7 +53,7 @@ class ItemAnswer(NamedTuple):
     old: Any = None
 
 
-class Evidence(NamedTuple):
+class ItemEvidence(NamedTuple):
     """What a row says of the item that its answer means: the value that was seen there, and its position."""
 
     seen: str | None = None
@@ -137,7 +137,7 @@ def _found(items: Sequence[Any], place: int, item: Any) -> int | None:
 def planned(
     value: Any,
     parts: Sequence[ItemAnswer],
-    evidence: Evidence,
+    evidence: ItemEvidence,
     *,
     root: str,
     is_one: Callable[[Any], bool],
@@ -172,7 +172,7 @@ def planned(
     --------
     >>> content = [{"data": 500, "expressedIn": {"code": "GRM"}}, {"data": 12, "expressedIn": {"code": "H87"}}]
     >>> answer = ItemAnswer({"data": 600, "expressedIn": {"code": "GRM"}})
-    >>> plan = planned(content, [answer], Evidence(), root="netContent", is_one=is_quantity, in_list=True,
+    >>> plan = planned(content, [answer], ItemEvidence(), root="netContent", is_one=is_quantity, in_list=True,
     ...                words=Vocabulary())
     >>> [item["data"] for item in plan(content)], plan.edits[0].before, plan.edits[0].after
     ([600, 12], '500 GRM', '600 GRM')
@@ -193,7 +193,7 @@ class _Meant:
 
     own: dict[int, Any]
     parts: tuple[ItemAnswer, ...]
-    evidence: Evidence
+    evidence: ItemEvidence
     root: str
     words: Vocabulary
 
@@ -234,13 +234,17 @@ class _Meant:
 
     def _one(self, new: Any) -> int | None:
         """Return the item that an answer of one part means; None if what it removes is gone already."""
-        if len(self.own) == 1:
-            return next(iter(self.own))
-        candidates, seen = list(self.own), as_one_line(self.evidence.seen or "")
+        candidates: list[int] = list(self.own)
+        seen = as_one_line(self.evidence.seen or "")
+        shown_now = [place for place in candidates if is_shown(self.own[place], seen, self.words)]
+        if len(candidates) == 1:
+            # What was to be removed is gone, and another one is left.
+            is_gone = new is DELETE and bool(seen) and not shown_now and self._is_value(seen)
+            return None if is_gone else candidates[0]
         if seen:
-            candidates = [place for place in self.own if is_shown(self.own[place], seen, self.words)]
-            if not candidates:
+            if not shown_now:
                 return self._already(new, seen)
+            candidates = shown_now
         position = self.evidence.position
         if (
             not self._is_one(candidates)
@@ -257,8 +261,16 @@ class _Meant:
             raise self._refused("and it is not certain which of them is meant")
         if not seen and position is None and (new is DELETE or not _kind(new) or not of_kind):
             raise self._refused("and it is not certain which of them is meant")
-        first: int = candidates[0]
-        return first
+        return candidates[0]
+
+    def _is_value(self, seen: str) -> bool:
+        """Whether what was seen is a value, and not what a rule says of it in words."""
+        if not any(map(is_quantity, self.own.values())):
+            return True
+        try:
+            return amount_of(seen) is not None or bool(self.words.quantity(seen))
+        except AnswerRefused:
+            return False
 
     def _already(self, new: Any, seen: str) -> int | None:
         """Return the item that has been changed as the answer says, where what was seen is gone."""

@@ -222,6 +222,7 @@ _AMBIGUOUS: Mapping[str, Mapping[str, str]] = {
 _MEASURES = frozenset({"mass", "volume", "length", "area"})
 #: The dimension of each code.
 _DIMENSIONS = {code: dimension for dimension, units in _WORDS.items() for code in units} | {
+    "DG": "mass",
     "STI": "mass",
     "STN": "mass",
     "LTN": "mass",
