@@ -157,6 +157,15 @@ def test_what_was_lost_can_be_sent_by_somebody_who_knows(exchange: AnsweredExcha
     assert [1] * 7 == counts(exchange, gtins)
     assert {"SUCCESS": 7} == applied(fix, exchange).statuses
 
+    path, gtins = exchange.worklist()
+    interrupt(exchange.read(path), exchange, "before", 8)
+    fix = exchange.read(path)
+    with pytest.raises(InputError, match="also is 'refused'; give 'unknown'"):
+        fix.apply(exchange.service, also="refused")
+    fix.apply(exchange.service, also="unknown", progress=False).wait(progress=False)
+    assert [1] * 7 == counts(exchange, gtins)
+    assert {"SUCCESS": 7} == applied(fix, exchange).statuses
+
 
 def test_a_lost_reply_is_looked_up_at_the_service(exchange: AnsweredExchange) -> None:
     """The products show that it has arrived; this is kept for later processes."""

@@ -180,11 +180,15 @@ def test_a_lost_reply_leaves_them_unknown(mill: prodex.Client, exchange: Sandbox
     fix.apply(mill, progress=False)
 
     assert ["unknown"] == fix.sent["status"].tolist()
-    prodex.fix_texts([name()], catalog).apply(mill, progress=False)
+    fix.apply(mill)
+    assert [1] == prodex.list_upserts()["products"].tolist()
     while fix.recheck(mill).counts != {"unchanged": 1}:
         pass
     again = prodex.fix_texts([name()], prodex.load_products(mill, progress=False))
     assert {"unchanged": 1} == again.counts
+    fix.apply(mill)
+    assert ["SUCCESS"] == fix.sent["status"].tolist()
+    assert [1] == prodex.list_upserts()["products"].tolist()
 
 
 def test_a_service_that_is_down_gets_nothing(mill: prodex.Client, exchange: Sandbox) -> None:

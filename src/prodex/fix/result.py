@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -38,6 +39,7 @@ from prodex.quality.profile import Profile
 from prodex.send.continuing import EarlierUpserts
 from prodex.send.corrections import KnownProducts
 from prodex.send.records import Product, gtin_key
+from prodex.send.sending import also_sent
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -232,7 +234,9 @@ class Fix:
         """
         return compare_audits(self.before, self.after)
 
-    def apply(self, service: Client, *, progress: Progress = None) -> Tracking:
+    def apply(
+        self, service: Client, *, also: str | Collection[str] = (), progress: Progress = None
+    ) -> Tracking:
         """Send the accepted answers, merged with what stands beside them, and nothing else.
 
         The products are requested first. Where they have changed, the answers are judged again by what the products are
@@ -247,6 +251,8 @@ class Fix:
         ----------
         service
             From `prodex.connect`.
+        also
+            "unknown" to send again what may have arrived already.
         progress
             As for `prodex.upsert`.
 
@@ -268,11 +274,13 @@ class Fix:
             When another process is sending some of these products; nothing was sent now.
         """
         service = service_given(service, "fix.apply(service)")
+        words = also_sent(also, {"unknown"})
         asked = self._asked()
         if not asked.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
         # Before the products are requested: they show all that imports have written until now.
-        earlier = EarlierUpserts.look(service, [record["gtin"] for record in asked.changes.records])
+        gtins = [record["gtin"] for record in asked.changes.records]
+        earlier = EarlierUpserts.look(service, gtins, gives_up_lost=bool(words))
         newest, products = self._judged_now(service, asked, is_continued=bool(earlier.calls))
         left, continuation = self._sent.judge(asked, newest, products, earlier)
         if left.records:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, TypeAlias
@@ -53,6 +53,8 @@ class FixSender(VBox):
         Called before anything is sent.
     ended
         Called when everything is known that can be known, with the error if there was one; `fix.sent` has the rest.
+    also
+        As for `Fix.apply`.
 
     Attributes
     ----------
@@ -72,7 +74,9 @@ class FixSender(VBox):
         *,
         begins: Callable[[Fix], object] = lambda _: None,
         ended: Callable[[Fix, BaseException | None], object] = lambda *_: None,
+        also: str | Collection[str] = (),
     ) -> None:
+        self._also = also
         self._panel, self._service, self._how = panel, service, how
         self._begins, self._ended = begins, ended
         self.fix: Fix | None = None
@@ -143,7 +147,8 @@ class FixSender(VBox):
         self._begins(fix)
         self._outcome.value = ""
         self.work.start(
-            lambda progress: _sent(fix, service, progress), "Requesting the products as they are now"
+            lambda progress: _sent(fix, service, self._also, progress),
+            "Requesting the products as they are now",
         )
 
     def _end(self, outcome: _Outcome) -> None:
@@ -159,14 +164,14 @@ class FixSender(VBox):
         self._ended(fix, error)
 
 
-def _sent(fix: Fix, service: Client, progress: PhaseObserver) -> _Outcome:
+def _sent(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
     # Each step is shown, and none of them ends the work: an import is known only after the last batch.
     def unstoppable(step: PhaseProgress) -> None:
         with suppress(CancelledError):
             progress.tell(step)
 
     try:
-        fix.apply(service, progress=PhaseObserver(unstoppable)).wait(progress=progress)
+        fix.apply(service, also=also, progress=PhaseObserver(unstoppable)).wait(progress=progress)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
         return fix, error
     return fix, None

@@ -127,6 +127,8 @@ class EarlierCall:
         When the call was made, and when its import was first seen to have ended.
     statuses
         By the key of a GTIN, what the service says of the product; none if its import was not requested now.
+    is_given_up
+        Whether somebody has decided that it did not arrive.
     """
 
     name: str
@@ -139,6 +141,7 @@ class EarlierCall:
     at: datetime
     ended: datetime | None = None
     statuses: Mapping[str, str] = field(default_factory=dict)
+    is_given_up: bool = False
 
     @property
     def is_plan(self) -> bool:
@@ -148,7 +151,9 @@ class EarlierCall:
     @property
     def ends(self) -> datetime:
         """When it is over at the latest."""
-        return self.at + LONGEST if self.ended is None else self.ended + SETTLES
+        if self.ended is not None:
+            return self.ended + SETTLES
+        return self.at if self.is_given_up else self.at + LONGEST
 
     def has(self, gtin: str, corrections: Digests) -> bool:
         """Whether it has these corrections of a product."""
@@ -275,8 +280,17 @@ class EarlierUpserts:
     moment: datetime
 
     @classmethod
-    def look(cls, service: Client, gtins: Collection[str]) -> EarlierUpserts:
+    def look(cls, service: Client, gtins: Collection[str], *, gives_up_lost: bool = False) -> EarlierUpserts:
         """Read the journals, and request the imports that may still be running.
+
+        Parameters
+        ----------
+        service
+            Where products are to be written.
+        gtins
+            Their GTINs.
+        gives_up_lost
+            Whether calls whose replies were lost count as calls that did not arrive.
 
         Raises
         ------
@@ -311,7 +325,8 @@ class EarlierUpserts:
             over = one.ended or (now if one.batch.tracking in ended else None)
             rows = () if record is None else polling.outcome(one.batch).products
             statuses = {gtin_key(gtin): status for gtin, status, _ in rows} if over else {}
-            seen.append(replace(one, ended=over, statuses=statuses))
+            gives_up = gives_up_lost and one.batch.sent == "unknown"
+            seen.append(replace(one, ended=over, statuses=statuses, is_given_up=gives_up))
         return cls(service, keys, tuple(seen), now)
 
     def is_current(self) -> bool:

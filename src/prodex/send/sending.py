@@ -24,6 +24,21 @@ from prodex.service import Client
 from prodex.service.tracking_identifiers import canonical
 
 
+def also_sent(also: str | Collection[str], allowed: Collection[str]) -> set[str]:
+    """Return the states in which products are sent again, as somebody has given them.
+
+    Raises
+    ------
+    InputError
+        When one of them is another word.
+    """
+    words = {also} if isinstance(also, str) else set(also)
+    if wrong := words - set(allowed):
+        every = " or ".join(map(repr, sorted(allowed)))
+        raise InputError(f"also is {min(map(str, wrong))!r}; give {every}{', or both' * (len(allowed) > 1)}.")
+    return words
+
+
 def numbers_to_send(
     service: Client, journal: UpsertJournal, batches: Sequence[Batch], states: Collection[str]
 ) -> list[int]:

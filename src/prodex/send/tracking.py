@@ -27,7 +27,7 @@ from prodex.send.outcome import (
 )
 from prodex.send.polling import ImportPolling
 from prodex.send.records import gtin_key
-from prodex.send.sending import numbers_to_send, send
+from prodex.send.sending import also_sent, numbers_to_send, send
 from prodex.send.upserts import note_ended
 from prodex.service import Client
 from prodex.service.replies import RUNNING, SUCCESS
@@ -276,8 +276,7 @@ class Tracking:
         >>> prodex.upsert(prodex.connect("sandbox"), [product]).send_rest().statuses["not sent"]  # everything was sent
         0
         """
-        if wrong := (words := {also} if isinstance(also, str) else set(also)) - {"unknown", "refused"}:
-            raise InputError(f"also is {min(map(str, wrong))!r}; give 'unknown', 'refused' or both.")
+        words = also_sent(also, {"unknown", "refused"})
         for plan, batches in [*self._earlier, (self._plan(), self._sent)]:
             # What an earlier upsert had not sent is part of this one, or was given up.
             states = words if batches is not self._sent else {"not sent", *words}

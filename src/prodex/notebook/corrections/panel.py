@@ -151,7 +151,10 @@ class CorrectionsPanel(Panel):
             after=PATIENCE,
             is_dropped=True,
         )
-        self.sender: FixSender = FixSender(self, self._service, _HOW, begins=self._begin, ended=self._ended)
+        # What may have been sent is listed apart, and is only sent again by somebody who collects it again.
+        self.sender: FixSender = FixSender(
+            self, self._service, _HOW, begins=self._begin, ended=self._ended, also="unknown"
+        )
         self.folder: w.Text = w.Text(description="Folder", value="corrections")
         self.replace: w.Checkbox = check_box("Replace existing files")
         self.write: w.Button = button(
