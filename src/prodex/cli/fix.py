@@ -24,6 +24,9 @@ class FixSection(StrEnum):
     ANSWERS = "answers"
     REFUSED = "refused"
     CONFLICTS = "conflicts"
+    ASKED_BACK = "asked-back"
+    ROWS = "rows"
+    NOTES = "notes"
     UNCHANGED = "unchanged"
     EFFECT = "effect"
 
@@ -41,9 +44,21 @@ def fix(
     profile: Annotated[
         str, typer.Option(help="Profile that judges the answers; by default the one that the workbooks name.")
     ] = "",
+    owner: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="From whom the files came: only answers about products of this owner (id or name; repeatable)."
+        ),
+    ] = None,
     what: Annotated[FixSection, typer.Option("--show", help="Section to show.")] = FixSection.PREVIEW,
     apply: Annotated[
         bool, typer.Option("--apply", help="Send the accepted answers; without it nothing is sent.")
+    ] = False,
+    elsewhere: Annotated[
+        bool,
+        typer.Option(
+            "--elsewhere", help="Send them although the products come from another service, or from none."
+        ),
     ] = False,
     worklists: Annotated[
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
@@ -51,14 +66,14 @@ def fix(
 ) -> None:
     """Read the answers of worklists, and send them with --apply.
 
-    Without --apply it only shows what would change. Exit code 1 if an answer was refused or is in conflict, or, with
-    --apply, unless all products arrived.
+    Without --apply it only shows what would change. Exit code 1 if an answer was refused, is in conflict or is asked
+    back, or, with --apply, unless all products arrived.
     """
-    read = prodex.read_worklist(files, catalog or None, profile=profile or None)
+    read = prodex.read_worklist(files, catalog or None, profile=profile or None, owner=owner or None)
     say(repr(read), aside=True)
     tracking = None
     if apply:
-        tracking = read.apply(service.connect())
+        tracking = read.apply(service.connect(), elsewhere=elsewhere)
         if following.wait:
             tracking.wait(following.timeout)
     if worklists is not None:
@@ -73,7 +88,7 @@ def fix(
         output.show(_section(read, what))
         if read.counts["accepted"]:
             say("Nothing was sent. --apply sends the accepted answers.", aside=True)
-    if read.counts["refused"] or read.counts["conflict"]:
+    if any(read.counts[state] for state in ("refused", "conflict", "asked back")):
         raise typer.Exit(1)
 
 
@@ -83,6 +98,9 @@ def _section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
         FixSection.ANSWERS: lambda: read.answers,
         FixSection.REFUSED: lambda: read.refused,
         FixSection.CONFLICTS: lambda: read.conflicts,
+        FixSection.ASKED_BACK: lambda: read.asked_back,
+        FixSection.ROWS: lambda: read.row_counts,
+        FixSection.NOTES: lambda: read.notes,
         FixSection.UNCHANGED: lambda: read.unchanged,
         FixSection.EFFECT: lambda: read.effect().changes(),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,24 +18,29 @@ from prodex.fix.answer_rows import (
     COLUMNS,
     PLACE,
     PREVIEW,
+    ROWS,
     SENT,
     Names,
     answer_row,
     preview_row,
     problem_row,
     product_names,
+    row_count,
     sent_rows,
 )
 from prodex.fix.decisions import AnswerState, Confirmed, Decision, assigned, decided
 from prodex.fix.fresh import fresh_products, products_of
 from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
-from prodex.fix.reading import Returned, place_in_words
+from prodex.fix.reading import AnswerSheet, Note, Returned, place_in_words
+from prodex.fix.typed_over import typed_over
 from prodex.fix.waiting import Waiting
+from prodex.fix.whose import host_of_source, identified
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
 from prodex.send.corrections import KnownProducts
+from prodex.send.journal import host_of
 from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import upsert
@@ -87,9 +92,60 @@ class Fix:
         return self._returned.files
 
     @property
+    def rows(self) -> int:
+        """Number of rows that were read, with an answer or without: all below headings that are not empty.
+
+        Each of them is counted in one column of `row_counts`. Of corrections that were typed, each is a row.
+        """
+        return int(self.row_counts["rows"].sum())
+
+    @property
     def unanswered(self) -> int:
         """Number of rows without an answer."""
-        return self._returned.rows
+        return int(self.row_counts["without an answer"].sum())
+
+    @property
+    def row_counts(self) -> pd.DataFrame:
+        """How many rows of each sheet are in which state: file, sheet, rows, the states of `answers`, without an answer.
+
+        The row of a cell that could not be read is "refused"; so are rows whose sheet has lost a column. A row with
+        several answers is in the state that needs most attention: "refused", "conflict", "asked back", "accepted",
+        "unchanged". So in each line, `rows` is the sum of the columns behind it. Files that could not be read at all
+        have no line; `refused` lists them.
+        """
+        failed = self._failed()
+        states: dict[tuple[str, str | None], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for one in self._decisions:
+            file, sheet, row, *_ = one.answer
+            states[file, sheet][row].add(self._state(one, failed)[0])
+        for problem in self._returned.problems:
+            if problem.cell is not None and problem.row is not None:
+                states[problem.file, problem.sheet][problem.row].add(AnswerState.REFUSED)
+        sheets = self._returned.sheets or [
+            AnswerSheet(file, sheet or "", len(rows)) for (file, sheet), rows in states.items()
+        ]
+        counts = [row_count(one, states[one.file, one.sheet]) for one in sheets]
+        return pd.DataFrame(counts, columns=list(ROWS))
+
+    @property
+    def notes(self) -> pd.DataFrame:
+        """What somebody typed beside rows without an answer: file, sheet, row, cell, column, text, gtin, attribute.
+
+        These are cells in columns that a worklist does not have, and cells such as "How to answer" that were typed over.
+        Nothing of it is sent: what is meant as an answer belongs into "New value".
+        """
+        return pd.DataFrame(self._returned.notes, columns=list(Note._fields), dtype=object)
+
+    @property
+    def owners(self) -> pd.DataFrame:
+        """The owners whose products the answers are about: owner, products, answers, the most answers first.
+
+        `owner` is None for products without one, and for answers whose product is not known.
+        """
+        answers = self.answers
+        counted = answers[answers["row"].notna()].groupby("owner", dropna=False, sort=False)
+        frame = counted.agg(products=("product_id", "nunique"), answers=("state", "size")).reset_index()
+        return frame.sort_values("answers", ascending=False, kind="stable", ignore_index=True)
 
     @property
     def ignored(self) -> list[str]:
@@ -202,9 +258,10 @@ class Fix:
         return self._known().after
 
     def preview(self) -> pd.DataFrame:
-        """Return the accepted answers, old and new side by side: gtin, name, attribute, language, before, after, check.
+        """Return the accepted answers, old and new side by side, whose products they are, and where they are from.
 
-        `says` is what is to be said beside: that a rule cannot judge it yet.
+        Its columns are owner, gtin, name, attribute, language, before, after, check, says, file, sheet, cell. `says` is
+        what is to be said beside: that a rule cannot judge it yet.
         """
         failed = self._failed()
         rows = [
@@ -221,7 +278,7 @@ class Fix:
         """
         return compare_audits(self.before, self.after)
 
-    def apply(self, service: Client, *, progress: Progress = None) -> Tracking:
+    def apply(self, service: Client, *, elsewhere: bool = False, progress: Progress = None) -> Tracking:
         """Send the accepted answers, merged with what stands beside them, and nothing else.
 
         The products are requested first, and the answers are judged again by what they are now: those whose place has
@@ -230,7 +287,9 @@ class Fix:
         Parameters
         ----------
         service
-            From `prodex.connect`.
+            From `prodex.connect`: the service that the products of the catalogue come from.
+        elsewhere
+            Send them to another service as well, or although the products come from files or records.
         progress
             As for `prodex.upsert`.
 
@@ -243,11 +302,13 @@ class Fix:
         Raises
         ------
         InputError
-            When no answer is accepted, or they have been sent already.
+            When no answer is accepted, they have been sent already, or the products are not of this service.
         ServiceError
             When the service cannot be reached; nothing was sent.
         """
         service = service_given(service, "fix.apply(service)")
+        if not elsewhere and (question := self.asks_where(service)) is not None:
+            raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
         if self.tracking is not None:
             raise InputError(
                 "These answers have been sent already: .tracking has what became of them. Read the worklists again to "
@@ -282,6 +343,19 @@ class Fix:
             self.tracking = error.tracking if isinstance(error.tracking, Tracking) else None
             raise
         return self.tracking
+
+    def asks_where(self, service: Client) -> str | None:
+        """Return what is asked before the answers are sent to a service that the products do not come from; else None.
+
+        Parameters
+        ----------
+        service
+            From `prodex.connect`.
+        """
+        source, host = self.catalog.origin.source, host_of(service.base_url)
+        if host_of_source(source) == host:
+            return None
+        return f"The products come from {source:.80}, and the answers would be sent to {host}. Is that meant?"
 
     @property
     def sent(self) -> pd.DataFrame:
@@ -395,10 +469,31 @@ class Fix:
         return str(call("Fix.html", self))
 
 
-def fix_of(returned: Returned, catalog: Catalog, profile: Profile, now: datetime) -> Fix:
-    """Judge answers that were read, by the checks of a profile; "older than" refers to `now`."""
+def fix_of(
+    returned: Returned,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    only: frozenset[str | None] | None = None,
+) -> Fix:
+    """Judge answers that were read, by the checks of a profile.
+
+    Parameters
+    ----------
+    returned
+        As they were read.
+    catalog, profile
+        The products, and the checks.
+    now
+        The moment to which "older than" refers.
+    only
+        What the owners are known by whose answers are read; None for all.
+    """
     known = KnownProducts.of(catalog)
-    whose = [assigned(one, known, {}).product for one in returned.answers]
+    returned = identified(returned, catalog, only)
+    returned.answers += typed_over(returned.doubtful, catalog, known)
+    there = dict.fromkeys(one for several in known.ids.values() for one in several)
+    whose = [assigned(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
     products = products_of(catalog, filter(None, [*whose, *own]), known)
     made = judged_answers(returned.answers, products, catalog, profile, now)
