@@ -125,7 +125,11 @@ def _rows(fix: Fix) -> str:
     counts = fix.row_counts
     states = _STATES if fix.tracking is None else _SENT_STATES
     words = {**states, "without an answer": "without an answer"}
-    parts = [f"{number:,} {words[name]}" for name in words if (number := int(counts[name].sum()))]
+    parts = [
+        f"{number:,} {words[name] if number == 1 else _OF_SEVERAL.get(name, words[name])}"
+        for name in words
+        if (number := int(counts[name].sum()))
+    ]
     told = sum(int(counts[name].sum()) for name in words)
     return f"{told:,} of {counted(fix.rows, 'row')} accounted for{': ' if parts else ''}{', '.join(parts)}"
 

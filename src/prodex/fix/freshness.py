@@ -35,7 +35,8 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
 
     What its worklist did not ask for is asked back.
     """
-    if not decision.is_open or decision.product is None:
+    # What is asked back is judged when it is confirmed; its product is not requested again before.
+    if not decision.is_open or decision.product not in products.records:
         return decision
     if why := refused_owner(decision.answer, decision.product, products.owners):
         return decision.becomes(AnswerState.REFUSED, why)
@@ -104,7 +105,8 @@ def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     keys, before = decision.answer.keys, decision.before
     mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
     if seen is None and mark is None:
-        return None
+        # Where nothing is, nothing is overwritten.
+        return True if before is None and decision.position is None else None
     if seen is not None and alike(before or "", seen):
         return True
     if (known := _text_as_marked(decision, mark)) is not None:

@@ -442,8 +442,8 @@ def _read_row(
         cell = None if place is None else merged.cell(number, place, row)
         if cell is not None and cell.kind != "error" and (text := _key_text(name, cell, sheet)):
             _add_key(keys, name, text)
-        elif place is not None and name == "value":
-            keys[name] = ""
+        elif place is not None and name == "value" and (cell is None or cell.kind == "text"):
+            keys[name] = ""  # nothing was there, while a formula without its result shows nobody knows what
     is_answered = False
     for place in headings.places["new_value"]:
         answer = row.get(place)
@@ -479,7 +479,7 @@ def _look_elsewhere(
     if (
         seen is not None
         and seen in row
-        and keys["value"].strip()
+        and keys.get("value", "").strip()
         and not (mark and mark.shows(keys["value"]))
     ):
         answer = _answer(sheet, number, seen, row[seen], keys)

@@ -307,8 +307,6 @@ class Fix:
             When the service cannot be reached; nothing was sent.
         """
         service = service_given(service, "fix.apply(service)")
-        if not elsewhere and (question := self.asks_where(service)) is not None:
-            raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
         if self.tracking is not None:
             raise InputError(
                 "These answers have been sent already: .tracking has what became of them. Read the worklists again to "
@@ -317,6 +315,8 @@ class Fix:
         known = self._known()
         if not known.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
+        if not elsewhere and (question := self.asks_where(service)) is not None:
+            raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
         ids = [one.product for one in self._decisions if one.state is AnswerState.ACCEPTED]
         catalog, products = fresh_products(service, self.catalog, filter(None, ids))
         again = iter(

@@ -265,26 +265,24 @@ def questions_about(
             f"answer is about {whose}. Is it meant?"
         )
         return
-    is_ours = _is_marked(answer, product, language, owners)
+    mark = RowMark.read(answer.keys.get("row_mark"))
+    is_ours = mark is not None and _is_of(mark, answer, product, language, owners)
     place = f"{answer.keys.get('attribute')}{f' in {language!r:.20}' if language else ''}"
-    if source.owners is not None and owner not in source.owners:
-        # A worklist of another owner that was copied into this workbook as a sheet is still one.
-        if not (is_ours and source.of_sheet == {owner}):
-            names = ", ".join(sorted(map(owners.named, source.owners)))
-            yield f"The worklist was written for {names}, and the answer is about {whose}. Is it meant?"
-            return
-    if is_asked is False:
+    # A worklist of another owner that was copied into this workbook as a sheet is still one.
+    is_copied = is_ours and source.of_sheet == {owner}
+    if source.owners is not None and owner not in source.owners and not is_copied:
+        names = ", ".join(sorted(map(owners.named, source.owners)))
+        yield f"The worklist was written for {names}, and the answer is about {whose}. Is it meant?"
+    elif is_asked is False:
         check = answer.keys.get("check", "of its row")
         yield f"The check {check:.60} asks for nothing in {place:.80} of this product, {whose}. Is it meant?"
-    elif not is_ours and not (is_asked and (source.owners is not None or source.is_old)):
+    elif not is_ours and not (mark is None and is_asked and (source.owners is not None or source.is_old)):
+        # A row that somebody wrote by hand may be about a finding; one that was changed has a mark that is of another.
         yield f"The worklist did not ask for {place:.80} of this product, {whose}. Is it meant?"
 
 
-def _is_marked(answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
-    """Whether the mark of a row says that prodex asked for its place, of the owner that the product has now."""
-    mark = RowMark.read(answer.keys.get("row_mark"))
-    if mark is None:
-        return False
+def _is_of(mark: RowMark, answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
+    """Whether a mark says that prodex asked for the place of an answer, of the owner that the product has now."""
     place = (owners.host, owners.of_product.get(product), product, answer.keys.get("attribute"))
     # Where no language is asked for, the answer says one.
     return mark.asked in {asked_for(*place, language), asked_for(*place, None)}

@@ -66,7 +66,7 @@ def write_again(
         # The words of one supplier are not for another one: what is not theirs to answer stays here.
         place = None if answer["is_outside"] else places.get(str(answer["product_id"]))
         known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
-        rows.append(known | _row({str(name): value for name, value in answer.items()}, finding))
+        rows.append(_row({str(name): value for name, value in answer.items()}, finding) | known)
     table = pa.Table.from_pylist(rows, found.schema if not rows else _schema())
     # An update may have come after the catalogue, which the service said when the answers were sent.
     waits = update_waits(table, fix.waiting)
@@ -97,10 +97,12 @@ def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
         outside.append(is_outside(decision.answer, owner))
     # Problems have no product.
     lacking = len(answers) - len(owners)
+    columns = {"owner_id": owners, "row_mark": held, "is_outside": outside}
     return answers.assign(
-        owner_id=[*owners, *[None] * lacking],
-        row_mark=[*held, *[None] * lacking],
-        is_outside=[*outside, *[False] * lacking],
+        **{
+            name: pd.Series([*values, *[None] * lacking], answers.index, dtype=object)
+            for name, values in columns.items()
+        }
     )
 
 

@@ -45,8 +45,8 @@ _TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})
 
 _FORMAT = 1
 _MOST_CODES = 5_000
-#: Fields that the hidden sheet names; there are few, unless a rule of one's own makes them up.
-_MOST_FIELDS = 500
+#: Characters of a list in the hidden sheet; only rules of one's own make more fields than that.
+_MOST_NAMED = 20_000
 _INDEX_SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in ("code", "label")),
@@ -219,9 +219,9 @@ def _write(
         "file": rows.name,
         "by": worklist.by,
         "host": host,
-        "owners": _distinct(worklist.rows["owner_id"]) if worklist.by in {"owner", "owner_id"} else None,
+        "owners": _named(worklist.rows["owner_id"]) if worklist.by in {"owner", "owner_id"} else None,
         "products": worklist.products,
-        "fields": _distinct(worklist.rows["attribute"])[:_MOST_FIELDS],
+        "fields": _named(worklist.rows["attribute"]),
         **_keys(audit),
     }
     written = dataclasses.replace(worklist, rows=shown)
@@ -247,8 +247,10 @@ def _with(rows: pa.Table, name: str, make: Callable[[pa.Table], pa.Array]) -> pa
     return rows.set_column(rows.column_names.index(name), name, make(rows))
 
 
-def _distinct(values: pa.ChunkedArray) -> list[str | None]:
-    return sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
+def _named(values: pa.ChunkedArray) -> list[str | None] | None:
+    """Return what a column holds, once each; None where that is too much for a cell."""
+    found = sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
+    return found if len(json.dumps(found)) <= _MOST_NAMED else None
 
 
 def _guarded(rows: pa.Table) -> pa.Table:
