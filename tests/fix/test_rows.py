@@ -1,4 +1,4 @@
-"""No row vanishes: each is sent, unchanged, refused, in conflict, asked back, or without an answer, and typing is told."""
+"""No row vanishes: each is sent, unchanged, refused, in conflict, asked back, or without an answer."""
 
 from __future__ import annotations
 

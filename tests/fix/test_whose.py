@@ -1,8 +1,10 @@
-"""Whose answer it is: a worklist changes what it asked for, of the owner that it was written for, and at its service."""
+"""Whose answer it is: a worklist changes what it asked for, of its owner, at the service of its products."""
 
 from __future__ import annotations
 
-import os
+import dataclasses
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,10 +58,18 @@ def asked(catalog: prodex.Catalog, folder: Path, **options: Any) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def worklists(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the worklists of all owners, that of the mill with one good answer."""
+    return asked(prodex.flatten(RECORDS), tmp_path_factory.mktemp("whose") / "out").parent
+
+
 @pytest.fixture
-def worklist(catalog: prodex.Catalog, tmp_path: Path) -> Path:
-    """Return the worklist of the mill, with one good answer."""
-    return asked(catalog, tmp_path / "out")
+def worklist(worklists: Path, tmp_path: Path) -> Path:
+    """Return the worklist of the mill, with one good answer, in a copy of its folder."""
+    shutil.copytree(worklists, tmp_path / "out")
+    (path,) = (tmp_path / "out").glob("Mill*.xlsx")
+    return path
 
 
 def read(path: Path, catalog: prodex.Catalog, **options: Any) -> prodex.Fix:
@@ -81,56 +91,43 @@ def test_an_honest_answer_is_taken(worklist: Path, catalog: prodex.Catalog) -> N
     assert row["file"].endswith("Mill-4.xlsx") or row["file"].endswith("Mill.xlsx")
 
 
+#: Where it is in doubt for whom the whole workbook was written, the good answer in it is asked back as well.
+DOUBTED = {
+    "another_owner_in_the_hidden_sheet",
+    "no_owner_in_the_hidden_sheet",
+    "the_seal_removed",
+    "the_layout_of_before",
+}
+
+
 @pytest.mark.parametrize("name", CHEATS)
 def test_what_nobody_asked_for_is_asked_back(name: str, worklist: Path, catalog: prodex.Catalog) -> None:
-    """With file, sheet, cell and owner; nothing of it reaches what is sent before somebody confirms it."""
+    """With file, sheet, cell and owner; nothing of it is sent before somebody confirms it. The good answer is taken."""
     CHEATS[name](worklist, worklist.parent)
     fix = read(worklist, catalog)
     rows = list(cheated(fix))
-    assert rows
     assert {row["state"] for row in rows} <= {"asked back", "refused", "conflict"}, rows
-    assert any(row["state"] == "asked back" for row in rows)
+    asked_back = [row for row in rows if row["state"] == "asked back"]
+    assert asked_back
     for row in rows:
         assert row["owner"] in {"Mill", "Oven"}
-        assert row["file"]
-        assert row["row"]
-        assert row["cell"]
-    assert all(row["owner"] in row["reason"] for row in rows if row["state"] == "asked back")
+        assert all(row[one] for one in ("file", "sheet", "row", "cell")) or row["file"].endswith(".csv")
+    assert all(row["owner"] in row["reason"] for row in asked_back)
+    (state,) = fix.answers[fix.answers["answer"] == GOOD]["state"]
+    assert ("asked back" if name in DOUBTED else "accepted") == state
     sent = [] if fix._judged is None else fix._judged.changes.records
     assert CHEAT.casefold() not in str(sent).casefold()
     assert {record["gtin"] for record in sent} <= {FIRST}
     assert all(set(record) <= {"gtin", "namePublicLong"} for record in sent)
-    questions = len(fix.asked_back)
-    assert questions == len(fix.asked_back["reason"]) and str(questions) in repr(fix)
+    assert f"{len(fix.asked_back)} asked back" in repr(fix)
     fix.confirm()
     assert not len(fix.asked_back)
-
-
-@pytest.mark.parametrize("name", CHEATS)
-def test_whoever_knows_the_sender_names_him(name: str, worklist: Path, catalog: prodex.Catalog) -> None:
-    """Then nothing about products of others is taken, confirmed or not."""
-    CHEATS[name](worklist, worklist.parent)
-    fix = read(worklist, catalog, owner="mill")
-    for row in cheated(fix):
-        assert row["owner"] == "Mill" or row["state"] == "refused"
+    # Whoever knows the sender names him: then nothing of others is taken, confirmed or not.
+    fix = prodex.read_worklist(worklist.parent / "back", catalog, profile=PROFILE, owner="mill")
+    assert all(row["owner"] == "Mill" or row["state"] in {"refused", "unchanged"} for row in cheated(fix))
     if len(fix.asked_back):
         fix.confirm()
     assert set(fix.accepted["owner"]) <= {"Mill"}
-
-
-def test_the_good_answer_beside_a_cheat_is_sent(worklist: Path, catalog: prodex.Catalog) -> None:
-    """A row costs itself, unless the hidden sheet or the whole workbook is in doubt."""
-    doubted = 0
-    for name, does in CHEATS.items():
-        folder = worklist.parent / name
-        folder.mkdir()
-        copy = folder / worklist.name
-        copy.write_bytes(worklist.read_bytes())
-        does(copy, worklist.parent)
-        fix = prodex.read_worklist(next(folder.iterdir()), catalog, profile=PROFILE)
-        (state,) = fix.answers[fix.answers["answer"] == GOOD]["state"]
-        doubted += state != "accepted"
-    assert doubted <= 5
 
 
 def test_nothing_of_a_rival_is_changed_at_the_service(service: prodex.Client, tmp_path: Path) -> None:
@@ -204,8 +201,6 @@ def test_a_worklist_of_another_service_is_asked_back(
     """It has the same GTINs, ids and owners, and other products."""
     loaded = prodex.load_products(service, name="rivals", progress=False)
     path = asked(loaded, tmp_path / "out")
-    import dataclasses
-
     other = dataclasses.replace(
         loaded, origin=dataclasses.replace(loaded.origin, source="https://api.other.example")
     )
@@ -274,7 +269,7 @@ def test_an_owner_that_nobody_has_is_an_error_with_the_nearest(answer: Answer) -
     two = prodex.flatten(
         [*RECORDS, {**RECORDS[0], "id": 9, "gtin": "00000000000017", "owner": {"id": 6, "name": "Mill"}}]
     )
-    with pytest.raises(InputError, match="2 owners. Give one of 4, 6"):
+    with pytest.raises(InputError, match=r"2 owners\. Give one of 4, 6"):
         answer(row, catalog=two, owner="Mill")
     assert {"accepted": 1} == dict(answer(row, catalog=two, owner="4").counts)
 
@@ -302,8 +297,8 @@ def test_a_workbook_opens_no_path(
     assert saved.folder is not None
     monkeypatch.chdir(tmp_path)
     (tmp_path / "attachment").mkdir()
-    os.symlink(saved.folder, tmp_path / "attachment" / "snap")
-    os.symlink(saved.folder, tmp_path / "evil")
+    (tmp_path / "attachment" / "snap").symlink_to(saved.folder)
+    (tmp_path / "evil").symlink_to(saved.folder)
     _said(worklist, snapshot=name, profile="core")
     with pytest.raises((InputError, SnapshotNotFound)):
         prodex.read_worklist(worklist)
@@ -331,8 +326,6 @@ def test_a_workbook_opens_no_profile(
 
 
 def _said(path: Path, **values: Any) -> None:
-    import json
-
     book = load_workbook(path)
     sheet = book["prodex"]
     for number in range(1, sheet.max_row + 1):

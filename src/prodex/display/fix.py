@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
 from prodex.fix.reading import place_in_words
@@ -100,9 +101,10 @@ def _headline(fix: Fix) -> str:
 def _facts(fix: Fix) -> Iterator[str]:
     owners = fix.owners
     if len(owners):
+        pairs = zip(owners["owner"].head(_OWNERS), owners["answers"], strict=False)
         named = [
-            f"{'nobody' if one.owner is None else one.owner} ({counted(one.answers, 'answer')})"
-            for one in owners.head(_OWNERS).itertuples()
+            f"{'nobody' if is_missing(owner) else owner} ({counted(int(number), 'answer')})"
+            for owner, number in pairs
         ]
         more = f" and {len(owners) - _OWNERS:,} more" if len(owners) > _OWNERS else ""
         yield f"Products of {', '.join(named)}{more}"

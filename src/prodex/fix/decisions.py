@@ -370,8 +370,8 @@ def _value(decision: Decision, record: Product, shapes: Shapes, words: Vocabular
                 if decision.shape is AnswerShape.PICTURE and decision.holds is False:
                     return decision.becomes(
                         AnswerState.CONFLICT,
-                        f"the product has other pictures in place of {str(decision.answer.keys['value'])[:80]!r}, which "
-                        "the worklist showed. Answer the next worklist.",
+                        f"the product has other pictures in place of {decision.answer.keys['value'][:80]!r}, which the "
+                        "worklist showed. Answer the next worklist.",
                     )
                 raise
             return replace(decision, correction=Correction(root, change, False))

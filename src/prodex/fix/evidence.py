@@ -1,8 +1,8 @@
 """What a worklist showed, as evidence: whether a value of a product is what somebody saw, however a cell wrote it.
 
-A cell shows a value in its own way. A spreadsheet composes letters, changes line ends, drops spaces and cuts what is too
-long; a rule shows a size in grams where the product has kilograms, a label in place of a code, one of several items.
-None of that is another value. Where it is not certain whether two values are the same, nothing is claimed.
+A cell shows a value in its own way. A spreadsheet composes letters, changes line ends, drops spaces and cuts what is
+too long; a rule shows a size in grams where the product has kilograms, a label in place of a code, one of several
+items. None of that is another value. Where it is not certain whether two values are the same, nothing is claimed.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _boolean(seen: str, value: Any, *_: Any) -> bool:
 
 
 def _number(seen: str, value: Any, *_: Any) -> bool:
-    return number(seen) == value
+    return bool(number(seen) == value)
 
 
 def _string(seen: str, value: Any, *_: Any) -> bool:
@@ -175,7 +175,7 @@ def _folded(text: Any) -> str:
     return visible(str(text)).casefold()
 
 
-def _quantities(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> bool:
+def _quantities(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool:
     there = [
         _in_base_unit(one["data"], str(unit["code"]))
         for one in _items(value)
@@ -216,14 +216,14 @@ def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
 def _nutrients(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool | None:
     """Whether the nutrients that were seen are there: those that are named by name, others by their amount."""
     with suppress(AnswerRefused):
-        return _bare(nutrition.with_nutrients(value, seen, words)) == _bare(value)
+        return bool(_bare(nutrition.with_nutrients(value, seen, words)) == _bare(value))
     named = (found for part in re.split("[;,/]\\s+", seen) if (found := _AMOUNT.fullmatch(part)) is not None)
     amounts = [words.quantity(one["amount"]) for one in named]
     return True if amounts and all(one in nutrition.amounts(value) for one in amounts) else None
 
 
 def _units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
-    return _bare(hierarchy.with_units(value, seen, gtin, words)) == _bare(value)
+    return bool(_bare(hierarchy.with_units(value, seen, gtin, words)) == _bare(value))
 
 
 def _bare(value: Any) -> Any:

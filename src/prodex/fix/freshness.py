@@ -23,8 +23,8 @@ from prodex.send.records import DELETE, Product
 #: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
 _REPLACED = ", in place of: "
 _TYPED_OVER = (
-    'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New value", or '
-    "confirm it."
+    'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New '
+    'value", or confirm it.'
 )
 #: What a rule shows of these says which part is meant.
 _IN_PART = frozenset({AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY})
@@ -36,12 +36,13 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
     What its worklist did not ask for is asked back.
     """
     # What is asked back is judged when it is confirmed; its product is not requested again before.
-    if not decision.is_open or decision.product not in products.records:
+    product = str(decision.product)
+    if not decision.is_open or product not in products.records:
         return decision
-    if why := refused_owner(decision.answer, decision.product, products.owners):
+    if why := refused_owner(decision.answer, product, products.owners):
         return decision.becomes(AnswerState.REFUSED, why)
-    record = products.records[decision.product]
-    if update := awaited(decision.attribute, products.waiting.get(decision.product, ())):
+    record = products.records[product]
+    if update := awaited(decision.attribute, products.waiting.get(product, ())):
         return decision.becomes(
             AnswerState.CONFLICT,
             f"an update of {update} waits for acceptance (lastRequest) and may change it again. Answer after that.",
@@ -52,7 +53,7 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
         return decision.becomes(AnswerState.CONFLICT, _what_changed(decision, record))
     questions = questions_about(
         decision.answer,
-        decision.product,
+        product,
         decision.language,
         products.owners,
         is_asked=_is_asked(decision, verdicts),

@@ -106,7 +106,7 @@ class Fix:
 
     @property
     def row_counts(self) -> pd.DataFrame:
-        """How many rows of each sheet are in which state: file, sheet, rows, the states of `answers`, without an answer.
+        """How many rows of each sheet are in which state: file, sheet, rows, the states of answers, without an answer.
 
         The row of a cell that could not be read is "refused"; so are rows whose sheet has lost a column. A row with
         several answers is in the state that needs most attention: "refused", "conflict", "asked back", "accepted",
@@ -131,8 +131,8 @@ class Fix:
     def notes(self) -> pd.DataFrame:
         """What somebody typed beside rows without an answer: file, sheet, row, cell, column, text, gtin, attribute.
 
-        These are cells in columns that a worklist does not have, and cells such as "How to answer" that were typed over.
-        Nothing of it is sent: what is meant as an answer belongs into "New value".
+        These are cells in columns that a worklist does not have, and cells such as "How to answer" that were typed
+        over. Nothing of it is sent: what is meant as an answer belongs into "New value".
         """
         return pd.DataFrame(self._returned.notes, columns=list(Note._fields), dtype=object)
 

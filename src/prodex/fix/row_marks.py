@@ -2,9 +2,9 @@
 
 A workbook travels alone, and a CSV file has no hidden sheet. With its mark, each row says by itself what it asked for
 (product, field and language, and whose they are), what its cells showed, and which text was at its place. So a row that
-somebody added or changed, and a cell that somebody typed over, are told apart from those that prodex wrote. A mark holds
-no secret, and whoever reads these lines can make one: it is evidence among honest people, and what it says of products
-and owners is compared with the catalogue.
+somebody added or changed, and a cell that somebody typed over, are told apart from those that prodex wrote. A mark
+holds no secret, and whoever reads these lines can make one: it is evidence among honest people, and what it says of
+products and owners is compared with the catalogue and its audit.
 """
 
 from __future__ import annotations
@@ -106,7 +106,15 @@ def _word(text: str) -> str:
 
 
 def row_marks(rows: pa.Table, host: str | None) -> pa.Array:
-    """Return the marks of rows that are written; their column `row_mark` has the digests of the texts at their places."""
+    """Return the marks of rows that are written.
+
+    Parameters
+    ----------
+    rows
+        As `WORKLIST`; their column `row_mark` has the digests of the texts at their places.
+    host
+        Of the service that has the products, if there is one.
+    """
     asked = (rows[name].to_pylist() for name in ("owner_id", "product_id", "attribute", "language"))
     words: Sequence[Sequence[str | None]] = [rows[name].to_pylist() for name in EXPLAINED]
     pairs = zip(*asked, rows["value"].to_pylist(), rows["row_mark"].to_pylist(), *words, strict=True)

@@ -1,7 +1,7 @@
 """Values that were typed over: somebody wrote into "Value seen", and left "New value" empty.
 
-That is no answer, and must not be lost. A mark knows what a cell showed; without one, what a cell shows is compared with
-the product, and only a difference that nothing else explains is taken for somebody's words.
+That is no answer, and must not be lost. A mark knows what a cell showed; without one, what a cell shows is compared
+with the product, and only a difference that nothing else explains is taken for somebody's words.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A worklist names its owner, products and fields, and what is outside of them is asked back. The file comes back from
 somebody else, so what it says of itself is compared with the catalogue, which knows who owns a product, and with the
-audit, which knows what is asked of it. A table of one's own asks for nothing, and has nothing to be compared with: whose
-products it may be about is said by whoever reads it (`owner`).
+audit, which knows what is asked of it. A table of one's own asks for nothing, and has nothing to be compared with:
+whoever reads it can say whose products it may be about (`owner`).
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _source(
 
 
 def is_outside(answer: Answer, owner: str | None) -> bool:
-    """Whether an answer is about a product of somebody else than the owner of its worklist, or of those who are read."""
+    """Whether it is not certain that an answer is from the owner of its product."""
     source = answer.source
     limits = [one for one in (source.owners, source.only) if one is not None]
     return source.is_edited or source.is_hidden or any(owner not in one for one in limits)

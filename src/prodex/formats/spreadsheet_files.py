@@ -125,10 +125,10 @@ def sheets_of(
 def _sheet_of(
     file: Path,
     name: str,
-    rows: Callable,
-    merged: Callable,
+    rows: Callable[[str], Iterator[tuple[int, Row]]],
+    merged: Callable[[str], list[Range]],
     *,
-    is_hidden: bool,  # type: ignore[type-arg]
+    is_hidden: bool,
 ) -> Sheet:
     return Sheet(file, name, lambda: rows(name), lambda: merged(name), is_hidden)
 

@@ -218,8 +218,8 @@ def snapshot_named(name: str) -> Catalog:
     """
     if name != safe_name(name):
         raise InputError(
-            f"{name!r:.80} is named as the snapshot, and cannot be the name of one. A file from elsewhere opens no path: "
-            "give the catalogue yourself."
+            f"{name!r:.80} is named as the snapshot, and cannot be the name of one. A file from elsewhere opens no "
+            "path: give the catalogue yourself."
         )
     if not (found := SNAPSHOTS.of(name)):
         raise SNAPSHOTS.not_found(name, "There are")

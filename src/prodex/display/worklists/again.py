@@ -97,7 +97,7 @@ def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
         outside.append(is_outside(decision.answer, owner))
     # Problems have no product.
     lacking = len(answers) - len(owners)
-    columns = {"owner_id": owners, "row_mark": held, "is_outside": outside}
+    columns: dict[str, list[Any]] = {"owner_id": owners, "row_mark": held, "is_outside": outside}
     return answers.assign(
         **{
             name: pd.Series([*values, *[None] * lacking], answers.index, dtype=object)

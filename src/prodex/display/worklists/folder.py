@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -204,7 +204,8 @@ def _write(
     csv: Mapping[str, bool],
 ) -> dict[str, Any]:
     host = host_of_source(audit.origin.source)
-    marked = _with(fields.with_how(worklist.rows), "row_mark", lambda rows: row_marks(rows, host))
+    answerable = fields.with_how(worklist.rows)
+    marked = _with(answerable, "row_mark", row_marks(answerable, host))
     worklist = dataclasses.replace(worklist, rows=marked)
     states = Counter(fields.states(worklist.rows))
     rows = folder / f"{worklist.name}.parquet"
@@ -242,9 +243,9 @@ def _write(
     }
 
 
-def _with(rows: pa.Table, name: str, make: Callable[[pa.Table], pa.Array]) -> pa.Table:
+def _with(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
     """Return rows with another content of a column."""
-    return rows.set_column(rows.column_names.index(name), name, make(rows))
+    return rows.set_column(rows.column_names.index(name), name, content)
 
 
 def _named(values: pa.ChunkedArray) -> list[str | None] | None:
@@ -257,7 +258,7 @@ def _guarded(rows: pa.Table) -> pa.Table:
     """Return rows with the keys that a spreadsheet could change written so that it cannot."""
     for name in GUARDED:
         keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
-        rows = _with(rows, name, lambda _, keys=keys: pa.array(keys, pa.string()))
+        rows = _with(rows, name, pa.array(keys, pa.string()))
     return rows
 
 

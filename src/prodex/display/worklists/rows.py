@@ -141,8 +141,8 @@ def update_waits(rows: pa.Table, waiting: Waiting | None) -> pa.Array:
 def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
     """Return which text item each finding means: the one with the value found, else the only one.
 
-    Of one whose text is not the value found, `replaced` has the text. `held` has the digest of the text, `NOTHING` where
-    the language has none yet, and None where it is not certain which one is meant.
+    Of one whose text is not the value found, `replaced` has the text. `held` has the digest of the text, `NOTHING`
+    where the language has none yet, and None where it is not certain which one is meant.
 
     If several have the same text, the first finding of a check means the first of them, and so on. A finding that names
     a language never means a text in another one.
