@@ -13,6 +13,7 @@ from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900
 
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
+from prodex.fix.layout import FORMAT
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Cell
 
@@ -247,7 +248,7 @@ def test_the_workbooks_name_their_snapshot(tmp_path: Path, catalog: prodex.Catal
     made = load_workbook(path)
     for number in range(1, 30):
         if made["prodex"].cell(number, 1).value == "format":
-            made["prodex"].cell(number, 2).value = "3"
+            made["prodex"].cell(number, 2).value = str(FORMAT + 1)
     made.save(path)
     fix = prodex.read_worklist(path, saved)
     assert "newer version of prodex" in fix.refused["reason"][0]

@@ -207,7 +207,7 @@ def test_programs_find_the_rows_again(tmp_path: Path) -> None:
     told = keys(tmp_path / "out" / "Mill-4.xlsx")
     digest = hashlib.sha256((tmp_path / "out" / told["file"]).read_bytes()).hexdigest()
 
-    assert (2, digest, "owner") == (told["format"], told["worklist"], told["by"])
+    assert (3, digest, "owner") == (told["format"], told["worklist"], told["by"])
     assert (audit.profile, audit.audited_at.isoformat()) == (told["profile"], told["audited_at"])
     assert 'name="prodex" sheetId="4" state="hidden"' in _part(
         tmp_path / "out" / "Mill-4.xlsx", "xl/workbook.xml"
@@ -233,7 +233,7 @@ def test_rows_say_which_text_they_mean(tmp_path: Path) -> None:
     assert [("fra-FR", "0.1"), ("fra-FR", "1.0")] == [(row["language_code"], row["position"]) for row in rows]
     shown = to_fix(tmp_path / "one" / "no_owner.xlsx")
     assert ["2026-10-01T08:00:00"] * 2 == [row["updated_at"] for row in shown]
-    assert ["0.1", "1.0"] == [row["position"] for row in shown]
+    assert ["[0.1]", "[1.0]"] == [row["position"] for row in shown]
 
 
 def test_a_row_never_means_a_text_in_another_language(tmp_path: Path) -> None:
@@ -358,7 +358,7 @@ def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None
     told = [cell for one in validations(path) for cell in one["sqref"].split()]
     assert 1_200 == len(told) == len(set(told))
     assert {f"L{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
-    assert '<dimension ref="A1:S2401"/>' in xml(path, "To fix")
+    assert '<dimension ref="A1:T2401"/>' in xml(path, "To fix")
 
 
 HOSTILE = [

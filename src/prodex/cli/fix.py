@@ -26,8 +26,10 @@ class FixSection(StrEnum):
     ANSWERS = "answers"
     REFUSED = "refused"
     CONFLICTS = "conflicts"
-    UNCHANGED = "unchanged"
     ASKED_BACK = "asked-back"
+    ROWS = "rows"
+    NOTES = "notes"
+    UNCHANGED = "unchanged"
     EFFECT = "effect"
 
 
@@ -44,6 +46,12 @@ def fix(
     profile: Annotated[
         str, typer.Option(help="Profile that judges the answers; by default the one that the workbooks name.")
     ] = "",
+    owner: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="From whom the files came: only answers about products of this owner (id or name; repeatable)."
+        ),
+    ] = None,
     what: Annotated[FixSection, typer.Option("--show", help="Section to show.")] = FixSection.PREVIEW,
     apply: Annotated[
         bool, typer.Option("--apply", help="Send the accepted answers; without it nothing is sent.")
@@ -51,6 +59,12 @@ def fix(
     confirm: Annotated[
         bool,
         typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
+    ] = False,
+    elsewhere: Annotated[
+        bool,
+        typer.Option(
+            "--elsewhere", help="Send them although the products come from another service, or from none."
+        ),
     ] = False,
     worklists: Annotated[
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
@@ -62,13 +76,13 @@ def fix(
     --confirm. The same command continues one that was interrupted: it follows what was sent, and sends only the rest.
     Exit code 1 if an answer was refused, asked back or is in conflict, or, with --apply, unless all products arrived.
     """
-    read = prodex.read_worklist(files, catalog or None, profile=profile or None)
+    read = prodex.read_worklist(files, catalog or None, profile=profile or None, owner=owner or None)
     if confirm and read.counts["asked back"]:
         read.confirm()
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:
-        tracking = _applied(read, service.connect(), following)
+        tracking = _applied(read, service.connect(), following, elsewhere=elsewhere)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -87,10 +101,12 @@ def fix(
         raise typer.Exit(1)
 
 
-def _applied(read: prodex.Fix, service: prodex.Client, following: FollowOptions) -> prodex.Tracking:
+def _applied(
+    read: prodex.Fix, service: prodex.Client, following: FollowOptions, *, elsewhere: bool
+) -> prodex.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
     before = set(map(name_of, journals()))
-    tracking = read.apply(service)
+    tracking = read.apply(service, elsewhere=elsewhere)
     if tracking.name in before:
         say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)
     elif tracking.continues:
@@ -99,7 +115,7 @@ def _applied(read: prodex.Fix, service: prodex.Client, following: FollowOptions)
         )
     if following.wait and tracking.wait(following.timeout).statuses["unknown"]:
         # By now the products show what has arrived of it.
-        tracking = read.apply(service).wait(following.timeout)
+        tracking = read.apply(service, elsewhere=elsewhere).wait(following.timeout)
     return tracking
 
 
@@ -109,8 +125,10 @@ def _section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
         FixSection.ANSWERS: lambda: read.answers,
         FixSection.REFUSED: lambda: read.refused,
         FixSection.CONFLICTS: lambda: read.conflicts,
-        FixSection.UNCHANGED: lambda: read.unchanged,
         FixSection.ASKED_BACK: lambda: read.asked_back,
+        FixSection.ROWS: lambda: read.row_counts,
+        FixSection.NOTES: lambda: read.notes,
+        FixSection.UNCHANGED: lambda: read.unchanged,
         FixSection.EFFECT: lambda: read.effect().changes(),
     }
     return sections[what]()

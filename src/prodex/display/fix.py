@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
 from prodex.fix.reading import place_in_words
@@ -32,12 +33,18 @@ _SENT_STATES = {state: words for state, words in _STATES.items() if state != "ac
 _OUTCOMES = {"unknown": "may have been sent", "not sent": "not sent yet", "refused": "not sent yet"}
 #: The same of several answers, where it differs.
 _OF_SEVERAL = {"unchanged": "change nothing"}
-_NOT_TAKEN = ["file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason"]
+_NOT_TAKEN = ["file", "sheet", "cell", "owner", "gtin", "attribute", "language", "answer", "reason"]
 #: Columns of words and numbers that stay whole where they fit.
 _WHOLE = frozenset({"sheet", "cell", "gtin", "attribute", "language"})
 #: Columns that are left out where they have nothing: corrections that were typed are in no file.
 _IF_ANY = frozenset({"file", "sheet", "cell", "says"})
-_CHANGED = ["gtin", "name", "attribute", "language", "before", "after", "says"]
+_CHANGED = [
+    *("owner", "gtin", "name", "attribute", "language", "before", "after", "says"),
+    *("file", "sheet", "cell"),
+]
+_NOTED = ["file", "sheet", "cell", "column", "gtin", "attribute", "text"]
+#: Owners that are named; of more it is said how many there are.
+_OWNERS = 5
 
 
 def state_in_words(state: str) -> str:
@@ -83,6 +90,7 @@ def text_of(fix: Fix) -> str:
         lines.append(f"  {place}: {row['reason']}")
     if len(not_taken) > _ROWS:
         lines.append(f"  {_ROWS} of {len(not_taken):,} shown; all in .refused, .conflicts and .asked_back")
+    lines += _note_lines(fix)
     return "\n".join(map(on_one_line, lines))
 
 
@@ -92,6 +100,7 @@ def html_of(fix: Fix) -> str:
     for frame, columns, what in (
         (fix.preview(), _CHANGED, "corrections"),
         (_not_taken(fix), _NOT_TAKEN, "answers that are not sent"),
+        (_without_folder(fix.notes), _NOTED, "cells beside rows without an answer"),
     ):
         if len(frame):
             # What nobody has to know takes no room.
@@ -103,16 +112,27 @@ def html_of(fix: Fix) -> str:
 
 
 def _headline(fix: Fix) -> str:
-    said = states_in_words(fix)
-    return f"Fix: {counted(sum(fix.counts.values()), 'answer')}{': ' if said else ''}{said}"
+    said, owners = states_in_words(fix), fix.owners
+    # Whoever reads a table of somebody else sees first whose products it is about.
+    whose = f" for products of {counted(len(owners), 'owner')}" if len(owners) > 1 else ""
+    return f"Fix{whose}: {counted(sum(fix.counts.values()), 'answer')}{': ' if said else ''}{said}"
 
 
 def _facts(fix: Fix) -> Iterator[str]:
+    owners = fix.owners
+    if len(owners):
+        pairs = zip(owners["owner"].head(_OWNERS), owners["answers"], strict=False)
+        named = [
+            f"{'nobody' if is_missing(owner) else owner} ({counted(int(number), 'answer')})"
+            for owner, number in pairs
+        ]
+        more = f" and {len(owners) - _OWNERS:,} more" if len(owners) > _OWNERS else ""
+        yield f"Products of {', '.join(named)}{more}"
     words = [f"Read from {counted(fix.files, 'file')}" if fix.files else "Typed beside the products"]
-    if fix.unanswered:
-        words.append(f"{counted(fix.unanswered, 'row')} without an answer")
+    if fix.files:
+        words.append(_rows(fix))
     if fix.ignored:
-        words.append(f"{counted(len(fix.ignored), 'file')} of another kind not read")
+        words.append(f"{counted(len(fix.ignored), 'file')} or sheets of another kind not read")
     yield "; ".join(words)
     checks = (
         f"checks of {fix.profile.name}" if fix.profile.checks else "without rules: only what would be refused"
@@ -122,7 +142,34 @@ def _facts(fix: Fix) -> Iterator[str]:
         yield f"Sent: {fix.tracking.status} {fix.tracking.message}".rstrip()
 
 
+def _rows(fix: Fix) -> str:
+    """Return how many rows are in which state, which together are all rows."""
+    counts = fix.row_counts
+    states = _STATES if fix.tracking is None else _SENT_STATES
+    words = {**states, "without an answer": "without an answer"}
+    parts = [
+        f"{number:,} {words[name] if number == 1 else _OF_SEVERAL.get(name, words[name])}"
+        for name in words
+        if (number := int(counts[name].sum()))
+    ]
+    told = sum(int(counts[name].sum()) for name in words)
+    return f"{told:,} of {counted(fix.rows, 'row')} accounted for{': ' if parts else ''}{', '.join(parts)}"
+
+
+def _note_lines(fix: Fix) -> Iterator[str]:
+    """Yield what somebody typed beside rows without an answer, which is not sent."""
+    notes = fix.notes
+    if len(notes):
+        yield f"{counted(len(notes), 'cell')} beside rows without an answer, not sent (.notes):"
+        for note in notes.head(_ROWS).to_dict("records"):
+            place = place_in_words(*(note[name] for name in ("file", "sheet", "row", "cell")))
+            yield f"  {place}, {note['column'] or 'no heading'}: {note['text']:.80}"
+
+
 def _not_taken(fix: Fix) -> pd.DataFrame:
     answers: Any = fix.answers
-    frame: pd.DataFrame = answers[answers["state"].isin(["refused", "conflict", "asked back"])]
+    return _without_folder(answers[answers["state"].isin(["refused", "conflict", "asked back"])])
+
+
+def _without_folder(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(file=[str(one).replace("\\", "/").rpartition("/")[2] for one in frame["file"]])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from prodex.catalog import Catalog
 from prodex.facts.name import names_of
 from prodex.fix.decisions import AnswerState, Decision
-from prodex.fix.reading import Problem
+from prodex.fix.reading import AnswerSheet, Problem
 from prodex.send.changes import Changes
 from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
@@ -21,8 +22,18 @@ _KEYS = (
 )
 #: Columns of `Fix.answers`.
 COLUMNS = (*PLACE, *_KEYS, "value", "before", "answer", "state", "reason")
-#: Columns of `Fix.preview()`.
-PREVIEW = ("gtin", "name", "attribute", "language", "before", "after", "check", "says")
+#: Columns of `Fix.preview()`: whose product it is comes first.
+PREVIEW = (
+    *("owner", "gtin", "name", "attribute", "language", "before", "after", "check", "says"),
+    *("file", "sheet", "cell"),
+)
+#: Columns of `Fix.row_counts`.
+ROWS = ("file", "sheet", "rows", *(state.value for state in AnswerState), "without an answer")
+#: The state of a row with several answers is the first of these that one of them has.
+_WORST = (
+    *(AnswerState.REFUSED, AnswerState.CONFLICT, AnswerState.ASKED_BACK),
+    *(AnswerState.ACCEPTED, AnswerState.UNCHANGED),
+)
 #: Columns of `Fix.sent`.
 SENT = ("product_id", "gtin", "name", "status", "message")
 
@@ -43,12 +54,15 @@ def answer_row(decision: Decision, state: AnswerState, reason: str, names: Names
     """Return an answer as a row of `Fix.answers`."""
     answer, keys = decision.answer, decision.answer.keys
     gtin, name, owner = names.get(str(decision.product), (keys.get("gtin"), None, None))
+    position = decision.position or keys.get("position") or keys.get("position_read")
     about = (
         *(decision.product or keys.get("product_id"), gtin or keys.get("gtin"), name, owner),
         *(decision.attribute or keys.get("attribute"), decision.language or keys.get("language")),
-        *(decision.language_code or keys.get("language_code"), decision.position or keys.get("position")),
+        *(decision.language_code or keys.get("language_code"), position),
         decision.check,
     )
+    if answer.is_typed_over and state is AnswerState.REFUSED:
+        reason = f'{reason} It was typed over "Value seen": write it into "New value".'
     values = (keys.get("value"), decision.before, answer.text, state.value, reason)
     return dict(zip(COLUMNS, (*answer[:4], *about, *values), strict=True))
 
@@ -61,9 +75,26 @@ def problem_row(problem: Problem) -> dict[str, Any]:
 
 def preview_row(decision: Decision, names: Names) -> tuple[Any, ...]:
     """Return an answer as a row of `Fix.preview()`."""
-    gtin, name, _ = names.get(str(decision.product), _NOBODY)
-    place = (gtin, name, decision.attribute, decision.language)
-    return *place, decision.before, decision.after, decision.check, decision.note
+    gtin, name, owner = names.get(str(decision.product), _NOBODY)
+    place = (owner, gtin, name, decision.attribute, decision.language)
+    where = (decision.answer.file, decision.answer.sheet, decision.answer.cell)
+    return *place, decision.before, decision.after, decision.check, decision.note, *where
+
+
+def row_count(sheet: AnswerSheet, states: Mapping[int, Collection[str]]) -> tuple[Any, ...]:
+    """Return how many rows of a sheet are in which state, as a row of `Fix.row_counts`.
+
+    Parameters
+    ----------
+    sheet
+        The sheet.
+    states
+        The states of the answers of each row, by its number.
+    """
+    counts = Counter(next(one for one in _WORST if one in found) for found in states.values())
+    counts[AnswerState.REFUSED] += sheet.unread
+    without = sheet.rows - counts.total()
+    return sheet.file, sheet.sheet, sheet.rows, *(counts[state] for state in AnswerState), without
 
 
 def sent_rows(changes: Changes, tracking: Tracking, names: Names) -> Iterator[tuple[Any, ...]]:

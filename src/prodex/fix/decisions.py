@@ -6,8 +6,9 @@ showed, no other answer says otherwise, the service would take it, and the rule 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from prodex import gtin
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.fix import hierarchy, nutrition, pictures
+from prodex.fix.evidence import alike, holds, is_rounded
 from prodex.fix.items import (
     ARROW,
     ItemAnswer,
@@ -34,6 +36,7 @@ from prodex.fix.remarks import remark
 from prodex.fix.retyped import RETYPED, meant
 from prodex.fix.shapes import AnswerShape, Shapes, without_code
 from prodex.fix.waiting import Waiting
+from prodex.fix.whose import Owners
 from prodex.fix.words import (
     AnswerRefused,
     Vocabulary,
@@ -48,6 +51,11 @@ from prodex.send.corrections import KnownProducts
 from prodex.send.merge import Correction, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.text import hint
+
+_POSITION = re.compile(r"\d+(?:\.\d+)*")
+_NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")
+#: Digits of an id of which a spreadsheet may have dropped zeros at the beginning.
+_LONGEST_ID = 20
 
 #: What people write where they have nothing to say.
 _NO_VALUE = frozenset("? ?? - -- – — . n/a na #n/a nan null none nil tbd tbc todo xxx".split())  # noqa: SIM905
@@ -92,6 +100,8 @@ class Decision:
         What it says of each place: one text, or items of a list, nutrients, pictures, units of a hierarchy.
     is_as_seen
         Whether the quantities, codes or plain values that it changes are those that the worklist showed.
+    holds
+        Whether what was seen is still there, of what is no text; None where that cannot be compared.
     note
         What else is to be said of it.
     questions
@@ -113,6 +123,7 @@ class Decision:
     before: str | None = None
     edits: tuple[ItemEdit, ...] = ()
     is_as_seen: bool = False
+    holds: bool | None = None
     note: str = ""
     questions: tuple[str, ...] = ()
     confirmed: frozenset[str] = frozenset()
@@ -175,12 +186,15 @@ class ConcernedProducts:
         Those concerned as received, by their id.
     waiting
         The attributes of these of which an update waits, by the id of their product.
+    owners
+        Who owns them.
     """
 
     known: KnownProducts
     gtins: Mapping[str, str | None]
     records: Mapping[str, Product]
     waiting: Waiting
+    owners: Owners = field(default_factory=Owners)
 
 
 def decided(
@@ -205,6 +219,11 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
     """Return whose answer it is, by id and GTIN: where a row has both, they have to agree."""
     start = Decision(answer)
     own, code = answer.keys.get("product_id"), answer.keys.get("gtin")
+    if own is not None and code is None:
+        try:
+            own = _whole_id(own, gtins)
+        except AnswerRefused as error:
+            return start.becomes(AnswerState.REFUSED, str(error))
     of_gtin: Sequence[str] = ()
     if code is not None:
         try:
@@ -243,6 +262,25 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
     )
 
 
+def _whole_id(own: str, gtins: Mapping[str, str | None]) -> str:
+    """Return the id that is meant by one from a spreadsheet: without a GTIN, it alone says which product is meant."""
+    several = _with_zeros(own, gtins)
+    if len(several) > 1:
+        raise AnswerRefused(
+            f"{own:.40} may be each of the products {', '.join(several)}: a spreadsheet drops zeros at the beginning. "
+            "Fill in the GTIN."
+        )
+    if is_rounded(own):
+        raise AnswerRefused(f"a spreadsheet rounded the product id to {own:.40}. Fill in the GTIN.")
+    return several[0] if several else own
+
+
+def _with_zeros(own: str, gtins: Mapping[str, str | None]) -> list[str]:
+    """Return the ids of the catalogue that are this one, or become it where zeros at the beginning are dropped."""
+    longer = range(len(own) + 1, _LONGEST_ID + 1) if own.isdecimal() and not own.startswith("0") else ()
+    return [one for one in (own, *map(own.zfill, longer)) if one in gtins]
+
+
 def understood(
     decision: Decision, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
 ) -> Decision:
@@ -270,10 +308,10 @@ def understood(
         decision = _as_typed(decision, words)
         if shape is AnswerShape.TEXT:
             return _asked_if_a_remark(_text(decision, keys, products))
-        if shape in {AnswerShape.STRING, AnswerShape.CODE}:
-            made = _value(decision, products.records[str(decision.product)], shapes, words)
-            return _asked_if_unknown(made, words)
-        return _value(decision, products.records[str(decision.product)], shapes, words)
+        record = products.records[str(decision.product)]
+        decision = replace(decision, holds=_holds(decision, record, words))
+        made = _value(decision, record, shapes, words)
+        return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
     except AnswerRefused as error:
         return decision.becomes(AnswerState.REFUSED, str(error))
 
@@ -364,7 +402,10 @@ def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProduc
     decision = replace(
         decision, language=language, language_code=code, position=keys.get("position") if code else None
     )
-    found = list(_texts_there(decision, products.records[str(decision.product)]))
+    record = products.records[str(decision.product)]
+    if code and (read := keys.get("position_read")) is not None:
+        decision = replace(decision, position=_position(decision, read, record))
+    found = list(_texts_there(decision, record))
     if decision.position is None and len(found) > 1:
         raise AnswerRefused(
             f"the product has {len(found)} texts of {decision.attribute} in {language!r}, and the row does not say "
@@ -376,6 +417,34 @@ def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProduc
     place = f"{decision.attribute} in {language} at {decision.position}"
     edit = ItemEdit(place, before, None if value is DELETE else text)
     return replace(decision, correction=correction, before=before, edits=(edit,))
+
+
+def _position(decision: Decision, read: str, record: Product) -> str:
+    """Return the position that is meant by one that was read from a cell, where a spreadsheet may have changed it.
+
+    0.10 becomes 0.1, and 0.2 becomes a date. The text that was seen then says which one it was.
+    """
+    there = list(_texts_there(decision, record))
+    seen = decision.answer.keys.get("value")
+    meant = [one for one in there if _is_same_number(one[0], read.replace(",", "."))]
+    if seen and len(meant) != 1:
+        meant = [one for one in meant or there if alike(one[1], seen)]
+    if len(meant) == 1:
+        return meant[0][0]
+    if not meant and (seen or _POSITION.fullmatch(read)):
+        return read
+    raise AnswerRefused(
+        f"the column Position has {read!r:.40}, which a spreadsheet may have changed: it is not certain which text of "
+        f"{decision.attribute} is meant. Take the row from the worklist again."
+    )
+
+
+def _is_same_number(one: str, other: str) -> bool:
+    """Whether two positions are the same number, as a spreadsheet has it."""
+    if one == other:
+        return True
+    numbers = _NUMBER.fullmatch(one), _NUMBER.fullmatch(other)
+    return all(numbers) and float(one) == float(other)
 
 
 def _with_country(tag: str) -> str | None:
@@ -417,13 +486,32 @@ def _change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary)
             change = partial(pictures.with_picture, text=text, attribute=attribute, seen=seen, front=is_front)
         case _:
             return _item_change(decision, present, shapes, words)
-    _, edits = change(present)
+    try:
+        _, edits = change(present)  # refused now rather than when it is merged
+    except AnswerRefused:
+        if decision.shape is AnswerShape.PICTURE and decision.holds is False:
+            return decision.becomes(
+                AnswerState.CONFLICT,
+                f"the product has other pictures in place of {decision.answer.keys['value'][:80]!r}, which the "
+                "worklist showed. Answer the next worklist.",
+            )
+        raise
     root = str(decision.attribute).partition(".")[0]
     return replace(
         decision,
         correction=Correction(root, lambda value: change(value)[0], False),
         edits=tuple(edits),
     )
+
+
+def _holds(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
+    """Whether what was seen is still there; None where that is not known, or cannot be compared."""
+    keys, attribute = decision.answer.keys, str(decision.attribute)
+    seen = keys.get("value")
+    if seen is None:
+        return None
+    value = record.get(without_code(attribute).partition(".")[0])
+    return holds(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
 
 
 def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.fix.decisions import ConcernedProducts
 from prodex.fix.waiting import waiting_attributes, waiting_updates
+from prodex.fix.whose import Owners
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.changes import received_products
 from prodex.send.corrections import KnownProducts
@@ -31,7 +32,7 @@ def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> C
         waiting = {product: waiting_attributes(record) for product, record in records.items()}
     else:
         waiting = waiting_updates(catalog, wanted)
-    return ConcernedProducts(known, gtins, records, waiting)
+    return ConcernedProducts(known, gtins, records, waiting, Owners.of(catalog, list(records)))
 
 
 def fresh_products(

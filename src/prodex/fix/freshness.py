@@ -1,75 +1,196 @@
-"""Whether what an answer is about still stands as the worklist showed it, or has changed meanwhile."""
+"""Whether what an answer is about still stands as the worklist showed it, and whether the worklist asked for it.
+
+What was seen is evidence: where the place holds something else, the answer is in conflict, whenever the product was
+changed. Only what cannot be compared goes by the last change.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from prodex.fix import pictures
 from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
+from prodex.fix.evidence import alike
+from prodex.fix.row_marks import RowMark, place_digest
 from prodex.fix.shapes import AnswerShape
-from prodex.fix.verdicts import Verdicts
+from prodex.fix.verdicts import Finding, Verdicts
 from prodex.fix.waiting import awaited
+from prodex.fix.whose import questions_about, refused_owner
+from prodex.locales import short_of
+from prodex.quality.states import State
 from prodex.send.merge import texts_of
 from prodex.send.records import DELETE, Product
 
+#: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
+_REPLACED = ", in place of: "
+_TYPED_OVER = (
+    'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New '
+    'value", or confirm it.'
+)
+#: What a rule shows of these says which part is meant.
+_IN_PART = frozenset({AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY})
+
 
 def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
-    """Return the answer, in conflict if what it answers has changed since the worklist was written."""
-    if not decision.is_open or decision.product is None:
+    """Return the answer, in conflict if what it answers has changed since the worklist was written.
+
+    What its worklist did not ask for is asked back.
+    """
+    # What is asked back is judged when it is confirmed; its product is not requested again before.
+    product = str(decision.product)
+    if not decision.is_open or product not in products.records:
         return decision
-    record, keys = products.records[decision.product], decision.answer.keys
-    correction = decision.correction
-    root = str(decision.attribute).partition(".")[0]
-    if update := awaited(decision.attribute, products.waiting.get(decision.product, ())):
+    if why := refused_owner(decision.answer, product, products.owners):
+        return decision.becomes(AnswerState.REFUSED, why)
+    record = products.records[product]
+    if update := awaited(decision.attribute, products.waiting.get(product, ())):
         return decision.becomes(
             AnswerState.CONFLICT,
             f"an update of {update} waits for acceptance (lastRequest) and may change it again. Answer after that.",
         )
     if _changes_nothing(decision, record):
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
-    seen, then = keys.get("value"), keys.get("updated_at")
-    now = _moment(record.get("updatedAt"))
-    if decision.shape is AnswerShape.TEXT and correction is not None:
-        if decision.before is not None and seen is not None and alike(decision.before, seen):
-            return decision
-        if decision.before is None and not seen and decision.position is None:
-            return decision
+    if not _is_as_seen(decision, record, verdicts):
+        return decision.becomes(AnswerState.CONFLICT, _what_changed(decision, record))
+    questions = questions_about(
+        decision.answer,
+        product,
+        decision.language,
+        products.owners,
+        is_asked=_is_asked(decision, verdicts),
+    )
+    if decision.answer.is_typed_over:
+        decision = decision.asks(_TYPED_OVER)
+    for question in questions:
+        decision = decision.asks(question)
+    return decision
+
+
+def _is_as_seen(decision: Decision, record: Product, verdicts: Verdicts) -> bool:
+    """Whether the place still holds what was seen, or, where that cannot be compared, the product is as it was."""
+    keys = decision.answer.keys
+    if decision.answer.is_typed_over:
+        # Nobody knows what was seen there.
+        mark = RowMark.read(keys.get("row_mark"))
+        known = _text_as_marked(decision, mark)
+        return _is_unchanged(decision, record) is not False if known is None else known
     if decision.is_as_seen:
-        return decision
-    # Where nothing was seen there is something now, whenever it came.
-    is_filled = seen == "" and bool(decision.before)
-    if then is not None and _moment(then) == now and not is_filled:
-        return decision
-    is_picture = decision.shape is AnswerShape.PICTURE and seen is not None
-    if is_picture and pictures.is_there(record.get(root), str(decision.attribute), str(seen)):
-        return decision
-    if decision.check is None and seen is None and then is None:
+        return True
+    is_shown = _text_as_seen(decision, verdicts) if _is_text(decision) else _value_as_seen(decision, verdicts)
+    if is_shown is not None:
+        return is_shown
+    is_unchanged = _is_unchanged(decision, record)
+    if is_unchanged is not None:
+        return is_unchanged
+    if decision.check is None and not keys.get("value"):
         # A row of one's own asks for nothing and saw nothing.
-        return decision
-    asked = verdicts.findings.get((decision.product, decision.check or ""), ())
-    is_there = any(
-        one.attribute == keys.get("attribute")
-        # A row without what was seen is about whatever the same check still finds in its language.
-        and (alike(one.value, seen) or (seen is None and one.language in {None, decision.language}))
-        for one in asked
-    )
+        return True
+    return any(_is_same(decision, one) for one in _found(decision, verdicts))
+
+
+def _is_text(decision: Decision) -> bool:
+    return decision.shape is AnswerShape.TEXT
+
+
+def _is_unchanged(decision: Decision, record: Product) -> bool | None:
+    """Whether the product was not changed since; None where nobody said when that was."""
+    then = decision.answer.keys.get("updated_at")
+    return None if then is None else _moment(then) == _moment(record.get("updatedAt"))
+
+
+def _text_as_marked(decision: Decision, mark: RowMark | None) -> bool | None:
+    """Whether the text at a place is the one that the mark of its row knows; None where it knows none."""
+    if mark is None or not mark.place or not _is_text(decision):
+        return None
+    return mark.place == place_digest(decision.before)
+
+
+def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
+    keys, before = decision.answer.keys, decision.before
+    mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
+    if seen is None and mark is None:
+        # Where nothing is, nothing is overwritten.
+        return True if before is None and decision.position is None else None
+    if seen is not None and alike(before or "", seen):
+        return True
+    if (known := _text_as_marked(decision, mark)) is not None:
+        # What was typed over is no evidence.
+        return known and (seen is None or mark is None or mark.shows(seen))
+    _, is_replaced, replaced = keys.get("how", "").partition(_REPLACED)
+    if is_replaced:
+        return alike(before, replaced)
     # Positions move when texts are added: one that held another text then may be another text now.
-    is_moved = (
-        decision.shape is AnswerShape.TEXT and decision.position is not None and decision.before is not None
+    if before is None or decision.position is None:
+        return any(_is_same(decision, one) for one in _found(decision, verdicts))
+    return False
+
+
+def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
+    keys = decision.answer.keys
+    mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
+    if seen is None:
+        return None
+    is_there = any(_is_same(decision, one) for one in _found(decision, verdicts))
+    if decision.holds:
+        return True
+    if mark is not None and not mark.shows(seen):
+        return False
+    # A rule shows what it computes, and shows the same as long as the place is the same.
+    if is_there and (seen or decision.shape in _IN_PART):
+        return True
+    if decision.holds is False and not (is_there and not seen):
+        return False
+    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    if result in {State.PASS, State.FAIL, State.NOT_APPLICABLE} and not is_there:
+        return False
+    return None
+
+
+def _found(decision: Decision, verdicts: Verdicts) -> tuple[Finding, ...]:
+    """Return what the check of a row finds at its place."""
+    found = verdicts.findings.get((str(decision.product), decision.check or ""), ())
+    return tuple(
+        one
+        for one in found
+        if one.attribute == decision.answer.keys.get("attribute")
+        and (None in (one.language, decision.language) or short_of(str(one.language)) == decision.language)
     )
-    if is_there and not is_moved:
-        return decision
+
+
+def _is_same(decision: Decision, found: Finding) -> bool:
+    """Whether a check shows what it showed then; of a row without what was seen nothing is known."""
+    seen = decision.answer.keys.get("value")
+    return seen is None or alike(found.value or "", seen)
+
+
+def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
+    """Whether the check of a row finds something at its place; None where it cannot be judged."""
+    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    if result is None or result is State.UNKNOWN:
+        return None
+    return bool(_found(decision, verdicts))
+
+
+def _what_changed(decision: Decision, record: Product) -> str:
+    keys = decision.answer.keys
+    seen, mark = keys.get("value"), RowMark.read(keys.get("row_mark"))
+    root = str(decision.attribute).partition(".")[0]
+    is_part = decision.shape in _IN_PART and record.get(root) is not None
     there = "nothing" if decision.before is None else repr(decision.before[:80])
+    there = "something else" if is_part else there
+    if seen and mark is not None and not mark.shows(seen):
+        return (
+            f"the value that was seen was typed over: there is now {there} in place of {seen[:80]!r}, which the "
+            "worklist did not show. Take the row from the worklist again."
+        )
     when = f" at {record['updatedAt']}" if record.get("updatedAt") else ""
     is_typed = not decision.answer.file
     since = "it was corrected here" if is_typed else "the worklist was written"
     what_to_do = (
         "Look at it, and correct it again." if is_typed else "Answer the next worklist, which shows it."
     )
-    return decision.becomes(
-        AnswerState.CONFLICT,
+    return (
         f"the product was changed{when}, after {since}: there is now {there}"
-        f"{f' in place of {seen[:80]!r}' if seen else ''}. {what_to_do}",
+        f"{f' in place of {seen[:80]!r}' if seen else ''}. {what_to_do}"
     )
 
 
@@ -124,21 +245,6 @@ def _same_value(present: Any, new: Any) -> bool:
         case list(), list():
             return len(present) == len(new) and all(map(_same_value, present, new))
     return bool(present == new)
-
-
-def alike(one: str | None, other: str | None) -> bool:
-    """Whether two texts are the same, as far as a cell shows them."""
-    if one is None or other is None:
-        return one is other
-    if " … [" in other and other.endswith("]"):  # the worklist showed the beginning
-        return one.startswith(other.rpartition(" … [")[0])
-    return _visible(one) == _visible(other)
-
-
-def _visible(text: str) -> str:
-    return "\n".join(
-        line.strip() for line in text.replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
-    )
 
 
 def _moment(text: Any) -> str | None:

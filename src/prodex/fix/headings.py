@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from prodex.fix.layout import TO_FIX, WORKLIST
 from prodex.formats.workbook_cells import Row
@@ -55,6 +56,11 @@ class Headings:
     def first(self, name: str) -> int | None:
         """Return the first place of a column, or None."""
         return next(iter(self.places.get(name, ())), None)
+
+    @cached_property
+    def names(self) -> Mapping[int, str]:
+        """What each column is, by its place; others than those of a worklist are not there."""
+        return {place: name for name, places in self.places.items() for place in places}
 
     @property
     def missing(self) -> list[str]:

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.fix.agreement import agreed
 from prodex.fix.decisions import AnswerState, ConcernedProducts, Confirmed, Decision, decided
-from prodex.fix.freshness import alike, is_as_sent, still_asked
+from prodex.fix.evidence import alike
+from prodex.fix.freshness import is_as_sent, still_asked
 from prodex.fix.reading import Answer
 from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Finding, Verdicts

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
 
 import pyarrow as pa
 
 from prodex.quality.failures import FAILURES
 
 #: Version of what programs rely on: the hidden sheet, and the columns that it lists. 2 names the snapshot, and says how
-#: to answer.
-FORMAT = 2
+#: to answer; 3 names owners, products and fields under a seal, marks each row (`prodex.fix.row_marks`), and writes keys
+#: so that no spreadsheet changes them.
+FORMAT = 3
+#: The first layout with a seal and marks.
+SEALED = 3
 
 #: The hidden sheet: names and values as JSON.
 KEYS_SHEET = "prodex"
@@ -26,7 +34,8 @@ DELETE_WORD = "(delete)"
 #: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
 #: hand; `updated_at` is when the product was last changed; `update_waits` says whether an update of the attribute waits
 #: for acceptance, so that no answer is asked for, and is null where that is not known; `new_value` is empty, to be
-#: filled in, and `how` says how to answer, or why no answer is asked for.
+#: filled in, and `how` says how to answer, or why no answer is asked for. `row_mark` says what the row was when it was
+#: written, so that a row that somebody added, or a cell that somebody typed over, can be told apart.
 WORKLIST = pa.schema(
     [
         ("row", pa.int64()),
@@ -37,6 +46,7 @@ WORKLIST = pa.schema(
         ("update_waits", pa.bool_()),
         ("new_value", pa.string()),
         ("how", pa.string()),
+        ("row_mark", pa.string()),
     ]
 )
 
@@ -72,4 +82,43 @@ TO_FIX = (
     SheetColumn("language_code", "Language code", 12, is_hidden=True),
     SheetColumn("position", "Position", 10, is_hidden=True),
     SheetColumn("updated_at", "Last changed", 20, is_hidden=True),
+    SheetColumn("row_mark", "Row mark", 12, is_hidden=True),
 )
+
+#: Keys that a spreadsheet could take for a number or a date. Where a file is made for people, they are in brackets,
+#: which no spreadsheet changes; product ids that people know by heart stay as they are.
+GUARDED = ("product_id", "position")
+_SAFE_ID = re.compile(r"0|[1-9][0-9]{0,10}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def guarded(name: str, key: str) -> str:
+    """Return a key as it is written for people: in brackets where a spreadsheet could change it.
+
+    Up to eleven digits are shown as they are; more of them, zeros at the beginning, a date (3-4) and an exponent (1E5)
+    are not.
+
+    >>> guarded("position", "0.2"), guarded("product_id", "7"), guarded("product_id", "0012")
+    ('[0.2]', '7', '[0012]')
+    """
+    return key if name == "product_id" and _SAFE_ID.fullmatch(key) else f"[{key}]"
+
+
+def unguarded(key: str) -> str | None:
+    """Return a key that stood in brackets; None for one that did not, and may have been changed.
+
+    >>> unguarded("[0.2]"), unguarded("[]"), unguarded("0.2")
+    ('0.2', '', None)
+    """
+    return key[1:-1] if len(key) > 1 and key[0] == "[" and key[-1] == "]" else None
+
+
+def digest(*values: str | None) -> str:
+    """Return a short digest of values: it tells changes apart, and is no protection against forgery."""
+    content = json.dumps(values, ensure_ascii=True)
+    return blake2b(content.encode(), digest_size=4).hexdigest()
+
+
+def seal_of(values: Mapping[str, Any]) -> str:
+    """Return the seal of a hidden sheet: a digest of everything else that it says."""
+    sealed = {name: value for name, value in values.items() if name != "seal"}
+    return blake2b(json.dumps(sealed, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -209,6 +209,24 @@ def _refuse_twice(edits: list[ItemEdit]) -> None:
             raise AnswerRefused(f"the answer has {said[edit.place]} and {edit.after}. Write one of them.")
 
 
+def amounts(value: Any) -> list[tuple[Any, Any]]:
+    """Return quantity and unit of each nutrient of a product.
+
+    >>> fat = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 3.2, "expressedIn": {"code": "GRM"}}
+    >>> amounts([{"quantity": 100, "contains": [fat]}])
+    [(3.2, 'GRM')]
+    """
+    partitions = value if isinstance(value, list) else []
+    contained = [one.get("contains") for one in partitions if isinstance(one, Mapping)]
+    return [
+        (nutrient.get("quantity"), _code_of(nutrient, "expressedIn"))
+        for nutrients in contained
+        if isinstance(nutrients, list)
+        for nutrient in nutrients
+        if isinstance(nutrient, Mapping)
+    ]
+
+
 def _code_of(value: Mapping[str, Any], key: str) -> Any:
     held = value.get(key)
     return held.get("code") if isinstance(held, Mapping) else None

@@ -150,6 +150,23 @@ def is_there(value: Any, attribute: str, seen: str) -> bool:
         return False
 
 
+def shows(value: Any, seen: str) -> bool:
+    """Whether a picture of a product has what was seen: its name, its address, its size or anything else it says.
+
+    >>> picture = {"url": "https://cdn.example/a.jpg", "width": 480, "height": 360}
+    >>> [shows({"pictures": [picture]}, one) for one in ("a.jpg", "480 x 360", "480", "b.jpg")]
+    [True, True, True, False]
+    """
+    held = value.get("pictures") if isinstance(value, dict) else None
+    return any(
+        seen == _size(picture)
+        or any(seen == str(leaf) for leaf in picture.values() if leaf is not None)
+        or any(str(picture.get(name) or "").endswith(f"/{seen}") for name in _NAMES)
+        for picture in (held if isinstance(held, list) else [])
+        if isinstance(picture, Mapping)
+    )
+
+
 def _address(text: str) -> str:
     try:
         parts = urlsplit(text) if len(text) <= _LONGEST and not re.search(r"\s", text) else None

@@ -1,13 +1,16 @@
 """Reading worklists that came back: the filled cells of the column "New value", each with its place and its keys.
 
 Rows may have been sorted, filtered, removed and added, columns moved, hidden or renamed, sheets copied into another
-workbook. What cannot be read or assigned is a problem with its place; nothing stops at the first.
+workbook. What cannot be read or assigned is a problem with its place; nothing stops at the first. Every row below the
+headings is counted, and what somebody typed into another column than "New value" is kept with its place.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,8 +21,9 @@ from prodex.arguments import described
 from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.fix.headings import Headings, headings_of
-from prodex.fix.layout import FORMAT, INDEX, KEYS_SHEET, MANIFEST
+from prodex.fix.layout import FORMAT, GUARDED, INDEX, KEYS_SHEET, MANIFEST, seal_of, unguarded
 from prodex.fix.merged_cells import MergedCells
+from prodex.fix.row_marks import EXPLAINED, RowMark
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
 from prodex.formats.workbook_cells import Cell, Kind, Row, place_of
@@ -28,10 +32,50 @@ from prodex.limits import Limits
 #: The keys of a row, in the columns of a worklist.
 KEYS = (
     *("product_id", "gtin", "attribute", "language", "language_code", "position", "check"),
-    *("value", "updated_at"),
+    *("value", "updated_at", "how", "row_mark"),
 )
+#: What a worklist shows and nobody has to type: compared letter by letter.
+_SHOWN = frozenset({"value", "how"})
+#: Copies of the hidden sheet, which spreadsheets make when all sheets of a workbook are copied into another one.
+_KEYS_SHEET = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
+#: Sheets of a worklist that have no findings.
+_EXPLANATIONS = frozenset({"Read me", "Summary", "Codes"})
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
 _OWN = frozenset({MANIFEST, INDEX})
+
+
+@dataclass(frozen=True)
+class AnswerSource:
+    """Where an answer is from, which decides whose answer it can be.
+
+    Attributes
+    ----------
+    is_worklist
+        Whether prodex wrote the rows around it; a table of one's own asks for nothing.
+    is_hidden
+        Whether its sheet is hidden.
+    is_edited
+        Whether the hidden sheet, which names owners and products, is not as prodex wrote it.
+    host
+        Of the service whose products the worklist was written for, if it says one.
+    owners
+        What the owners are known by that the worklist was written for; None if that is not known, or any.
+    of_sheet
+        The owners of all products in its sheet.
+    is_old
+        Whether it has a layout that knew no marks.
+    only
+        What the owners are known by whose answers are read at all; None for all of them.
+    """
+
+    is_worklist: bool = False
+    is_hidden: bool = False
+    is_edited: bool = False
+    host: str | None = None
+    owners: frozenset[str | None] | None = None
+    of_sheet: frozenset[str | None] = frozenset()
+    is_old: bool = False
+    only: frozenset[str | None] | None = None
 
 
 class Answer(NamedTuple):
@@ -47,7 +91,11 @@ class Answer(NamedTuple):
         A number as its format shows it, where that only adds zeros or shows percent.
     keys
         What its row says of product, attribute and so on; a key that the row lacks is absent. `value` is what was seen;
-        empty if nothing was there.
+        empty if nothing was there. `position_read` is a position that a spreadsheet may have changed.
+    source
+        Of which worklist it is.
+    is_typed_over
+        Whether it was typed over the value that was seen, while "New value" is empty.
     """
 
     file: str
@@ -58,6 +106,8 @@ class Answer(NamedTuple):
     kind: Kind
     keys: Mapping[str, str]
     shown: str | None = None
+    source: AnswerSource = AnswerSource()
+    is_typed_over: bool = False
 
     @property
     def place(self) -> str:
@@ -76,6 +126,31 @@ class Problem(NamedTuple):
     problem: str
 
 
+class Note(NamedTuple):
+    """What somebody typed beside a row that has no answer: a remark, or an answer in another column.
+
+    Attributes
+    ----------
+    file, sheet, row, cell
+        Where it is.
+    column
+        The heading above it; None where there is none.
+    text
+        What was typed.
+    gtin, attribute
+        What its row is about.
+    """
+
+    file: str
+    sheet: str
+    row: int
+    cell: str
+    column: str | None
+    text: str
+    gtin: str | None
+    attribute: str | None
+
+
 class Written(msgspec.Struct, frozen=True):
     """What a workbook says of the audit it was written for, as far as it says it.
 
@@ -89,12 +164,59 @@ class Written(msgspec.Struct, frozen=True):
         Name and time of the snapshot that was audited, "shop@2026-11-23T08-00-00Z".
     columns
         The columns in their order.
+    sheets
+        The sheets with findings.
+    by
+        By what the findings were grouped.
+    host
+        The host of the service that the products come from, if there is one.
+    owners
+        What the owner is known by whose products these are, None for products without one; None for any owners.
+    is_sealed
+        Whether the hidden sheet is as prodex wrote it; layouts before 3 have no seal.
     """
 
     format: int = 1
     profile: str | None = None
     snapshot: str | None = None
     columns: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    by: str | None = None
+    host: str | None = None
+    owners: tuple[str | None, ...] | None = None
+    is_sealed: bool = False
+
+
+@dataclass(frozen=True)
+class AnswerSheet:
+    """A sheet with findings, or a CSV file.
+
+    Attributes
+    ----------
+    file, sheet
+        Where it is.
+    rows
+        Number of rows: all that are not empty below its headings, but for headings that are repeated.
+    unread
+        How many of them could not be read, since a column is missing.
+    is_hidden
+        Whether the sheet is hidden.
+    is_worklist
+        Whether prodex wrote it, by its hidden sheet or by the marks of its rows.
+    has_marks
+        Whether it has a column for the marks of rows.
+    products
+        Number of rows by product id and GTIN, as far as they have them.
+    """
+
+    file: str
+    sheet: str
+    rows: int = 0
+    unread: int = 0
+    is_hidden: bool = False
+    is_worklist: bool = False
+    has_marks: bool = False
+    products: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
 
 
 @dataclass
@@ -108,20 +230,33 @@ class Returned:
     problems
         What could not be read.
     written
-        What each workbook says of itself, by file.
-    files, rows
-        Number of files, and of rows without an answer; workbook and CSV of a worklist count once unless both have
-        answers.
+        What the hidden sheets of each workbook say, by file.
+    files
+        Number of files; workbook and CSV of a worklist count once unless both have answers.
+    sheets
+        The sheets with findings, without those of an untouched twin.
     ignored
-        Files in a folder that are neither workbooks nor CSV.
+        Files in a folder that are neither workbooks nor CSV, and sheets without the headings of a worklist.
+    doubtful
+        Cells "Value seen" of rows without an answer that may have been typed over: their marks say so, or nothing says
+        what they were.
+    notes
+        What was typed into other columns of rows without an answer.
     """
 
     answers: list[Answer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    written: dict[str, Written] = field(default_factory=dict)
+    written: dict[str, list[Written]] = field(default_factory=dict)
     files: int = 0
-    rows: int = 0
+    sheets: list[AnswerSheet] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    doubtful: list[Answer] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were read."""
+        return sum(sheet.rows for sheet in self.sheets)
 
 
 def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None = None) -> Returned:
@@ -140,29 +275,36 @@ def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None =
         When there is no such file, or none in a folder.
     """
     returned = Returned()
-    # Of each file: whether anything is to be said of it, and how many rows nobody has answered.
-    found: dict[Path, tuple[bool, int]] = {}
+    # Of each file: whether anything is to be said of it.
+    found: dict[Path, bool] = {}
     for file in _files(files, returned):
-        rows, said = returned.rows, len(returned.answers) + len(returned.problems)
+        before = _said(returned)
         try:
             _read(file, limits, returned)
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
-        found[file] = (len(returned.answers) + len(returned.problems) > said, returned.rows - rows)
+        found[file] = _said(returned) > before
     # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
-    twins = [file for file in found if _is_untouched_twin(file, found)]
+    twins = {str(file) for file in found if _is_untouched_twin(file, found)}
     returned.files = len(found) - len(twins)
-    returned.rows -= sum(found[file][1] for file in twins)
+    returned.sheets = [one for one in returned.sheets if one.file not in twins]
+    returned.doubtful = [one for one in returned.doubtful if one.file not in twins]
     return returned
 
 
-def _is_untouched_twin(file: Path, found: Mapping[Path, tuple[bool, int]]) -> bool:
+def _said(returned: Returned) -> int:
+    marked = (RowMark.read(one.keys.get("row_mark")) for one in returned.doubtful)
+    typed = len(returned.notes) + sum(mark is not None for mark in marked)
+    return len(returned.answers) + len(returned.problems) + typed
+
+
+def _is_untouched_twin(file: Path, found: Mapping[Path, bool]) -> bool:
     """Whether a file says nothing, and the other one of its worklist was read too."""
     is_csv = file.suffix == ".csv"
     other = found.get(file.with_suffix(".xlsx" if is_csv else ".csv"))
-    if found[file][0] or other is None or file.suffix not in {".csv", ".xlsx"}:
+    if found[file] or other is None or file.suffix not in {".csv", ".xlsx"}:
         return False
-    return is_csv or other[0]
+    return is_csv or other
 
 
 def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
@@ -198,23 +340,50 @@ def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list
 
 def _read(file: Path, limits: Limits | None, returned: Returned) -> None:
     with sheets_of(file, limits=limits) as sheets:
-        keys = next((sheet for sheet in sheets if sheet.name.casefold() == KEYS_SHEET), None)
-        written = Written() if keys is None else _written(keys)
-        returned.written[str(file)] = written
-        if written.format > FORMAT:
+        kept = {sheet.name: written for sheet in sheets if (written := _written(sheet)) is not None}
+        returned.written[str(file)] = list(kept.values())
+        if newer := [one.format for one in kept.values() if one.format > FORMAT]:
             raise SpreadsheetUnreadable(
-                f"{file.name} was written by a newer version of prodex (layout {written.format}; this one reads up to "
+                f"{file.name} was written by a newer version of prodex (layout {newer[0]}; this one reads up to "
                 f"{FORMAT}). Install that version: pip install --upgrade prodex."
             )
-        lists = [_read_sheet(sheet, written.columns, returned) for sheet in sheets if sheet is not keys]
+        own = {name for one in kept.values() for name in one.sheets}
+        listed = next((one.columns for one in kept.values()), ())
+        lists = []
+        for sheet in sheets:
+            if sheet.name in kept:
+                continue
+            found = _read_sheet(sheet, listed, bool(kept), returned)
+            lists.append(found is not None)
+            if found is None and sheet.name in own:
+                _without_headings(sheet, returned)
+            elif found is None and not (kept and sheet.name in _EXPLANATIONS) and any(_filled(sheet)):
+                returned.ignored.append(place_in_words(str(file), sheet.name, None, None))
     if not any(lists):
         problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
         returned.problems.append(Problem(str(file), None, None, None, None, problem))
 
 
-def _written(sheet: Sheet) -> Written:
-    """Return what the hidden sheet says; somebody may have changed it, and then it says nothing."""
-    found = {}
+def _without_headings(sheet: Sheet, returned: Returned) -> None:
+    """Count the rows of a sheet of findings whose headings are gone: none of them can be read."""
+    if rows := sum(1 for _ in _filled(sheet)):
+        words = "the sheet has no headings any more. Put them back: GTIN, Field, Language, New value."
+        returned.problems.append(_problem(sheet, 1, None, words))
+        returned.sheets.append(AnswerSheet(str(sheet.file), sheet.name, rows, rows, sheet.is_hidden, True))
+
+
+def _filled(sheet: Sheet) -> Iterator[tuple[int, Row]]:
+    """Yield the rows in which a cell holds more than spaces."""
+    for number, row in sheet.rows():
+        if any(cell.kind != "text" or cell.text.strip() for cell in row.values()):
+            yield number, row
+
+
+def _written(sheet: Sheet) -> Written | None:
+    """Return what a hidden sheet says, and None of any other; what somebody spoilt in it is not said."""
+    if _KEYS_SHEET.fullmatch(sheet.name) is None:
+        return None
+    found: dict[str, Any] = {}
     for _, row in sheet.rows():
         name, value = row.get(0), row.get(1)
         if name is not None and value is not None:
@@ -222,20 +391,26 @@ def _written(sheet: Sheet) -> Written:
                 found[name.text] = json.loads(value.text)
             except (ValueError, RecursionError):
                 continue
+    if sheet.name.casefold() != KEYS_SHEET and "format" not in found:
+        return None
+    is_sealed = found.get("seal") == seal_of(found)
     try:
-        return msgspec.convert(found, Written)
+        return msgspec.convert(found | {"is_sealed": is_sealed}, Written)
     except msgspec.ValidationError:
-        return Written()
+        return Written(FORMAT)
 
 
-def _read_sheet(sheet: Sheet, listed: Sequence[str], returned: Returned) -> bool:
-    """Read a sheet; return whether it is a list of findings at all."""
+def _read_sheet(sheet: Sheet, listed: Sequence[str], is_ours: bool, returned: Returned) -> AnswerSheet | None:
+    """Read a sheet; None if it is no list of findings at all."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
-    for number, row in sheet.rows():
+    rows, unread, has_marks = 0, 0, False
+    products: Counter[tuple[str | None, str | None]] = Counter()
+    for number, row in _filled(sheet):
         if (found := headings_of(row, listed)) is not None:
             # Sheets that were copied below one another have their headings again.
             headings = found
+            has_marks = has_marks or "row_mark" in found.places
             if found.missing and "new_value" in found.places:
                 words = f"there is no column {' and none '.join(map(repr, found.missing))}"
                 returned.problems.append(
@@ -245,19 +420,33 @@ def _read_sheet(sheet: Sheet, listed: Sequence[str], returned: Returned) -> bool
                 words = "no column is called 'New value'. Name the one with the answers so"
                 returned.problems.append(_problem(sheet, number, None, f"{words}."))
         elif headings is not None and not headings.missing:
-            _read_row(sheet, number, row, headings, merged, returned)
-    return headings is not None
+            keys = _read_row(sheet, number, row, headings, merged, returned)
+            products[keys.get("product_id"), keys.get("gtin")] += 1
+            rows += 1
+        elif headings is not None and not {"new_value", "attribute"}.isdisjoint(headings.places):
+            rows, unread = rows + 1, unread + 1
+    if headings is None:
+        return None
+    where = (str(sheet.file), sheet.name)
+    is_ours = is_ours or has_marks
+    read = AnswerSheet(*where, rows, unread, sheet.is_hidden, is_ours, has_marks, products)
+    if rows:
+        returned.sheets.append(read)
+    return read
 
 
 def _read_row(
     sheet: Sheet, number: int, row: Row, headings: Headings, merged: MergedCells, returned: Returned
-) -> None:
-    keys = {}
+) -> Mapping[str, str]:
+    """Read the answers of a row; return its keys."""
+    keys: dict[str, str] = {}
     for name in KEYS:
         place = headings.first(name)
         cell = None if place is None else merged.cell(number, place, row)
         if cell is not None and cell.kind != "error" and (text := _key_text(name, cell, sheet)):
-            keys[name] = text
+            _add_key(keys, name, text)
+        elif place is not None and name == "value" and (cell is None or cell.kind == "text"):
+            keys[name] = ""  # nothing was there, while a formula without its result shows nobody knows what
     is_answered = False
     for place in headings.places["new_value"]:
         answer = row.get(place)
@@ -266,26 +455,60 @@ def _read_row(
         is_answered = True
         why = _unusable(answer, merged.height(number, place))
         if why is not None:
-            returned.problems.append(_problem(sheet, number, place, why, answer.text, keys))
-            continue
-        place_in_sheet = place_of(number, place)
-        returned.answers.append(
-            Answer(
-                str(sheet.file),
-                sheet.name,
-                number,
-                place_in_sheet,
-                trimmed(_verbatim(answer, sheet)),
-                answer.kind,
-                keys,
-            )
-        )
-    returned.rows += not is_answered
+            returned.problems.append(_problem(sheet, number, place, why, answer.text))
+        else:
+            returned.answers.append(_answer(sheet, number, place, answer, keys))
+    if not is_answered:
+        _look_elsewhere(sheet, number, row, headings, keys, returned)
+    return keys
+
+
+def _answer(sheet: Sheet, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
+    text = trimmed(_verbatim(cell, sheet))
+    return Answer(str(sheet.file), sheet.name, number, place_of(number, place), text, cell.kind, keys)
+
+
+def _look_elsewhere(
+    sheet: Sheet,
+    number: int,
+    row: Row,
+    headings: Headings,
+    keys: Mapping[str, str],
+    returned: Returned,
+) -> None:
+    """Keep what somebody typed into a row without an answer: over the value that was seen, or beside it."""
+    mark = RowMark.read(keys.get("row_mark"))
+    seen = headings.first("value")
+    if (
+        seen is not None
+        and seen in row
+        and keys.get("value", "").strip()
+        and not (mark and mark.shows(keys["value"]))
+    ):
+        answer = _answer(sheet, number, seen, row[seen], keys)
+        returned.doubtful.append(answer._replace(is_typed_over=True))
+    for place, cell in row.items():
+        name = headings.names.get(place)
+        text = _verbatim(cell, sheet).strip()
+        if text and (name is None or (mark and name in EXPLAINED and not mark.explains(name, text))):
+            about = (keys.get("gtin"), keys.get("attribute"))
+            where = (str(sheet.file), sheet.name, number, place_of(number, place))
+            returned.notes.append(Note(*where, headings.texts.get(place), text, *about))
+
+
+def _add_key(keys: dict[str, str], name: str, text: str) -> None:
+    """Add a key to those of a row; of one that a spreadsheet may have changed it is said so."""
+    if name not in GUARDED:
+        keys[name] = text
+    elif (key := unguarded(text)) is not None:
+        keys[name] = key
+    else:
+        keys["position_read" if name == "position" else name] = text
 
 
 def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
-    # The value that was seen is compared with texts to the last character.
-    if name == "value":
+    # What is shown is compared with texts to the last character.
+    if name in _SHOWN:
         return _verbatim(cell, sheet)
     return cell.text.strip().lstrip("'")
 
@@ -314,10 +537,7 @@ def trimmed(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip().strip("\u00a0\u200b\ufeff").strip()
 
 
-def _problem(
-    sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None, keys: Any = None
-) -> Problem:
-    del keys
+def _problem(sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None) -> Problem:
     cell = None if column is None else place_of(row, column)
     return Problem(str(sheet.file), sheet.name, row, cell, text, problem)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,26 +18,31 @@ from prodex.fix.answer_rows import (
     COLUMNS,
     PLACE,
     PREVIEW,
+    ROWS,
     SENT,
     Names,
     answer_row,
     preview_row,
     problem_row,
     product_names,
+    row_count,
     sent_rows,
 )
 from prodex.fix.decisions import AnswerState, Confirmed, Decision, assigned, decided
 from prodex.fix.fresh import are_as_judged, fresh_products, products_of, requested_products, with_products
 from prodex.fix.judging import JudgedAnswers, judged, judged_answers, with_arrived
-from prodex.fix.reading import Returned, place_in_words
+from prodex.fix.reading import AnswerSheet, Note, Returned, place_in_words
 from prodex.fix.sending import ARRIVED, NOT_SENT, SentAnswers
+from prodex.fix.typed_over import typed_over
 from prodex.fix.waiting import Waiting
+from prodex.fix.whose import host_of_source, identified
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
 from prodex.send.continuing import EarlierUpserts
 from prodex.send.corrections import KnownProducts
+from prodex.send.journal import host_of
 from prodex.send.records import Product, gtin_key
 from prodex.send.sending import also_sent
 from prodex.send.tracking import Tracking
@@ -94,9 +99,59 @@ class Fix:
         return self._returned.files
 
     @property
+    def rows(self) -> int:
+        """Number of rows that were read, with an answer or without: all below headings that are not empty.
+
+        Each of them is counted in one column of `row_counts`. Of corrections that were typed, each is a row.
+        """
+        return int(self.row_counts["rows"].sum())
+
+    @property
     def unanswered(self) -> int:
         """Number of rows without an answer."""
-        return self._returned.rows
+        return int(self.row_counts["without an answer"].sum())
+
+    @property
+    def row_counts(self) -> pd.DataFrame:
+        """How many rows of each sheet are in which state: file, sheet, rows, the states of answers, without an answer.
+
+        The row of a cell that could not be read is "refused"; so are rows whose sheet has lost a column. A row with
+        several answers is in the state that needs most attention: "refused", "conflict", "asked back", "accepted",
+        "unchanged". So in each line, `rows` is the sum of the columns behind it. Files that could not be read at all
+        have no line; `refused` lists them.
+        """
+        states: dict[tuple[str, str | None], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for one, (state, _) in zip(self._decisions, self._states(), strict=True):
+            file, sheet, row, *_ = one.answer
+            states[file, sheet][row].add(state)
+        for problem in self._returned.problems:
+            if problem.cell is not None and problem.row is not None:
+                states[problem.file, problem.sheet][problem.row].add(AnswerState.REFUSED)
+        sheets = self._returned.sheets or [
+            AnswerSheet(file, sheet or "", len(rows)) for (file, sheet), rows in states.items()
+        ]
+        counts = [row_count(one, states[one.file, one.sheet]) for one in sheets]
+        return pd.DataFrame(counts, columns=list(ROWS))
+
+    @property
+    def notes(self) -> pd.DataFrame:
+        """What somebody typed beside rows without an answer: file, sheet, row, cell, column, text, gtin, attribute.
+
+        These are cells in columns that a worklist does not have, and cells such as "How to answer" that were typed
+        over. Nothing of it is sent: what is meant as an answer belongs into "New value".
+        """
+        return pd.DataFrame(self._returned.notes, columns=list(Note._fields), dtype=object)
+
+    @property
+    def owners(self) -> pd.DataFrame:
+        """The owners whose products the answers are about: owner, products, answers, the most answers first.
+
+        `owner` is None for products without one, and for answers whose product is not known.
+        """
+        answers = self.answers
+        counted = answers[answers["row"].notna()].groupby("owner", dropna=False, sort=False)
+        frame = counted.agg(products=("product_id", "nunique"), answers=("state", "size")).reset_index()
+        return frame.sort_values("answers", ascending=False, kind="stable", ignore_index=True)
 
     @property
     def ignored(self) -> list[str]:
@@ -216,9 +271,10 @@ class Fix:
         return self._known().after
 
     def preview(self) -> pd.DataFrame:
-        """Return the accepted answers, old and new side by side: gtin, name, attribute, language, before, after, check.
+        """Return the accepted answers, old and new side by side, whose products they are, and where they are from.
 
-        `says` is what is to be said beside: that a rule cannot judge it yet.
+        Its columns are owner, gtin, name, attribute, language, before, after, check, says, file, sheet, cell. `says` is
+        what is to be said beside: that a rule cannot judge it yet.
         """
         rows = [
             preview_row(one, self._names)
@@ -235,7 +291,12 @@ class Fix:
         return compare_audits(self.before, self.after)
 
     def apply(
-        self, service: Client, *, also: str | Collection[str] = (), progress: Progress = None
+        self,
+        service: Client,
+        *,
+        also: str | Collection[str] = (),
+        elsewhere: bool = False,
+        progress: Progress = None,
     ) -> Tracking:
         """Send the accepted answers, merged with what stands beside them, and nothing else.
 
@@ -250,9 +311,11 @@ class Fix:
         Parameters
         ----------
         service
-            From `prodex.connect`.
+            From `prodex.connect`: the service that the products of the catalogue come from.
         also
             "unknown" to send again what may have arrived already.
+        elsewhere
+            Send them to another service as well, or although the products come from files or records.
         progress
             As for `prodex.upsert`.
 
@@ -265,7 +328,7 @@ class Fix:
         Raises
         ------
         InputError
-            When no answer is accepted, or none is left to send.
+            When no answer is accepted, none is left to send, or the products are not of this service.
         ServiceError
             When the service cannot be reached; nothing was sent now.
         ChangesStale
@@ -278,6 +341,8 @@ class Fix:
         asked = self._asked()
         if not asked.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
+        if not elsewhere and (question := self.asks_where(service)) is not None:
+            raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
         # Before the products are requested: they show all that imports have written until now.
         gtins = [record["gtin"] for record in asked.changes.records]
         earlier = EarlierUpserts.look(service, gtins, gives_up_lost=bool(words))
@@ -309,6 +374,19 @@ class Fix:
         # What was refused before is about products that were not requested again.
         waiting = {**asked.waiting, **newest.waiting}
         return replace(newest, before=asked.before, after=asked.after, waiting=waiting), records
+
+    def asks_where(self, service: Client) -> str | None:
+        """Return what is asked before the answers are sent to a service that the products do not come from; else None.
+
+        Parameters
+        ----------
+        service
+            From `prodex.connect`.
+        """
+        source, host = self.catalog.origin.source, host_of(service.base_url)
+        if host_of_source(source) == host:
+            return None
+        return f"The products come from {source:.80}, and the answers would be sent to {host}. Is that meant?"
 
     @property
     def sent(self) -> pd.DataFrame:
@@ -438,10 +516,31 @@ def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, 
     return AnswerState.ACCEPTED, decision.note
 
 
-def fix_of(returned: Returned, catalog: Catalog, profile: Profile, now: datetime) -> Fix:
-    """Judge answers that were read, by the checks of a profile; "older than" refers to `now`."""
+def fix_of(
+    returned: Returned,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    only: frozenset[str | None] | None = None,
+) -> Fix:
+    """Judge answers that were read, by the checks of a profile.
+
+    Parameters
+    ----------
+    returned
+        As they were read.
+    catalog, profile
+        The products, and the checks.
+    now
+        The moment to which "older than" refers.
+    only
+        What the owners are known by whose answers are read; None for all.
+    """
     known = KnownProducts.of(catalog)
-    whose = [assigned(one, known, {}).product for one in returned.answers]
+    returned = identified(returned, catalog, only)
+    returned.answers += typed_over(returned.doubtful, catalog, known)
+    there = dict.fromkeys(one for several in known.ids.values() for one in several)
+    whose = [assigned(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
     products = products_of(catalog, filter(None, [*whose, *own]), known)
     made = judged_answers(returned.answers, products, catalog, profile, now)

@@ -10,12 +10,13 @@ from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.fix.reading import Returned, read_files
+from prodex.fix.reading import Returned, Written, read_files
 from prodex.fix.result import Fix, fix_of
+from prodex.fix.whose import owners_given
 from prodex.limits import Limits
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
-from prodex.store.snapshot import catalog_given, open_snapshot
+from prodex.store.snapshot import catalog_given, snapshot_named
 from prodex.text import hint_and_all
 
 
@@ -24,6 +25,7 @@ def read_worklist(
     catalog: Catalog | str | Path | None = None,
     *,
     profile: str | Path | Mapping[str, Any] | Profile | None = None,
+    owner: Any = None,
     now: datetime | None = None,
     limits: Limits | None = None,
 ) -> Fix:
@@ -41,6 +43,10 @@ def read_worklist(
     profile
         The checks that judge the answers; by default those of the profile that the workbooks name, and where they name
         none (CSV files, tables of one's own) those of all profiles that prodex has.
+    owner
+        From whom the files came: the owner whose products they may be about, by id or name, or several. Answers about
+        products of others are refused. By default a worklist is compared with whom it was written for, and a table of
+        one's own may be about all products.
     now
         The moment to which "older than" refers, the present by default.
     limits
@@ -54,8 +60,8 @@ def read_worklist(
     Raises
     ------
     InputError
-        When there is no such file, or it is not known which catalogue the worklists are about. A file that cannot be
-        read is a row of `refused`.
+        When there is no such file or owner, or it is not known which catalogue the worklists are about. A file that
+        cannot be read is a row of `refused`.
 
     Examples
     --------
@@ -70,21 +76,26 @@ def read_worklist(
     """
     returned = read_files(files, limits)
     chosen = _catalog(catalog, returned)
-    return fix_of(returned, chosen, _profile(profile, returned), moment_of(now))
+    only = owners_given(chosen, owner)
+    return fix_of(returned, chosen, _profile(profile, returned), moment_of(now), only)
 
 
 def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
     if given is not None:
         return catalog_given(given, "read_worklist(files, catalog)")
-    named = {one.snapshot.partition("@")[0] for one in returned.written.values() if one.snapshot}
+    named = {one.snapshot.partition("@")[0] for one in _written(returned) if one.snapshot}
     if len(named) == 1:
-        return open_snapshot(named.pop())
+        return snapshot_named(named.pop())
     what = (
-        f"are of {len(named)} snapshots ({', '.join(sorted(named))})"
+        f"are of {len(named)} snapshots ({', '.join(f'{one:.60}' for one in sorted(named)[:5])})"
         if named
         else "do not say of which snapshot they are"
     )
     raise InputError(f"The worklists {what}. Give the catalogue: read_worklist(files, catalog).")
+
+
+def _written(returned: Returned) -> list[Written]:
+    return [one for several in returned.written.values() for one in several]
 
 
 def _profile(given: Any, returned: Returned) -> Profile:
@@ -93,7 +104,8 @@ def _profile(given: Any, returned: Returned) -> Profile:
         return given
     if given is not None:
         return Profile.read(given)
-    named = sorted({one.profile for one in returned.written.values() if one.profile})
+    named = sorted({one.profile for one in _written(returned) if one.profile})
+    # By name only: what comes with a workbook opens no file of this machine.
     known = [one for one in named if one in shipped()]
     if own := [one for one in named if one not in known]:
         near = hint_and_all(own[0], shipped(), "Give the profile: read_worklist(files, profile='own.toml').")

@@ -46,12 +46,15 @@ class Sheet:
         The file.
     name
         Name of the sheet; empty for a CSV file, which has one.
+    is_hidden
+        Whether the workbook hides the sheet.
     """
 
     file: Path
     name: str
     _rows: Callable[[], Iterator[tuple[int, Row]]]
     _merged: Callable[[], list[Range]]
+    is_hidden: bool = False
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Yield the number of each row that has a filled cell, from 1, and its cells by column, from 0.
@@ -113,11 +116,21 @@ def sheets_of(
         with _refusing(file):
             _refuse_other_formats(file, frozenset(archive.namelist()))
             book = opened(archive, meter)
-        yield [_sheet_of(file, name, book.rows, book.merged) for name in book.sheets]
+        yield [
+            _sheet_of(file, name, book.rows, book.merged, is_hidden=name in book.hidden)
+            for name in book.sheets
+        ]
 
 
-def _sheet_of(file: Path, name: str, rows: Callable, merged: Callable) -> Sheet:  # type: ignore[type-arg]
-    return Sheet(file, name, lambda: rows(name), lambda: merged(name))
+def _sheet_of(
+    file: Path,
+    name: str,
+    rows: Callable[[str], Iterator[tuple[int, Row]]],
+    merged: Callable[[str], list[Range]],
+    *,
+    is_hidden: bool,
+) -> Sheet:
+    return Sheet(file, name, lambda: rows(name), lambda: merged(name), is_hidden)
 
 
 def _refuse_other_formats(file: Path, names: frozenset[str]) -> None:

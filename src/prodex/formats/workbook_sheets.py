@@ -42,6 +42,8 @@ class Book:
     ----------
     sheets
         The file of each sheet inside the archive, in the order of the workbook.
+    hidden
+        The sheets that are hidden.
     """
 
     archive: zipfile.ZipFile = field(repr=False)
@@ -50,6 +52,7 @@ class Book:
     texts: list[str] = field(repr=False)
     styles: list[Kind] = field(repr=False)
     since_1904: bool
+    hidden: frozenset[str] = frozenset()
 
     def rows(self, sheet: str) -> Iterator[tuple[int, Row]]:
         """Yield the number of each row that has a filled cell, and its cells."""
@@ -95,6 +98,7 @@ def opened(archive: zipfile.ZipFile, meter: Meter) -> Book:
                 else posixpath.normpath(posixpath.join("xl", target))
             )
     sheets: dict[str, str] = {}
+    hidden: set[str] = set()
     since_1904 = False
     for name, attributes in _elements(archive, "xl/workbook.xml", meter, names):
         if name == "sheet":
@@ -102,10 +106,13 @@ def opened(archive: zipfile.ZipFile, meter: Meter) -> Book:
             target = targets.get(identifier, "")
             if target in names:
                 sheets[attributes.get("name", "")] = target
+                if attributes.get("state", "visible").casefold() != "visible":
+                    hidden.add(attributes.get("name", ""))
         elif name == "workbookPr":
             since_1904 = attributes.get("date1904") in {"1", "true"}
     texts = _shared_texts(archive, meter) if "xl/sharedStrings.xml" in names else []
-    return Book(archive, meter, sheets, texts, _styles(archive, meter, names), since_1904)
+    styles = _styles(archive, meter, names)
+    return Book(archive, meter, sheets, texts, styles, since_1904, frozenset(hidden))
 
 
 def pieces(archive: zipfile.ZipFile, name: str, meter: Meter) -> Iterator[bytes]:

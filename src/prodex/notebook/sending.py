@@ -128,7 +128,12 @@ class FixSender(VBox):
         accepted = self.fix.accepted
         products = counted(accepted["product_id"].nunique(), "product")
         what = f"{counted(len(accepted), 'correction')} of {products}"
-        self._asked.value = f"<span role='status'>Send {what} to <b>{text_html(self.host)}</b>?</span>"
+        # Where the products are of another service, that is part of the question.
+        other = self.fix.asks_where(self._service)
+        question = f"{text_html(other)} " if other is not None else ""
+        self._asked.value = (
+            f"<span role='status'>{question}Send {what} to <b>{text_html(self.host)}</b>?</span>"
+        )
         self.confirm.description = f"Yes, send {what}"
         # Elsewhere than the button that was pressed: a double click asks, and does not send.
         show_if(self.send, False)
@@ -171,7 +176,9 @@ def _sent(fix: Fix, service: Client, also: str | Collection[str], progress: Phas
             progress.tell(step)
 
     try:
-        fix.apply(service, also=also, progress=PhaseObserver(unstoppable)).wait(progress=progress)
+        # Whoever pressed twice has read where they go.
+        sending = fix.apply(service, also=also, elsewhere=True, progress=PhaseObserver(unstoppable))
+        sending.wait(progress=progress)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
         return fix, error
     return fix, None

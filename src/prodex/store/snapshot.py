@@ -19,7 +19,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged
-from prodex.files.atomic import publish, storage, writing_folder
+from prodex.files.atomic import publish, safe_name, storage, writing_folder
 from prodex.files.untrusted import Count, refuse_links
 from prodex.phases import SILENT, Reporter
 from prodex.progress import PATIENCE, Progress, showing
@@ -202,6 +202,26 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     if name and is_entry(Path(name)):
         return _open(Path(name))
     if not (found := SNAPSHOTS.matching(name)):
+        raise SNAPSHOTS.not_found(name, "There are")
+    return _open(unlinked(found[-1]))
+
+
+def snapshot_named(name: str) -> Catalog:
+    """Open the newest snapshot of a name that a file of somebody else says: a path in its place opens nothing.
+
+    Raises
+    ------
+    InputError
+        When it cannot be the name of a snapshot.
+    SnapshotNotFound
+        When there is none of this name.
+    """
+    if name != safe_name(name):
+        raise InputError(
+            f"{name!r:.80} is named as the snapshot, and cannot be the name of one. A file from elsewhere opens no "
+            "path: give the catalogue yourself."
+        )
+    if not (found := SNAPSHOTS.of(name)):
         raise SNAPSHOTS.not_found(name, "There are")
     return _open(unlinked(found[-1]))
 

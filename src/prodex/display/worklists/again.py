@@ -18,11 +18,16 @@ from prodex.display.worklists.rows import grouped_worklists, update_waits, workl
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.fix.layout import WORKLIST
 from prodex.fix.reading import place_in_words
+from prodex.fix.row_marks import place_digest
+from prodex.fix.shapes import AnswerShape
+from prodex.fix.whose import Owners, is_outside
 
 if TYPE_CHECKING:
     from prodex.fix.result import Fix
 
 _KEYS = ("product_id", "check", "attribute", "language")
+#: What an answer knows of its row; the digest of the text at its place becomes its mark.
+_OWN = (*_KEYS, "gtin", "name", "owner", "owner_id", "language_code", "position", "row_mark")
 #: The worklist of answers whose product is not known, and of files that could not be read.
 _UNASSIGNED = "not_assigned"
 
@@ -43,7 +48,7 @@ def write_again(
 
     Parameters and result are those of `Fix.worklist`.
     """
-    answers = fix.answers
+    answers = _with_places(fix.answers, fix)
     listed = answers[answers["state"].isin(["refused", "conflict", "asked back", *["accepted"] * accepted])]
     # They are about the same snapshot, so that these worklists can come back as well.
     audit = dataclasses.replace(fix.before, catalog_folder=fix.catalog.folder)
@@ -59,9 +64,10 @@ def write_again(
         several = [found.slice(place, 1).to_pylist()[0] for place in same]
         exact = [row for row in several if row["value"] == answer["value"]]
         finding: dict[str, Any] = next(iter(exact or several), {})
-        place = places.get(str(answer["product_id"]))
+        # The words of one supplier are not for another one: what is not theirs to answer stays here.
+        place = None if answer["is_outside"] else places.get(str(answer["product_id"]))
         known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
-        rows.append(known | _row({str(name): value for name, value in answer.items()}, finding))
+        rows.append(_row({str(name): value for name, value in answer.items()}, finding) | known)
     table = pa.Table.from_pylist(rows, found.schema if not rows else _schema())
     # An update may have come after the catalogue, which the service said when the answers were sent.
     waits = update_waits(table, fix.waiting)
@@ -78,6 +84,27 @@ def write_again(
         [],
     )
     return write_folder(audit, folder, by, made, facts, pc.unique(table["attribute"]), replace=replace)
+
+
+def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
+    """Return answers with the owners of their products, the text at their places, and whether they are of others."""
+    owners, held, outside = [], [], []
+    known = Owners.of(fix.catalog, [str(one.product) for one in fix._decisions])
+    for decision in fix._decisions:
+        owner = known.of_product.get(str(decision.product))
+        is_text = decision.shape is AnswerShape.TEXT
+        owners.append(owner)
+        held.append(place_digest(decision.before) if is_text else None)
+        outside.append(is_outside(decision.answer, owner))
+    # Problems have no product.
+    lacking = len(answers) - len(owners)
+    columns: dict[str, list[Any]] = {"owner_id": owners, "row_mark": held, "is_outside": outside}
+    return answers.assign(
+        **{
+            name: pd.Series([*values, *[None] * lacking], answers.index, dtype=object)
+            for name, values in columns.items()
+        }
+    )
 
 
 def _schema() -> pa.Schema:
@@ -99,7 +126,7 @@ def _row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any
     if answer["answer"] is None or is_accepted:
         said = ""
     reason = f"{said}{answer['reason']}"
-    own = {name: answer[name] for name in (*_KEYS, "gtin", "name", "owner", "language_code", "position")}
+    own = {name: answer[name] for name in _OWN}
     if not finding:
         where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))
         own |= {

@@ -29,8 +29,10 @@ from prodex.errors import InputError
 from prodex.files import parquet
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
-from prodex.fix.layout import INDEX, MANIFEST, WORKLIST
+from prodex.fix.layout import GUARDED, INDEX, MANIFEST, WORKLIST, guarded
+from prodex.fix.row_marks import row_marks
 from prodex.fix.shapes import Shapes
+from prodex.fix.whose import host_of_source
 from prodex.fix.words import codes_in_use
 from prodex.formats.csv_files import write_csv
 from prodex.phases import SILENT, Reporter
@@ -43,6 +45,8 @@ _TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})
 
 _FORMAT = 1
 _MOST_CODES = 5_000
+#: Characters of a list in the hidden sheet; only rules of one's own make more fields than that.
+_MOST_NAMED = 20_000
 _INDEX_SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in ("code", "label")),
@@ -199,15 +203,30 @@ def _write(
     folder: Path,
     csv: Mapping[str, bool],
 ) -> dict[str, Any]:
-    worklist = dataclasses.replace(worklist, rows=fields.with_how(worklist.rows))
+    host = host_of_source(audit.origin.source)
+    answerable = fields.with_how(worklist.rows)
+    marked = _with(answerable, "row_mark", row_marks(answerable, host))
+    worklist = dataclasses.replace(worklist, rows=marked)
     states = Counter(fields.states(worklist.rows))
     rows = folder / f"{worklist.name}.parquet"
     parquet.write(worklist.rows, rows)
-    write_csv(iter(worklist.rows.to_batches()), WORKLIST, folder / f"{worklist.name}.csv", **csv)
+    # People open the CSV file in a spreadsheet; programs take the Parquet file.
+    shown = _guarded(worklist.rows)
+    write_csv(iter(shown.to_batches()), WORKLIST, folder / f"{worklist.name}.csv", **csv)
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(rows.read_bytes()).hexdigest()
-    keys = {"worklist": digest, "file": rows.name, "by": worklist.by, **_keys(audit)}
-    unshown = write_workbook(worklist, facts, fields, keys, folder / f"{worklist.name}.xlsx")
+    keys = {
+        "worklist": digest,
+        "file": rows.name,
+        "by": worklist.by,
+        "host": host,
+        "owners": _named(worklist.rows["owner_id"]) if worklist.by in {"owner", "owner_id"} else None,
+        "products": worklist.products,
+        "fields": _named(worklist.rows["attribute"]),
+        **_keys(audit),
+    }
+    written = dataclasses.replace(worklist, rows=shown)
+    unshown = write_workbook(written, facts, fields, keys, folder / f"{worklist.name}.xlsx")
     return {
         "code": worklist.code,
         "label": worklist.label,
@@ -222,6 +241,25 @@ def _write(
         "cut_texts": unshown.cut,
         "failures": len(worklist.rows),  # the findings under their earlier name
     }
+
+
+def _with(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
+    """Return rows with another content of a column."""
+    return rows.set_column(rows.column_names.index(name), name, content)
+
+
+def _named(values: pa.ChunkedArray) -> list[str | None] | None:
+    """Return what a column holds, once each; None where that is too much for a cell."""
+    found = sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
+    return found if len(json.dumps(found)) <= _MOST_NAMED else None
+
+
+def _guarded(rows: pa.Table) -> pa.Table:
+    """Return rows with the keys that a spreadsheet could change written so that it cannot."""
+    for name in GUARDED:
+        keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
+        rows = _with(rows, name, pa.array(keys, pa.string()))
+    return rows
 
 
 def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:

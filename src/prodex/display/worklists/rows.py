@@ -16,12 +16,14 @@ from prodex.errors import NotExported
 from prodex.facts.groups import Groups
 from prodex.files.atomic import safe_name
 from prodex.fix.layout import WORKLIST
+from prodex.fix.row_marks import NOTHING, place_digest
 from prodex.fix.waiting import Waiting, awaited, waiting_updates
 from prodex.locales import language_label, short_of
 from prodex.phases import SILENT, Reporter
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows
 from prodex.quality.rulebook import SEVERITIES
+from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
 
 _PLACE = ["language_code", "position"]
@@ -92,7 +94,7 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
 def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
     """Return what only the catalogue has: which text is meant, and when the product was last changed."""
     size = len(rows)
-    absent = (*_PLACE, "updated_at", "new_value", "how")
+    absent = (*_PLACE, "updated_at", "new_value", "how", "row_mark")
     empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in absent}
     if catalog is None or not size:
         return empty
@@ -104,7 +106,9 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
     keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
     # `Fields.with_how` says it with how to answer.
     replaced = pa.array([None if pd.isna(text) else _cut(text) for text in places["replaced"]], pa.string())
-    return {**empty, **keys, "updated_at": updated, "how": replaced}
+    # `row_marks` makes the marks of these digests and of what the row shows in the end.
+    held = pa.array(places["held"], pa.string(), from_pandas=True)
+    return {**empty, **keys, "updated_at": updated, "how": replaced, "row_mark": held}
 
 
 def _cut(text: str) -> str:
@@ -137,7 +141,8 @@ def update_waits(rows: pa.Table, waiting: Waiting | None) -> pa.Array:
 def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
     """Return which text item each finding means: the one with the value found, else the only one.
 
-    Of one whose text is not the value found, `replaced` has the text.
+    Of one whose text is not the value found, `replaced` has the text. `held` has the digest of the text, `NOTHING`
+    where the language has none yet, and None where it is not certain which one is meant.
 
     If several have the same text, the first finding of a check means the first of them, and so on. A finding that names
     a language never means a text in another one.
@@ -146,7 +151,8 @@ def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
     concerned = pc.field("attribute").isin(pa.array(rows["attribute"].dropna().unique(), pa.string()))
     texts = part.read("texts", columns, concerned).to_pandas().rename(columns={"text": "value"})
     rows, texts = (one.assign(language=_short_languages(one["language"])) for one in (rows, texts))
-    found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in (*_PLACE, "replaced")})
+    places = [*_PLACE, "replaced"]
+    found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in [*places, "held"]})
     for keys in (
         ["product_id", "attribute", "language", "value"],
         ["product_id", "attribute", "value"],
@@ -164,10 +170,16 @@ def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
             keys = [*keys, "turn"]  # noqa: PLW2901 - the turn tells equal ones apart
         else:
             known, meant = texts[~texts.duplicated(keys, keep=False)], left
-        places = [*_PLACE, "replaced"]
         known = known.assign(replaced=None) if "value" in keys else known.assign(replaced=known["value"])
         met = meant[keys].merge(known[[*keys, *places]], "left", keys, validate="many_to_one")
         found.loc[left.index, places] = met[places].to_numpy(object)
+    is_known = found["position"].notna()
+    held = found["replaced"].where(found["replaced"].notna(), rows["value"])[is_known]
+    found.loc[is_known, "held"] = np.array([place_digest(one) for one in held], object)
+    place = ["product_id", "attribute", "language"]
+    left = rows[~is_known & rows["language"].notna() & rows["attribute"].isin(TEXTS)]
+    is_there = pd.MultiIndex.from_frame(left[place]).isin(pd.MultiIndex.from_frame(texts[place]))
+    found.loc[left.index[~is_there], "held"] = NOTHING
     return found
 
 

@@ -28,7 +28,7 @@ from prodex.display.worklists.grid import (
     spelled_row,
 )
 from prodex.display.worklists.sheets import Worklist, WorklistFacts, read_me, shown, standing, summary
-from prodex.fix.layout import FORMAT, KEYS_SHEET, TO_FIX
+from prodex.fix.layout import FORMAT, KEYS_SHEET, TO_FIX, seal_of
 from prodex.formats.workbooks import workbook
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
@@ -118,7 +118,8 @@ def write_workbook(
         if mine.codes:
             write_codes(book, styles, mine.codes)
         listed = [column.name for column in TO_FIX]
-        write_keys(book, styles, {"format": FORMAT, **keys, "sheets": names, "columns": listed})
+        said = {"format": FORMAT, **keys, "sheets": names, "columns": listed}
+        write_keys(book, styles, {**said, "seal": seal_of(said)})
     return unshown
 
 

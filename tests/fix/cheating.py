@@ -1,0 +1,305 @@
+"""A supplier who cheats: what he does to his own worklist, so that it changes what nobody asked him about.
+
+Each way takes the workbook of the mill, in which one row has a good answer, and the folder of all worklists. It adds
+answers in which the text begins with `CHEAT`; none of them may be sent before somebody has confirmed it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from .bakery import record, text
+from .handling import as_csv, place, rows_of
+
+CHEAT = "Tromperie"
+GOOD = "Pain de campagne aux graines"
+
+#: The mill (4) has two products, and the oven (5), its rival, as well.
+RECORDS = (
+    record(
+        1,
+        "03036811359935",
+        namePublicLong=[text("fra-FR", "PAIN DE CAMPAGNE AUX GRAINES")],
+        isConsumerUnit=True,
+    ),
+    record(
+        2, "05410228142027", namePublicLong=[text("fra-FR", "PAIN BIS DU MOULIN")], brand={"code": "ACME"}
+    ),
+    record(
+        3,
+        "08784900123459",
+        namePublicLong=[text("fra-FR", "BRIOCHE AU BEURRE DU FOUR")],
+        owner={"id": 5, "name": "Oven"},
+        brand={"code": "BEST"},
+        isConsumerUnit=True,
+    ),
+    record(
+        4,
+        "04006381333931",
+        namePublicLong=[text("fra-FR", "PAIN AUX NOIX DU FOUR")],
+        owner={"id": 5, "name": "Oven"},
+    ),
+)
+PROFILE = {
+    "checks": {"names_not_in_capitals": {}, "required_text": {"attribute": "description", "language": "fr"}}
+}
+RIVAL = RECORDS[2]
+
+CHEATS: dict[str, Callable[[Path, Path], None]] = {}
+
+
+def cheat(does: Callable[..., None]) -> Callable[..., None]:
+    """Register a way that changes the sheet "To fix" of a workbook, and the workbook around it."""
+
+    def apply(path: Path, folder: Path) -> None:
+        book = load_workbook(path)
+        does(book["To fix"], folder)
+        book.save(path)
+
+    CHEATS[does.__name__] = apply
+    return does
+
+
+def added(sheet: Worksheet, **cells: Any) -> None:
+    """Add a row with these cells, by their headings."""
+    heading = [cell.value for cell in sheet[1]]
+    sheet.append([cells.get(name) for name in heading])
+
+
+def like(sheet: Worksheet, number: int, **cells: Any) -> None:
+    """Add a copy of a row in which some cells are others."""
+    heading = [cell.value for cell in sheet[1]]
+    row = dict(zip(heading, (cell.value for cell in sheet[number]), strict=True))
+    added(sheet, **{**row, **cells})
+
+
+def of_rival(**cells: Any) -> dict[str, Any]:
+    """Return the cells of an answer about the name of the rival's product."""
+    return {
+        "GTIN": RIVAL["gtin"],
+        "Product": str(RIVAL["id"]),
+        "Field": "namePublicLong",
+        "Language": "fr",
+        "Check": "names_not_in_capitals",
+        "Value seen": RIVAL["namePublicLong"][0]["data"],
+        "New value": f"{CHEAT} au beurre",
+        **cells,
+    }
+
+
+def rows_of_rival(folder: Path) -> list[list[Any]]:
+    """Return the rival's worklist as he got it, with answers."""
+    heading, *rows = rows_of(load_workbook(next(folder.glob("Oven*.xlsx")))["To fix"])
+    at = heading.index("New value")
+    return [heading, *[[*row[:at], f"{CHEAT} {number}", *row[at + 1 :]] for number, row in enumerate(rows)]]
+
+
+def keys_of(sheet: Worksheet) -> dict[str, int]:
+    """Return the rows of the hidden sheet by their names."""
+    hidden = sheet.parent["prodex"]
+    return {hidden.cell(number, 1).value: number for number in range(1, hidden.max_row + 1)}
+
+
+def said(sheet: Worksheet, name: str, value: Any) -> None:
+    """Let the hidden sheet say something else."""
+    sheet.parent["prodex"].cell(keys_of(sheet)[name], 2).value = json.dumps(value)
+
+
+@cheat
+def a_row_with_gtin_and_id_of_the_rival(sheet: Worksheet, _: Path) -> None:
+    added(sheet, **of_rival())
+
+
+@cheat
+def a_row_with_the_gtin_alone(sheet: Worksheet, _: Path) -> None:
+    added(sheet, **of_rival(Product=None))
+
+
+@cheat
+def an_own_row_with_the_keys_of_the_rival(sheet: Worksheet, _: Path) -> None:
+    like(sheet, 2, **of_rival())
+
+
+@cheat
+def a_hidden_row(sheet: Worksheet, _: Path) -> None:
+    added(sheet, **of_rival())
+    sheet.row_dimensions[sheet.max_row].hidden = True
+
+
+@cheat
+def a_row_far_below(sheet: Worksheet, _: Path) -> None:
+    for place_, value in of_rival().items():
+        sheet.cell(50_000, place(sheet, place_)).value = value
+
+
+@cheat
+def a_row_pasted_from_the_worklist_of_the_rival(sheet: Worksheet, folder: Path) -> None:
+    sheet.append(rows_of_rival(folder)[1])
+
+
+@cheat
+def rows_pasted_with_their_headings(sheet: Worksheet, folder: Path) -> None:
+    for row in rows_of_rival(folder):
+        sheet.append(row)
+
+
+def _in_a_sheet(sheet: Worksheet, rows: list[list[Any]], state: str) -> None:
+    other = sheet.parent.create_sheet("Notes")
+    for row in rows:
+        other.append(row)
+    other.sheet_state = state
+
+
+def _typed() -> list[list[Any]]:
+    return [[*of_rival()], [*of_rival().values()]]
+
+
+@cheat
+def a_sheet_of_his_own(sheet: Worksheet, _: Path) -> None:
+    _in_a_sheet(sheet, _typed(), "visible")
+
+
+@cheat
+def a_hidden_sheet(sheet: Worksheet, _: Path) -> None:
+    _in_a_sheet(sheet, _typed(), "hidden")
+
+
+@cheat
+def a_sheet_that_no_menu_shows(sheet: Worksheet, _: Path) -> None:
+    _in_a_sheet(sheet, _typed(), "veryHidden")
+
+
+@cheat
+def the_worklist_of_the_rival_as_a_hidden_sheet(sheet: Worksheet, folder: Path) -> None:
+    _in_a_sheet(sheet, rows_of_rival(folder), "hidden")
+
+
+@cheat
+def his_own_product_in_a_hidden_sheet(sheet: Worksheet, _: Path) -> None:
+    heading, *rows = rows_of(sheet)
+    at, of = heading.index("New value"), heading.index("GTIN")
+    row = next(row for row in rows if row[of] == RECORDS[1]["gtin"])
+    _in_a_sheet(sheet, [heading, [*row[:at], f"{CHEAT} du moulin", *row[at + 1 :]]], "hidden")
+
+
+@cheat
+def fields_that_nobody_asked_about(sheet: Worksheet, _: Path) -> None:
+    for field, value in (("isConsumerUnit", "false"), ("brand", CHEAT.upper()), ("lifeCycle", "3")):
+        added(sheet, GTIN=RECORDS[1]["gtin"], Product="2", Field=field, **{"New value": value})
+        like(sheet, 2, Field=field, Language=None, **{"New value": value})
+
+
+@cheat
+def the_field_of_a_row_changed(sheet: Worksheet, _: Path) -> None:
+    like(sheet, 2, Field="nameLegal", **{"New value": f"{CHEAT} bis", "Value seen": "Pain"})
+
+
+@cheat
+def the_language_of_a_row_changed(sheet: Worksheet, _: Path) -> None:
+    like(sheet, 2, Language="nl", **{"New value": f"{CHEAT} brood", "Value seen": None})
+
+
+@cheat
+def another_owner_in_the_hidden_sheet(sheet: Worksheet, _: Path) -> None:
+    said(sheet, "owners", ["4", "5"])
+    added(sheet, **of_rival())
+
+
+@cheat
+def no_owner_in_the_hidden_sheet(sheet: Worksheet, _: Path) -> None:
+    said(sheet, "owners", None)
+    said(sheet, "by", "market")
+    like(sheet, 2, **of_rival())
+
+
+@cheat
+def the_seal_removed(sheet: Worksheet, _: Path) -> None:
+    sheet.parent["prodex"].delete_rows(keys_of(sheet)["seal"])
+    said(sheet, "owners", ["5"])
+    added(sheet, **of_rival())
+
+
+@cheat
+def the_layout_of_before(sheet: Worksheet, _: Path) -> None:
+    said(sheet, "format", 2)
+    added(sheet, **of_rival())
+
+
+@cheat
+def the_layout_of_before_and_no_marks(sheet: Worksheet, _: Path) -> None:
+    said(sheet, "format", 2)
+    sheet.delete_cols(place(sheet, "Row mark"))
+    added(sheet, **of_rival())
+    added(sheet, GTIN=RECORDS[1]["gtin"], Product="2", Field="brand", **{"New value": CHEAT.upper()})
+
+
+@cheat
+def the_hidden_sheet_removed(sheet: Worksheet, _: Path) -> None:
+    sheet.parent.remove(sheet.parent["prodex"])
+    added(sheet, **of_rival())
+    like(
+        sheet,
+        2,
+        **of_rival(Field="description", Check=None, **{"Value seen": None, "New value": f"{CHEAT} !"}),
+    )
+
+
+@cheat
+def the_hidden_sheet_of_the_rival(sheet: Worksheet, folder: Path) -> None:
+    """With it the workbook says that it is for the rival, and its own rows are of somebody else."""
+    book = sheet.parent
+    book.remove(book["prodex"])
+    copied = book.create_sheet("prodex")
+    for row in rows_of(load_workbook(next(folder.glob("Oven*.xlsx")))["prodex"]):
+        copied.append(row)
+    copied.sheet_state = "hidden"
+    like(sheet, 2, Field="brand", Language=None, **{"New value": CHEAT.upper(), "Value seen": None})
+
+
+@cheat
+def a_second_column_of_answers(sheet: Worksheet, _: Path) -> None:
+    """The same row answers two products: its keys are those of the rival."""
+    column = sheet.max_column + 1
+    sheet.cell(1, column).value = "New value"
+    added(sheet, **{**of_rival(), "New value": None})
+    sheet.cell(sheet.max_row, column).value = f"{CHEAT} deux"
+
+
+def cheat_of_file(does: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+    """Register a way that replaces the file."""
+    CHEATS[does.__name__] = does
+    return does
+
+
+@cheat_of_file
+def a_row_in_the_csv_file(path: Path, _: Path) -> None:
+    as_csv(path, ";", "utf-8-sig")
+    with path.with_suffix(".csv").open(encoding="utf-8-sig", newline="") as file:
+        heading = next(csv.reader(file, delimiter=";"))
+    with path.with_suffix(".csv").open("a", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, delimiter=";")
+        lines.writerow([of_rival().get(name, "") for name in heading])
+
+
+@cheat_of_file
+def the_sheet_alone_in_another_workbook(path: Path, _: Path) -> None:
+    rows = rows_of(load_workbook(path)["To fix"])
+    book = Workbook()
+    for row in rows:
+        book.active.append(row)
+    added(book.active, **of_rival())
+    book.save(path)
+
+
+def cheated(fix: Any) -> Iterator[dict[str, Any]]:
+    """Yield the answers that cheat: all but the good one."""
+    for row in fix.answers.to_dict("records"):
+        if row["answer"] != GOOD:
+            yield row

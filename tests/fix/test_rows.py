@@ -1,0 +1,469 @@
+"""No row vanishes: each is sent, unchanged, refused, in conflict, asked back, or without an answer."""
+
+from __future__ import annotations
+
+import csv
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+import prodex
+from tests.quick import examples
+
+from .bakery import RECORDS, Answer, record, text
+from .handling import WAYS, as_csv, fill, place
+from .test_evidence import as_layout_2
+
+FIRST, _, THIRD = (one["gtin"] for one in RECORDS)
+MOMENT = RECORDS[0]["updatedAt"]
+PROFILE: dict[str, Any] = {
+    "checks": {
+        "names_not_in_capitals": {},
+        "required_text": {"attribute": ["description", "namePublicShort"], "language": ["nl", "fr"]},
+        "packshot_large_enough": {"pixels": 800},
+        "valid_gtin": {},
+        "has_net_content": {},
+        "net_not_over_gross": {},
+    }
+}
+STATES = ("accepted", "unchanged", "refused", "conflict", "asked back", "without an answer")
+MANY = [
+    *RECORDS[:1],
+    *(
+        record(
+            10 + number,
+            f"000000000000{number}7"[-14:],
+            isConsumerUnit=True,
+            namePublicLong=[text("fra-FR", f"PAIN NUMÉRO {'I' * number}"), text("nld-NL", "Brood")],
+            netWeight=[{"data": 1.5, "expressedIn": {"code": "KGM"}}],
+            grossWeight=[{"data": 1, "expressedIn": {"code": "KGM"}}],
+            assets={
+                "pictures": [
+                    {"url": "https://cdn.example/1.jpg", "gdsnFileName": "1.jpg", "isPackshot": True}
+                    | {"productFace": 1, "width": 480, "height": 360}
+                ]
+            },
+        )
+        for number in range(1, 6)
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a worklist of about thirty rows, as it was written."""
+    folder = tmp_path_factory.mktemp("rows") / "out"
+    prodex.audit(prodex.flatten(MANY), PROFILE, progress=False).worklists(folder)
+    (path,) = folder.glob("*.xlsx")
+    return path
+
+
+@pytest.fixture
+def worklist(written: Path, tmp_path: Path) -> Path:
+    """Return a copy of it in a folder of its own."""
+    target = tmp_path / written.name
+    target.write_bytes(written.read_bytes())
+    return target
+
+
+@pytest.fixture(scope="module")
+def many() -> prodex.Catalog:
+    """Return the products of the worklist."""
+    return prodex.flatten(MANY)
+
+
+def findings(written: Path) -> pd.DataFrame:
+    """Return what the worklist asks for."""
+    return pd.read_parquet(written.with_suffix(".parquet"))
+
+
+def law(fix: prodex.Fix) -> None:
+    """Check that all rows are accounted for, in the frame and in print."""
+    counts = fix.row_counts
+    assert (counts["rows"] == counts[list(STATES)].sum(axis=1)).all(), counts
+    assert fix.rows == int(counts["rows"].sum())
+    assert fix.unanswered == int(counts["without an answer"].sum())
+    for shown in (str(fix), fix._repr_html_()):
+        assert f"{fix.rows:,} of {fix.rows:,} row" in re.sub(r"\s+", " ", shown)
+
+
+def filled_rows(folder: Path) -> int:
+    """Return how many rows below headings are not empty, as another program sees it."""
+    found = 0
+    for file in folder.iterdir():
+        sheets: list[list[list[Any]]] = []
+        if file.suffix in {".xlsx", ".xlsm"}:
+            sheets = [_cells(sheet) for sheet in load_workbook(file).worksheets]
+        else:
+            raw = file.read_bytes()
+            decoded = (
+                raw.decode("utf-16")
+                if raw[:2] in {b"\xff\xfe", b"\xfe\xff"}
+                else raw.decode("utf-8-sig", "replace")
+            )
+            separator = max(",;\t", key=decoded.splitlines()[0].count)
+            sheets = [list(csv.reader(decoded.splitlines(keepends=True), delimiter=separator))]
+        for rows in sheets:
+            is_below = False
+            for row in rows:
+                cells = {re.sub(r"[\W_]+", "", str(cell)).casefold() for cell in row if cell is not None}
+                if {"gtin", "field", "language"} <= cells or {"gtin", "attribute"} <= cells:
+                    is_below = True
+                elif is_below and any(str(cell).strip() for cell in row if cell is not None):
+                    found += 1
+    return found
+
+
+def _cells(sheet: Worksheet) -> list[list[Any]]:
+    """Return the cells that are there: a sheet may have one of them in row 1,000,000."""
+    rows: dict[int, list[Any]] = {}
+    for (row, _), cell in sorted(sheet._cells.items()):
+        rows.setdefault(row, []).append(cell.value)
+    return list(rows.values())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_row_is_accounted_for_however_the_file_was_handled(
+    way: str, worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Sorted, filtered, split, merged, copied, saved by other programs: rows = all states together."""
+    rows = findings(written)
+    names = rows[rows["check"] == "names_not_in_capitals"]["row"].tolist()
+    answers = {names[0]: "Pain de campagne", names[1]: "PAIN BIS AUX GRAINES DE LIN", names[2]: "?"}
+    fill(worklist, {int(row): new for row, new in answers.items()})
+    WAYS[way](worklist)
+    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
+    law(fix)
+    assert filled_rows(worklist.parent) == fix.rows
+    assert {"refused": 2, "accepted": 1} == {name: fix.counts[name] for name in ("refused", "accepted")} or (
+        way == "answered_twice_alike"
+    )
+    assert not len(fix.asked_back), fix.asked_back["reason"].tolist()
+    assert len(fix.notes) == 3 * (way == "columns_for_notes_inserted")
+
+
+#: What a row of a random file holds: answers in two columns, keys that are there or not, notes.
+CELL = st.sampled_from(["", " ", "Pain bis", "?", "Pain de campagne", "x" * 201])
+ROW = st.fixed_dictionaries(
+    {
+        "GTIN": st.sampled_from([FIRST, THIRD, "", "123", "00000000000017"]),
+        "Field": st.sampled_from(["namePublicLong", "brand", "gtin", "", "nameless"]),
+        "Language": st.sampled_from(["fr", "nl", "", "klingon"]),
+        "Value seen": st.sampled_from(["", "PAIN DE CAMPAGNE AUX GRAINES", "Autre"]),
+        "New value": CELL,
+        "Remarks": st.sampled_from(["", "call me"]),
+    }
+)
+
+
+@settings(
+    max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(st.one_of(ROW, st.just({}), st.just({"Headings": "again"})), max_size=12),
+    st.integers(1, 3),
+    st.booleans(),
+    st.booleans(),
+)
+def test_every_row_of_any_table_is_accounted_for(
+    tmp_path: Path, rows: list[dict[str, str]], columns: int, is_hidden: bool, is_csv: bool
+) -> None:
+    """Empty rows and repeated headings are none; several answers in a row are one row."""
+    heading = ["GTIN", "Field", "Language", "Value seen", *["New value"] * columns, "Remarks"]
+    shuffle = random.Random(columns)
+    lines = [heading]
+    for row in rows:
+        new = [row.get("New value", "")] * columns
+        shuffle.shuffle(new)
+        line = [row.get(name, "") for name in heading[:4]] + new + [row.get("Remarks", "")]
+        lines.append(heading if "Headings" in row else line)
+    expected = sum(any(cell.strip() for cell in line) for line in lines if line is not heading)
+    file = tmp_path / ("a.csv" if is_csv else "a.xlsx")
+    (tmp_path / "a.csv").unlink(missing_ok=True)
+    (tmp_path / "a.xlsx").unlink(missing_ok=True)
+    if is_csv:
+        with file.open("w", encoding="utf-8", newline="") as opened:
+            csv.writer(opened).writerows(lines)
+    else:
+        book = Workbook()
+        book.create_sheet("Cover")
+        for line in lines:
+            book.active.append([cell or None for cell in line])
+        book.active.sheet_state = "hidden" if is_hidden else "visible"
+        book.save(file)
+    fix = prodex.read_worklist(file, prodex.flatten(RECORDS), profile={"checks": {"valid_gtin": {}}})
+    law(fix)
+    assert expected == fix.rows
+    if is_hidden and not is_csv:
+        assert not len(fix.accepted)
+
+
+def test_rows_that_lost_their_column_or_their_headings_are_refused_rows(
+    worklist: Path, many: prodex.Catalog
+) -> None:
+    """They are counted, and one sentence says why."""
+    rows = load_workbook(worklist)["To fix"].max_row - 1
+    book = load_workbook(worklist)
+    book["To fix"].cell(1, place(book["To fix"], "GTIN")).value = "Number"
+    book["To fix"].delete_cols(place(book["To fix"], "Product"))
+    book["To fix"].delete_cols(place(book["To fix"], "Number"))
+    other = book.create_sheet("Remarks")
+    other.append(["Dear Ben,"])
+    other.append(["please call"])
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert (rows, rows) == (fix.rows, int(fix.row_counts["refused"].sum()))
+    assert any(one.endswith("Remarks") for one in fix.ignored)
+    assert "sheets of another kind not read" in str(fix)
+
+    book = load_workbook(worklist)
+    book["To fix"].delete_rows(1)
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert rows == int(fix.row_counts["refused"].sum())
+    assert "no headings any more" in " ".join(fix.refused["reason"])
+
+
+def test_a_row_with_several_answers_is_one_row(answer: Answer) -> None:
+    """It counts as what needs most attention."""
+    rows = [
+        {"GTIN": FIRST, "Field": "namePublicLong", "Language": "nl", "New value": "Brood", "Answer": "?"},
+        {"GTIN": THIRD, "Field": "namePublicLong", "Language": "fr", "New value": "", "Answer": "Pain"},
+    ]
+    fix = answer(*rows)
+    law(fix)
+    assert {"accepted": 2, "refused": 1} == dict(fix.counts)
+    assert [2, 1, 0, 1, 0, 0, 0] == fix.row_counts.iloc[0, 2:].tolist()
+
+
+def test_typed_corrections_are_rows_as_well(many: prodex.Catalog) -> None:
+    """Each of them is one."""
+    typed = prodex.TextCorrection(
+        "1", "namePublicLong", "fr", "Pain bis", before="PAIN DE CAMPAGNE AUX GRAINES"
+    )
+    fix = prodex.fix_texts([typed, typed], many)
+    assert (2, 0) == (fix.rows, fix.unanswered)
+
+
+# What was typed somewhere else than into "New value".
+
+#: Attribute of the finding, what is typed over the value seen, and what becomes of the attribute once it is confirmed.
+OVER = {
+    "namePublicLong": ("Pain de campagne", "Pain de campagne"),
+    "description": ("Een lekker brood", "Een lekker brood"),
+    "netWeight": ("900 g", 900),
+    "netContent": ("500 g", 500),
+    "assets.pictures.width": ("1.jpg -> https://cdn.example/new.jpg", "https://cdn.example/new.jpg"),
+}
+
+
+def over(path: Path, heading: str, typed: dict[int, str]) -> None:
+    """Type into a column of a worklist, by the number of the row."""
+    book = load_workbook(path)
+    sheet = book["To fix"]
+    at, of = place(sheet, heading), place(sheet, "Row")
+    for number in range(2, sheet.max_row + 1):
+        if (new := typed.get(int(sheet.cell(number, of).value))) is not None:
+            sheet.cell(number, at).value = new
+    book.save(path)
+
+
+def chosen(written: Path) -> dict[str, int]:
+    """Return the number of a row for each attribute."""
+    rows = findings(written)
+    rows = rows[rows["gtin"] != FIRST].drop_duplicates("attribute").set_index("attribute")["row"]
+    return {name: int(rows[name]) for name in OVER}
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "csv", "layout 2"])
+def test_a_value_that_was_typed_over_is_asked_back_row_by_row(
+    kind: str, worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """With what was typed and its cell; confirmed, it is the new value."""
+    rows = chosen(written)
+    over(worklist, "Value seen", {rows[name]: typed for name, (typed, _) in OVER.items()})
+    if kind == "csv":
+        as_csv(worklist, ";", "utf-8-sig")
+    if kind == "layout 2":
+        as_layout_2(worklist)
+    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
+    law(fix)
+    # Without marks, only a text can be compared with what is there.
+    asked = {"namePublicLong", "description"} if kind == "layout 2" else set(OVER)
+    assert asked == set(fix.asked_back["attribute"])
+    assert {"asked back": len(asked)} == dict(fix.counts), fix.answers["reason"].tolist()
+    for row in fix.asked_back.to_dict("records"):
+        assert OVER[row["attribute"]][0] == row["answer"]
+        assert 'typed over "Value seen"' in row["reason"]
+        assert row["cell"].startswith("H")
+    fix.confirm()
+    assert {"accepted": len(asked)} == dict(fix.counts), fix.answers["reason"].tolist()
+    sent = str(fix._judged.changes.records if fix._judged else "")
+    assert all(str(OVER[name][1]) in sent for name in asked)
+
+
+def test_what_cannot_be_an_answer_says_where_it_belongs(
+    worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """A remark over a weight is refused, and the row says into which column an answer is written."""
+    rows = chosen(written)
+    gtin = int(findings(written).query("attribute == 'gtin'")["row"].iloc[0])
+    over(worklist, "Value seen", {rows["netWeight"]: "much less", gtin: "00000000000024"})
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert {"refused": 2} == dict(fix.counts)
+    assert fix.refused["reason"].str.contains('write it into "New value"').all()
+
+
+def test_an_untouched_worklist_says_nothing(written: Path, worklist: Path, many: prodex.Catalog) -> None:
+    """As workbook, as CSV, in layout 2, with an encoding that lacks letters, and after products have changed."""
+    changed = [{**one, "updatedAt": "2026-11-20T06:00:00"} for one in MANY]
+    changed[1]["namePublicLong"] = [text("fra-FR", "AUTRE PAIN")]
+    for catalog in (many, prodex.flatten(changed)):
+        for number, do in enumerate((lambda _: None, as_layout_2, _in_ascii, _by_excel)):
+            folder = worklist.parent / f"{number} {id(catalog)}"
+            folder.mkdir()
+            copy = folder / worklist.name
+            copy.write_bytes(written.read_bytes())
+            do(copy)
+            fix = prodex.read_worklist(folder, catalog, profile=PROFILE)
+            law(fix)
+            assert {} == dict(fix.counts), (do, fix.answers[["answer", "reason"]].values.tolist())
+            assert not len(fix.notes), fix.notes
+
+
+def _in_ascii(path: Path) -> None:
+    as_csv(path, ";", "ascii", "replace")
+
+
+def _by_excel(path: Path) -> None:
+    """Save as CSV what a spreadsheet makes of a CSV file when it opens it."""
+    as_csv(path, ",", "utf-8")
+    with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+        heading, *rows = csv.reader(file)
+    with path.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=";").writerows(
+            [heading, *[[retyped(cell) for cell in row] for row in rows]]
+        )
+
+
+def retyped(cell: str) -> str:
+    """Return what a spreadsheet of Western Europe makes of a cell of a CSV file."""
+    if re.fullmatch(r"\d{12,}", cell):
+        return f"{float(cell):.5E}"
+    if re.fullmatch(r"\d+", cell):
+        return str(int(cell))
+    if re.fullmatch(r"\d{1,2}\.\d{1,2}", cell):
+        return f"{cell.replace('.', '. Jan ')}"
+    if (moment := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d):\d\d", cell)) is not None:
+        year, month, day, time = moment.groups()
+        return f"{day}.{month}.{year} {time}"
+    return {"true": "WAHR", "false": "FALSCH"}.get(cell, cell)
+
+
+def test_answers_in_a_csv_file_that_a_spreadsheet_saved_are_taken(
+    worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Whatever it made of the keys: GTINs in scientific notation, dates of positions, moments of another form."""
+    rows = chosen(written)
+    answers = {"namePublicLong": "Pain bis", "description": "Een brood", "netWeight": "900 g"}
+    fill(worklist, {rows[name]: new for name, new in answers.items()})
+    _by_excel(worklist)
+    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
+    law(fix)
+    assert {"accepted": 3} == dict(fix.counts), fix.answers["reason"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("seen", "keys", "told"),
+    [
+        ("PAIN DE CAMPAGNE AUX GRAINES", {}, False),
+        ("CAMPAGNE", {}, False),
+        ("Pain bis", {}, True),
+        ("Pain bis", {"Last changed": MOMENT}, True),
+        ("Pain bis", {"Last changed": "2020-01-01T00:00:00"}, False),
+        ("Pain bis", {"Check": "names_not_in_capitals"}, False),
+        ("Pain bis", {"Check": "names_not_in_capitals", "Last changed": MOMENT}, True),
+        ("500 g", {"Field": "netContent", "Language": ""}, False),
+        ("600 g", {"Field": "netContent", "Language": ""}, True),
+        ("ACME", {"Field": "brand", "Language": ""}, False),
+        ("BEST", {"Field": "brand", "Language": ""}, True),
+        ("what?", {"Field": "netContent", "Language": ""}, False),
+    ],
+)
+def test_a_table_without_marks_is_compared_with_what_is_there(
+    answer: Answer, seen: str, keys: dict[str, str], told: bool
+) -> None:
+    """Only a difference that nothing else explains was typed."""
+    row = {
+        "GTIN": FIRST,
+        "Field": "namePublicLong",
+        "Language": "fr",
+        "Value seen": seen,
+        "New value": "",
+        **keys,
+    }
+    fix = answer(row)
+    law(fix)
+    assert ({"asked back": 1} if told else {}) == dict(fix.counts), fix.answers["reason"].tolist()
+
+
+def test_what_is_typed_beside_a_row_is_listed(worklist: Path, written: Path, many: prodex.Catalog) -> None:
+    """In "How to answer", over an explanation, in a column of remarks and beside the table; never sent."""
+    rows = chosen(written)
+    over(worklist, "How to answer", {rows["namePublicLong"]: "Pain de campagne"})
+    over(worklist, "Problem", {rows["description"]: "not our product"})
+    book = load_workbook(worklist)
+    sheet = book["To fix"]
+    last = sheet.max_column
+    sheet.cell(1, last + 1).value = "Kommentar"
+    number = rows["netWeight"] + 1
+    sheet.cell(number, last + 1).value = "ask Eva"
+    sheet.cell(number, last + 3).value = "urgent"
+    answered = rows["netContent"] + 1
+    sheet.cell(answered, last + 1).value = "as on the label"
+    sheet.cell(answered, place(sheet, "New value")).value = "500 g"
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert {"accepted": 1} == dict(fix.counts)
+    found = {(row["column"], row["text"], row["attribute"]) for row in fix.notes.to_dict("records")}
+    assert {
+        ("How to answer", "Pain de campagne", "namePublicLong"),
+        ("Problem", "not our product", "description"),
+        ("Kommentar", "ask Eva", "netWeight"),
+        (None, "urgent", "netWeight"),
+    } == found
+    for words in (
+        "4 cells beside rows without an answer, not sent",
+        "Kommentar: ask Eva",
+        "no heading: urgent",
+    ):
+        assert words in str(fix)
+    assert "ask Eva" in fix._repr_html_()
+    assert "ask Eva" not in str(fix._judged.changes.records if fix._judged else "")
+
+
+def test_the_twin_of_a_worklist_is_told_when_it_was_typed_into(
+    worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Workbook and CSV have the same rows and count once, unless somebody wrote into both."""
+    twin = worklist.with_suffix(".csv")
+    twin.write_bytes(written.with_suffix(".csv").read_bytes())
+    rows = len(findings(written))
+    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
+    assert (1, rows, rows) == (fix.files, fix.rows, fix.unanswered)
+    over(worklist, "Value seen", {chosen(written)["namePublicLong"]: "Pain de campagne"})
+    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
+    law(fix)
+    assert (1, rows, 1) == (fix.files, fix.rows, len(fix.asked_back))
