@@ -12,13 +12,15 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
 from prodex.errors import SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_there
-from prodex.formats.workbook_cells import Cell, Row
-from prodex.formats.workbook_sheets import Range, opened
+from prodex.formats.workbook_archive import Archive
+from prodex.formats.workbook_cells import Cell, Range, Row
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
 from prodex.safe_xml import MarkupRefused
 
@@ -33,6 +35,9 @@ _MOST_CSV = 1_000_000_000
 _SEPARATORS = ",;\t|"
 _SAMPLE_LINES = 20
 
+#: The bit of a part in an archive that has a password.
+_LOCKED = 1
+_WITHOUT_PASSWORD = "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
 _AS_XLSX = "Open it in a spreadsheet, save it as an Excel workbook (.xlsx) or as CSV (UTF-8), and read that."
 
 
@@ -62,8 +67,10 @@ class Sheet:
             When the file is damaged, or too large.
         """
         with _refusing(self.file):
-            for count, (number, row) in enumerate(self._rows()):
-                if count * len(row) > _MOST_CELLS:
+            cells = 0
+            for number, row in self._rows():
+                cells += len(row)
+                if cells > _MOST_CELLS:
                     raise _refused(self.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
                 yield number, row
 
@@ -109,25 +116,31 @@ def sheets_of(
         return
     with _refusing(file):
         archive = zipfile.ZipFile(file)
+    # openpyxl takes a moment to import.
+    from prodex.formats.workbook_sheets import opened
+
     with archive:
         with _refusing(file):
-            _refuse_other_formats(file, frozenset(archive.namelist()))
-            book = opened(archive, meter)
-        yield [_sheet_of(file, name, book.rows, book.merged) for name in book.sheets]
+            parts = Archive(archive, meter)
+            _refuse_other_formats(file, parts)
+            book = opened(parts)
+        yield [
+            Sheet(file, name, partial(book.rows, part), partial(book.merged, part))
+            for name, part in book.sheets
+        ]
 
 
-def _sheet_of(file: Path, name: str, rows: Callable, merged: Callable) -> Sheet:  # type: ignore[type-arg]
-    return Sheet(file, name, lambda: rows(name), lambda: merged(name))
-
-
-def _refuse_other_formats(file: Path, names: frozenset[str]) -> None:
-    if "xl/workbook.bin" in names:
-        raise _refused(file, "it is a binary workbook (.xlsb)", _AS_XLSX)
-    if "content.xml" in names:
+def _refuse_other_formats(file: Path, parts: Archive) -> None:
+    if any(info.flag_bits & _LOCKED for info in parts.file.infolist()):
+        raise _refused(file, "it has a password", _WITHOUT_PASSWORD)
+    if "content.xml" in parts:
         raise _refused(file, "it is an OpenDocument file (.ods)", _AS_XLSX)
-    if "Index/Document.iwa" in names or "Index.zip" in names:
+    if "Index/Document.iwa" in parts or "Index.zip" in parts:
         raise _refused(file, "it is a file of Numbers", _AS_XLSX)
-    if "xl/workbook.xml" not in names:
+    named = parts.workbook()
+    if "xl/workbook.bin" in parts or (named or "").casefold().endswith(".bin"):
+        raise _refused(file, "it is a binary workbook (.xlsb)", _AS_XLSX)
+    if named is None:
         raise _refused(file, "it is an archive, but no workbook", "Unpack it, and give the files in it.")
 
 
@@ -136,10 +149,7 @@ def _refused_ole(file: Path) -> SpreadsheetUnreadable:
         before = b""
         while piece := content.read(1 << 20):
             if _ENCRYPTED in before + piece:
-                remove = (
-                    "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
-                )
-                return _refused(file, "it has a password", remove)
+                return _refused(file, "it has a password", _WITHOUT_PASSWORD)
             before = piece[-len(_ENCRYPTED) :]
     return _refused(file, "it is a workbook of an old program (.xls)", _AS_XLSX)
 
@@ -204,7 +214,7 @@ def _refusing(file: Path) -> Iterator[None]:
     except MarkupRefused as error:
         raise _refused(file, str(error), _AS_XLSX) from error
     except (
-        *(zipfile.BadZipFile, expat.ExpatError, EOFError, NotImplementedError, RuntimeError, csv.Error),
+        *(zipfile.BadZipFile, expat.ExpatError, ParseError, EOFError, NotImplementedError, RuntimeError, csv.Error),
         *(ValueError, KeyError, zipfile.LargeZipFile),
     ) as error:
         raise _refused(file, f"it is damaged ({error})", "Ask for it again, or save it anew.") from error
