@@ -7,7 +7,7 @@ workbook. What cannot be read or assigned is a problem with its place; nothing s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,10 +19,12 @@ from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.fix.headings import Headings, headings_of
 from prodex.fix.layout import FORMAT, INDEX, KEYS_SHEET, MANIFEST
+from prodex.fix.letters import LOST, lost_letters
 from prodex.fix.merged_cells import MergedCells
+from prodex.formats.csv_sheets import Known
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
-from prodex.formats.workbook_cells import Cell, Kind, Row, place_of
+from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Kind, Row, place_of
 from prodex.limits import Limits
 
 #: The keys of a row, in the columns of a worklist.
@@ -31,7 +33,10 @@ KEYS = (
     *("value", "updated_at"),
 )
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
+_TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
+#: Keys that say whose value an answer is: what is struck through there is not meant.
+_WHOSE = frozenset({"product_id", "gtin", "attribute", "language"})
 
 
 class Answer(NamedTuple):
@@ -46,6 +51,8 @@ class Answer(NamedTuple):
     keys
         What its row says of product, attribute and so on; a key that the row lacks is absent. `value` is what was seen;
         empty if nothing was there.
+    shown
+        A number as the spreadsheet shows it, where its format adds zeros or shows percent; else None.
     """
 
     file: str
@@ -55,6 +62,7 @@ class Answer(NamedTuple):
     text: str
     kind: Kind
     keys: Mapping[str, str]
+    shown: str | None = None
 
     @property
     def place(self) -> str:
@@ -111,6 +119,8 @@ class Returned:
         answers.
     ignored
         Files in a folder that are neither workbooks nor CSV.
+    doubtful
+        Texts of each file beside the answers in which letters may have been lost.
     """
 
     answers: list[Answer] = field(default_factory=list)
@@ -119,9 +129,14 @@ class Returned:
     files: int = 0
     rows: int = 0
     ignored: list[str] = field(default_factory=list)
+    doubtful: dict[str, set[str]] = field(default_factory=dict)
 
 
-def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None = None) -> Returned:
+def read_files(
+    files: str | Path | Iterable[str | Path],
+    limits: Limits | None = None,
+    known: Callable[[Returned], Known] | None = None,
+) -> Returned:
     """Read the answers of worklists.
 
     Parameters
@@ -130,6 +145,9 @@ def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None =
         Paths of workbooks and CSV files, and of folders with them.
     limits
         What a file may take, unpacked.
+    known
+        Returns what knows the texts of the catalogue, by what was read before; it is asked where the letters of a file
+        are not certain. Workbooks, which name their catalogue, are read before CSV files, which do not.
 
     Raises
     ------
@@ -137,15 +155,22 @@ def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None =
         When there is no such file, or none in a folder.
     """
     returned = Returned()
+
+    def asked(skeletons: Collection[str]) -> Collection[str]:
+        return () if known is None else known(returned)(skeletons)
+
     # Of each file: whether anything is to be said of it, and how many rows nobody has answered.
     found: dict[Path, tuple[bool, int]] = {}
-    for file in _files(files, returned):
+    places = {file: place for place, file in enumerate(_files(files, returned))}
+    for file in sorted(places, key=lambda one: one.suffix.casefold() in _TEXT_ENDINGS):
         rows, said = returned.rows, len(returned.answers) + len(returned.problems)
         try:
-            _read(file, limits, returned)
+            _read(file, limits, returned, asked)
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
         found[file] = (len(returned.answers) + len(returned.problems) > said, returned.rows - rows)
+    for listed in (returned.answers, returned.problems):
+        listed.sort(key=lambda one: places[Path(one.file)])  # type: ignore[attr-defined] # both are of files
     # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
     twins = [file for file in found if _is_untouched_twin(file, found)]
     returned.files = len(found) - len(twins)
@@ -193,8 +218,9 @@ def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list
     return list(dict.fromkeys(one.resolve() for one in found))
 
 
-def _read(file: Path, limits: Limits | None, returned: Returned) -> None:
-    with sheets_of(file, limits=limits) as sheets:
+def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -> None:
+    before = len(returned.answers)
+    with sheets_of(file, limits=limits, headings=_named_columns, known=known) as sheets:
         keys = next((sheet for sheet in sheets if sheet.name.casefold() == KEYS_SHEET), None)
         written = Written() if keys is None else _written(keys)
         returned.written[str(file)] = written
@@ -207,6 +233,34 @@ def _read(file: Path, limits: Limits | None, returned: Returned) -> None:
     if not any(lists):
         problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
         returned.problems.append(Problem(str(file), None, None, None, None, problem))
+    _set_lost_aside(file, before, returned, known)
+
+
+def _named_columns(number: int, row: Row) -> int:
+    """Return how many columns of a worklist a row names."""
+    del number
+    found = headings_of(row, ())
+    return 0 if found is None else len(found.places)
+
+
+def _set_lost_aside(file: Path, before: int, returned: Returned, known: Known) -> None:
+    """Make problems of the answers of a file in which letters were lost."""
+    doubtful = [one for one in returned.answers[before:] if not LOST.isdisjoint(one.text)]
+    if not doubtful:
+        return
+    lost = lost_letters(returned.doubtful.get(str(file), ()), known)
+    kept = []
+    for one in returned.answers[before:]:
+        if "\ufffd" in one.text:
+            why = "it holds \ufffd, which programs write for a letter that they cannot read"
+        elif lost is not None and "?" in one.text:
+            why = "letters of this file were lost when it was saved: it has {!r:.60} for {!r:.60}".format(*lost)
+        else:
+            kept.append(one)
+            continue
+        problem = f"{why}. Write the answer again, and save it as a workbook (.xlsx) or as CSV in UTF-8."
+        returned.problems.append(Problem(*one[:4], one.text, problem))
+    returned.answers[before:] = kept
 
 
 def _written(sheet: Sheet) -> Written:
@@ -250,41 +304,56 @@ def _read_row(
     sheet: Sheet, number: int, row: Row, headings: Headings, merged: MergedCells, returned: Returned
 ) -> None:
     keys = {}
+    unusable: list[tuple[int, str, str]] = []
     for name in KEYS:
         place = headings.first(name)
         cell = None if place is None else merged.cell(number, place, row)
-        if cell is not None and cell.kind != "error" and (text := _key_text(name, cell, sheet)):
+        if place is None or cell is None:
+            continue
+        if (why := _unusable_key(name, cell)) is not None:
+            unusable.append((place, cell.text, why))
+        elif text := _key_text(name, cell, sheet):
             keys[name] = text
-    is_answered = False
-    for place in headings.places["new_value"]:
-        answer = row.get(place)
-        if answer is None or (answer.kind == "text" and not answer.text.strip()):
-            continue
-        is_answered = True
-        why = _unusable(answer, merged.height(number, place))
+    filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
+    filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
+    for place, cell in filled:
+        why = _unusable(cell, merged.height(number, place))
         if why is not None:
-            returned.problems.append(_problem(sheet, number, place, why, answer.text, keys))
-            continue
-        place_in_sheet = place_of(number, place)
-        returned.answers.append(
+            unusable.append((place, cell.text, why))
+    # Cells whose place nobody knows may be the answer, or say what it is about.
+    unusable += [(place, cell.text, f"{cell.problem}.") for place, cell in row.items() if place >= MOST_COLUMNS]
+    if filled or any(place >= MOST_COLUMNS for place, *_ in unusable):
+        returned.problems += [_problem(sheet, number, place, why, text) for place, text, why in unusable]
+    if not unusable:
+        returned.answers += [
             Answer(
                 str(sheet.file),
                 sheet.name,
                 number,
-                place_in_sheet,
-                trimmed(_verbatim(answer, sheet)),
-                answer.kind,
+                place_of(number, place),
+                trimmed(_verbatim(cell, sheet)),
+                cell.kind,
                 keys,
+                cell.shown,
             )
-        )
-    returned.rows += not is_answered
+            for place, cell in filled
+        ]
+    returned.rows += not filled
+    doubtful = returned.doubtful.setdefault(str(sheet.file), set())
+    doubtful |= {
+        cell.text
+        for place, cell in row.items()
+        if place not in headings.places["new_value"] and not LOST.isdisjoint(cell.text)
+    }
 
 
 def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
     # The value that was seen is compared with texts to the last character.
     if name == "value":
-        return _verbatim(cell, sheet)
-    return cell.text.strip().lstrip("'")
+        return cell.shown or _verbatim(cell, sheet)
+    # Ids have no zeros before them, whatever the format of their column adds.
+    shown = cell.text if name == "product_id" else cell.shown or cell.text
+    return shown.strip().lstrip("'")
 
 
 def _verbatim(cell: Cell, sheet: Sheet) -> str:
@@ -292,12 +361,31 @@ def _verbatim(cell: Cell, sheet: Sheet) -> str:
     return unescape_formulas(cell.text) if sheet.name == "" else cell.text
 
 
+def _unusable_key(name: str, cell: Cell) -> str | None:
+    """Return why a cell does not say what the answer of its row is about."""
+    if cell.kind == "unreadable":
+        return f"{cell.problem}. The answer of its row is not used. Take the row from the worklist again."
+    if cell.kind in {"error", "formula"}:
+        shown = f"shows the error {cell.text:.40}" if cell.text else "holds a formula without its result"
+        return f"the cell {shown}, and the answer of its row is not used. Write the value."
+    if cell.is_struck and name in _WHOSE:
+        return "it is struck through, and the answer of its row is not used. Remove the line if it is meant."
+    return None
+
+
 def _unusable(answer: Cell, height: int) -> str | None:
+    if answer.kind == "unreadable":
+        return f"{answer.problem}. Write the value as text."
     if answer.kind == "error":
         return f"the cell shows the error {answer.text}. Write the value."
     if answer.kind == "formula":
         return (
             "the cell holds a formula without its result. Write the value, or save the file in a spreadsheet."
+        )
+    if answer.is_struck:
+        return (
+            f"{answer.text!r:.60} is struck through, as a whole or in part. Remove what is not meant, and the line "
+            "through what is."
         )
     if height > 1:
         return (
@@ -312,9 +400,8 @@ def trimmed(text: str) -> str:
 
 
 def _problem(
-    sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None, keys: Any = None
+    sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None
 ) -> Problem:
-    del keys
     cell = None if column is None else place_of(row, column)
     return Problem(str(sheet.file), sheet.name, row, cell, text, problem)
 

@@ -133,11 +133,13 @@ class _Reading:
         """Read a sheet."""
         rows = sheet.rows()
         paths, qualifiers, first = _above(rows)
-        for (line, begin), (_, end) in sheet.merged():
-            # A cell that is merged with those beside it stands above all of their columns.
+        ends: dict[int, int] = {}
+        for (line, begin), (_, end) in sorted(sheet.merged()):
+            # A cell that is merged with those beside it stands above all of their columns. Ranges do not overlap.
             above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(line, {})
-            if begin in above:
+            if begin in above and begin > ends.get(line, -1):
                 above.update(dict.fromkeys(range(begin, end + 1), above[begin]))
+                ends[line] = end
         headings = headings_of(paths, qualifiers)
         known = {one.path.attribute for one in headings.values() if one.path is not None}
         if not any(name.partition(".")[0] in ATTRIBUTES for name in known):
