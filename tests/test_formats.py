@@ -80,7 +80,7 @@ def test_csv_is_verbatim_by_default(catalog: prodex.Catalog, tmp_path: Path) -> 
 def test_csv_for_spreadsheets_runs_no_formula(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """By choice an apostrophe stands before whatever a spreadsheet would run."""
     catalog.export(tmp_path, "csv", escape_formulas=True)
-    with (tmp_path / "texts.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "texts.csv").open(encoding="utf-8-sig", newline="") as file:
         texts = [row["text"] for row in csv.DictReader(file)]
 
     assert [f"'{text}" if text[:1] in {"=", "+", "-", "@"} else text for text in NASTY] == texts

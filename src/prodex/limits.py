@@ -19,6 +19,8 @@ from prodex.errors import QueryError, SettingsError
 #: Product data becomes 10 to 100 times as large when it is unpacked. More than 200 bytes for each byte received are a
 #: decompression bomb, if it is large enough to matter.
 _RATIO, _RATIO_FROM = 200, 150_000_000
+#: An element of XML costs its reader up to a kilobyte, whatever it unpacks from. Workbooks have about one for each byte.
+_ELEMENTS, _ELEMENTS_FROM = 10, 1_000_000
 #: Gzip and deflate make at most 1,032 bytes of one.
 _MOST_RATIO = 1_100
 
@@ -161,16 +163,30 @@ class Meter:
         if most is not None and size > most:
             raise self.exceeded("unpacked_bytes")
         if self._ratio is not None and size > max(_RATIO_FROM, self._ratio * self.wire):
-            raise LimitExceeded(
-                f"{self._so_far()}; more than {_RATIO} bytes for each byte received look like a decompression bomb, "
-                f"and {self._setting}(limits=px.Limits(unpacked_bytes=...)) accepts them nevertheless",
-                "unpacked_bytes",
-            )
+            raise self._bomb(f"more than {_RATIO} bytes for each byte received")
+
+    def held(self, elements: int) -> None:
+        """Check the total number of elements of XML.
+
+        Raises
+        ------
+        LimitExceeded
+            When there are too many for the bytes received, unless a limit for unpacked bytes was given.
+        """
+        if self._ratio is not None and elements > max(_ELEMENTS_FROM, _ELEMENTS * self.wire):
+            raise self._bomb(f"more than {_ELEMENTS} elements of XML for each byte received")
 
     def may_exceed(self, wire: int) -> bool:
         """Say whether so many bytes may be too many when they are unpacked."""
         most = self.limits.unpacked_bytes
         return most is not None and wire * (self._ratio or _MOST_RATIO) > most
+
+    def _bomb(self, what: str) -> LimitExceeded:
+        return LimitExceeded(
+            f"{self._so_far()}; {what} look like a decompression bomb, and "
+            f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) accepts them nevertheless",
+            "unpacked_bytes",
+        )
 
     def exceeded(self, name: Literal["seconds", "wire_bytes", "unpacked_bytes"]) -> LimitExceeded:
         """Return what says that a limit was reached, with the numbers and the setting."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from pathlib import Path
 
@@ -169,7 +169,7 @@ def test_dates_numbers_and_percentages_are_read_as_they_are_shown(tmp_path: Path
         made.save(tmp_path / "a.xlsx")
         with sheets_of(tmp_path / "a.xlsx") as (only,):
             ((_, row),) = only.rows()
-        assert [tuple(row[place]) for place in range(7)] == [
+        assert [row[place][:2] for place in range(7)] == [
             ("2026-11-23", "date"),
             ("2026-11-23T08:30:00", "date"),
             ("0.3", "number"),
@@ -268,9 +268,13 @@ def test_the_workbooks_name_their_snapshot(tmp_path: Path, catalog: prodex.Catal
 def test_csv_is_read_with_any_separator_and_encoding(
     tmp_path: Path, content: str, cells: list[str], encoding: str
 ) -> None:
-    """The separator is what cuts most lines alike."""
+    """The separator is what cuts most lines alike; the letter is that of a text that is known."""
     (tmp_path / "a.csv").write_text(f"{content}é", encoding)
-    with sheets_of(tmp_path / "a.csv") as (only,):
+
+    def known(asked: Collection[str]) -> list[str]:
+        return [one.replace("?", "é") for one in asked]
+
+    with sheets_of(tmp_path / "a.csv", known=known) as (only,):
         rows = [row for _, row in only.rows()]
     assert [Cell(one.removesuffix("é"), "text") for one in cells] in [
         [Cell(cell.text.removesuffix("é"), "text") for cell in row.values()] for row in rows

@@ -87,7 +87,7 @@ def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
     rows = to_fix(path)
     shown = [(row["attribute"], row["how"], cell) for row, cell in zip(rows, open_cells(path), strict=True)]
     assert expected == sorted(shown, key=lambda one: (not one[2], one[0]))
-    with (folder / "Mill-4.csv").open(encoding="utf-8", newline="") as file:
+    with (folder / "Mill-4.csv").open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
     assert [(one["attribute"], one["how"]) for one in rows] == [
         (one["attribute"], one["how"]) for one in lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -576,10 +577,96 @@ def spellings(cell: Any) -> list[str]:
     if isinstance(cell, int | float):
         return [json.dumps(cell), f"{cell:.15g}", str(abs(cell)), str(int(cell)), "true", "false"]
     words = {"Yes": "true", "12,5": "12.5", "0": "0"}
+    # A text such as 00, 0. or 1'000 is a number where its column has numbers.
+    plain = cell.strip().replace("'", "").replace(",", ".")
+    if re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", plain):
+        words[cell] = f"{float(plain):.15g}"
     whole = json.dumps(cell)[1:-1]
     # The label beside a code, and spaces around both, are the least that has to be there.
     codes = [part.strip() for bar in "∣|" for part in cell.rpartition(bar)[2:]]
     return [whole, words.get(cell, whole), *(json.dumps(one)[1:-1] for one in (cell.strip(), *codes))]
+
+
+def formatted(path: Path, *columns: tuple[str, str, Any, dict[str, Any]]) -> prodex.Catalog:
+    """Read one product whose cells have formats."""
+    book = xlsxwriter.Workbook(path / "export.xlsx")
+    sheet = book.add_worksheet("Products")
+    for place, (technical, qualifier, value, look) in enumerate([("gtin", "", GTIN, {}), *columns]):
+        sheet.write_column(3, place, [technical, "#1", qualifier])
+        sheet.write(7, place, value, book.add_format(look))
+    book.close()
+    return prodex.read_workbook(path / "export.xlsx")
+
+
+def test_a_number_is_what_its_format_shows(tmp_path: Path) -> None:
+    """Zeros that a format adds are those of a code, and percent is applied; other formats change nothing."""
+    catalog = formatted(
+        tmp_path,
+        ("brand", "", 12, {"num_format": "0000"}),
+        ("namePublicLong", "fr", 7, {"num_format": "000"}),
+        ("namePublicLong", "nl", 0.5, {"num_format": "0%"}),
+        ("netContent", "P1", 0.125, {"num_format": "0.0%"}),
+        ("lifeCycle", "", 2, {"num_format": "000"}),
+        ("ownCode", "", 12, {"num_format": "0000"}),
+        ("ownNumber", "", 12, {"num_format": "0"}),
+        ("id", "", 7, {"num_format": "0"}),
+    )
+    assert problems(catalog) == {}
+    made = record(catalog)
+    assert {"code": "0012"} == made["brand"]
+    assert ["007", "50%"] == [one["data"] for one in made["namePublicLong"]]
+    assert [12.5, 2, "0012", 12, "7"] == [
+        *(made["netContent"][0]["data"], made["lifeCycle"], made["ownCode"], made["ownNumber"], made["id"]),
+    ]
+
+
+RETYPED: dict[str, tuple[str, str, Any, dict[str, Any], str]] = {
+    "a number as a code": ("brand", "", 12, {}, "a number"),
+    "a whole number as a code": ("kind", "", 100, {"num_format": "0"}, "a number"),
+    "1E2": ("brand", "", 100, {"num_format": "0.00E+00"}, "a number"),
+    "MAR1": ("brand", "", datetime(2026, 3, 1), {"num_format": "d-mmm"}, "a date"),  # noqa: DTZ001 - none is said
+    "TRUE": ("brand", "", True, {}, "true or false"),
+    "a number as a text": ("namePublicLong", "fr", 7, {}, "a number"),
+    "a date as a text": ("namePublicLong", "fr", datetime(2026, 3, 1), {"num_format": "d-mmm"}, "a date"),  # noqa: DTZ001
+    "a rounded number": ("brand", "", 12.5, {"num_format": "0000"}, "a number"),
+    "a percentage that is rounded": ("namePublicLong", "fr", 0.125, {"num_format": "0%"}, "a percentage"),
+    "a code that is struck through": ("brand", "", "OLD", {"font_strikeout": True}, "struck through"),
+    "a number that is struck through": ("netContent", "GRM", 5, {"font_strikeout": True}, "struck through"),
+    "a date beyond all": ("createdAt", "", 4006381333931, {"num_format": "d-mmm"}, "is no date"),
+    "a GTIN as a date": ("assets.pictures.url", "", -5, {"num_format": "d-mmm"}, "is no date"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RETYPED)
+def test_what_a_spreadsheet_made_of_it_is_listed(tmp_path: Path, case: str) -> None:
+    """With its cell: what a program changed is no text and no code, and what is struck through is nothing."""
+    path, qualifier, value, look, words = RETYPED[case]
+    catalog = formatted(tmp_path, (path, qualifier, value, look), ("isTaggedBy", "", "new", {}))
+    assert ["Products!B8"] == list(problems(catalog))
+    assert words in problems(catalog)["Products!B8"]
+    assert ["new"] == catalog.tags["tag"].tolist()
+    assert not catalog.complete
+
+
+def test_the_separator_is_that_of_the_paths(tmp_path: Path) -> None:
+    """In a file whose words are full of commas; letters that are certain in no encoding are listed."""
+    above = [
+        "Dear, all, of, you",
+        "",
+        "",
+        "gtin;namePublicLong;brand",
+        "a,b,c,d;e,f,g;h,i",
+        ";fr;",
+        "",
+        f"{GTIN};Riz, long;A",
+    ]
+    content = "\n".join([*above, f"{GTIN};;A", "00000000000017;Blé;B"])
+    (tmp_path / "a.csv").write_bytes(content.encode("cp1252"))
+    catalog = prodex.read_workbook(tmp_path / "a.csv")
+    assert ["Riz, long"] == catalog.texts["text"].tolist()
+    assert ["A", "B"] == catalog.products["brand_code"].tolist()
+    assert ["B10"] == list(problems(catalog))
+    assert "'Blé'" in problems(catalog)["B10"]
 
 
 def test_a_difference_is_about_what_both_know(tmp_path: Path) -> None:

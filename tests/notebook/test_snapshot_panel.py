@@ -196,7 +196,7 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
     comparison.file.value = str(tmp_path / "changes.csv")
     comparison.export.click()
     panel.wait()
-    with (tmp_path / "changes.csv").open(newline="", encoding="utf-8") as file:
+    with (tmp_path / "changes.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert len(panel.difference.changes) == len(rows)
     assert {"'=1+1"} == {row["new"] for row in rows if row["attribute"] == "namePublicLong"}

@@ -110,7 +110,7 @@ def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_pa
     for stem in stems:
         rows = pq.read_table(tmp_path / "to_fix" / f"{stem}.parquet")
         assert WORKLIST.names == rows.schema.names
-        with (tmp_path / "to_fix" / f"{stem}.csv").open(encoding="utf-8", newline="") as file:
+        with (tmp_path / "to_fix" / f"{stem}.csv").open(encoding="utf-8-sig", newline="") as file:
             written = list(csv.DictReader(file))
         filled = to_fix(tmp_path / "to_fix" / f"{stem}.xlsx")
         for name in (

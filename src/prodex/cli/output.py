@@ -65,7 +65,8 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
     text = _text(frame, format)
     if out is not None:
         with writing(out) as beside:
-            beside.write_text(text, "utf-8", newline="")
+            # Spreadsheets read UTF-8 as such only behind its mark.
+            beside.write_text(text, "utf-8-sig" if format is Format.CSV else "utf-8", newline="")
         return
     # A program that reads from a pipe gets the exact text, a terminal no control characters.
     sys.stdout.write(printable(text) if sys.stdout.isatty() else text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,11 +22,13 @@ from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.fix.headings import Headings, headings_of
 from prodex.fix.layout import FORMAT, GUARDED, INDEX, KEYS_SHEET, MANIFEST, seal_of, unguarded
+from prodex.fix.letters import LOST, lost_letters
 from prodex.fix.merged_cells import MergedCells
 from prodex.fix.row_marks import EXPLAINED, RowMark
+from prodex.formats.csv_sheets import Known
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
-from prodex.formats.workbook_cells import Cell, Kind, Row, place_of
+from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Kind, Row, place_of
 from prodex.limits import Limits
 
 #: The keys of a row, in the columns of a worklist.
@@ -41,7 +43,10 @@ _KEYS_SHEET = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
 #: Sheets of a worklist that have no findings.
 _EXPLANATIONS = frozenset({"Read me", "Summary", "Codes"})
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
+_TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
+#: Keys that say whose value an answer is: what is struck through there is not meant.
+_WHOSE = frozenset({"product_id", "gtin", "attribute", "language"})
 
 
 @dataclass(frozen=True)
@@ -242,6 +247,8 @@ class Returned:
         what they were.
     notes
         What was typed into other columns of rows without an answer.
+    damaged
+        Texts of each file beside the answers in which letters may have been lost.
     """
 
     answers: list[Answer] = field(default_factory=list)
@@ -252,6 +259,7 @@ class Returned:
     ignored: list[str] = field(default_factory=list)
     doubtful: list[Answer] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    damaged: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -259,7 +267,11 @@ class Returned:
         return sum(sheet.rows for sheet in self.sheets)
 
 
-def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None = None) -> Returned:
+def read_files(
+    files: str | Path | Iterable[str | Path],
+    limits: Limits | None = None,
+    known: Callable[[Returned], Known] | None = None,
+) -> Returned:
     """Read the answers of worklists.
 
     Parameters
@@ -268,6 +280,9 @@ def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None =
         Paths of workbooks and CSV files, and of folders with them.
     limits
         What a file may take, unpacked.
+    known
+        Returns what knows the texts of the catalogue, by what was read before; it is asked where the letters of a file
+        are not certain. Workbooks, which name their catalogue, are read before CSV files, which do not.
 
     Raises
     ------
@@ -275,15 +290,23 @@ def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None =
         When there is no such file, or none in a folder.
     """
     returned = Returned()
+
+    def asked(skeletons: Collection[str]) -> Collection[str]:
+        return () if known is None else known(returned)(skeletons)
+
     # Of each file: whether anything is to be said of it.
     found: dict[Path, bool] = {}
-    for file in _files(files, returned):
+    places = {file: place for place, file in enumerate(_files(files, returned))}
+    # Workbooks first: they name the catalogue, with which the encoding of other files has to agree.
+    for file in sorted(places, key=lambda one: one.suffix.casefold() in _TEXT_ENDINGS):
         before = _said(returned)
         try:
-            _read(file, limits, returned)
+            _read(file, limits, returned, asked)
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
         found[file] = _said(returned) > before
+    for listed in (returned.answers, returned.problems):
+        listed.sort(key=lambda one: places[Path(one.file)])  # type: ignore[attr-defined] # both are of files
     # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
     twins = {str(file) for file in found if _is_untouched_twin(file, found)}
     returned.files = len(found) - len(twins)
@@ -338,8 +361,9 @@ def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list
     return list(dict.fromkeys(one.resolve() for one in found))
 
 
-def _read(file: Path, limits: Limits | None, returned: Returned) -> None:
-    with sheets_of(file, limits=limits) as sheets:
+def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -> None:
+    before = len(returned.answers)
+    with sheets_of(file, limits=limits, headings=_named_columns, known=known) as sheets:
         kept = {sheet.name: written for sheet in sheets if (written := _written(sheet)) is not None}
         returned.written[str(file)] = list(kept.values())
         if newer := [one.format for one in kept.values() if one.format > FORMAT]:
@@ -362,6 +386,36 @@ def _read(file: Path, limits: Limits | None, returned: Returned) -> None:
     if not any(lists):
         problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
         returned.problems.append(Problem(str(file), None, None, None, None, problem))
+    _set_lost_aside(file, before, returned, known)
+
+
+def _named_columns(number: int, row: Row) -> int:
+    """Return how many columns of a worklist a row names."""
+    del number
+    found = headings_of(row, ())
+    return 0 if found is None else len(found.places)
+
+
+def _set_lost_aside(file: Path, before: int, returned: Returned, known: Known) -> None:
+    """Make problems of the answers of a file in which letters were lost."""
+    doubtful = [one for one in returned.answers[before:] if not LOST.isdisjoint(one.text)]
+    if not doubtful:
+        return
+    lost = lost_letters(returned.damaged.get(str(file), ()), known)
+    kept = []
+    for one in returned.answers[before:]:
+        if "\ufffd" in one.text:
+            why = "it holds \ufffd, which programs write for a letter that they cannot read"
+        elif lost is not None and "?" in one.text:
+            why = "letters of this file were lost when it was saved: it has {!r:.60} for {!r:.60}".format(
+                *lost
+            )
+        else:
+            kept.append(one)
+            continue
+        problem = f"{why}. Write the answer again, and save it as a workbook (.xlsx) or as CSV in UTF-8."
+        returned.problems.append(Problem(*one[:4], one.text, problem))
+    returned.answers[before:] = kept
 
 
 def _without_headings(sheet: Sheet, returned: Returned) -> None:
@@ -440,32 +494,45 @@ def _read_row(
 ) -> Mapping[str, str]:
     """Read the answers of a row; return its keys."""
     keys: dict[str, str] = {}
+    unusable: list[tuple[int, str, str]] = []
     for name in KEYS:
         place = headings.first(name)
         cell = None if place is None else merged.cell(number, place, row)
-        if cell is not None and cell.kind != "error" and (text := _key_text(name, cell, sheet)):
+        if place is not None and cell is not None and (why := _unusable_key(name, cell)) is not None:
+            unusable.append((place, cell.text, why))
+        elif cell is not None and (text := _key_text(name, cell, sheet)):
             _add_key(keys, name, text)
         elif place is not None and name == "value" and (cell is None or cell.kind == "text"):
-            keys[name] = ""  # nothing was there, while a formula without its result shows nobody knows what
-    is_answered = False
-    for place in headings.places["new_value"]:
-        answer = row.get(place)
-        if answer is None or (answer.kind == "text" and not answer.text.strip()):
-            continue
-        is_answered = True
-        why = _unusable(answer, merged.height(number, place))
+            keys[name] = ""  # nothing was there
+    filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
+    filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
+    for place, cell in filled:
+        why = _unusable(cell, merged.height(number, place))
         if why is not None:
-            returned.problems.append(_problem(sheet, number, place, why, answer.text))
-        else:
-            returned.answers.append(_answer(sheet, number, place, answer, keys))
-    if not is_answered:
+            unusable.append((place, cell.text, why))
+    # Cells whose place nobody knows may be the answer, or say what it is about.
+    unusable += [
+        (place, cell.text, f"{cell.problem}.") for place, cell in row.items() if place >= MOST_COLUMNS
+    ]
+    if filled or any(place >= MOST_COLUMNS for place, *_ in unusable):
+        returned.problems += [_problem(sheet, number, place, why, text) for place, text, why in unusable]
+    if not unusable:
+        returned.answers += [_answer(sheet, number, place, cell, keys) for place, cell in filled]
+    if not filled:
         _look_elsewhere(sheet, number, row, headings, keys, returned)
+    returned.damaged.setdefault(str(sheet.file), set()).update(
+        cell.text
+        for place, cell in row.items()
+        if place not in headings.places["new_value"] and not LOST.isdisjoint(cell.text)
+    )
     return keys
 
 
 def _answer(sheet: Sheet, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
     text = trimmed(_verbatim(cell, sheet))
-    return Answer(str(sheet.file), sheet.name, number, place_of(number, place), text, cell.kind, keys)
+    return Answer(
+        str(sheet.file), sheet.name, number, place_of(number, place), text, cell.kind, keys, cell.shown
+    )
 
 
 def _look_elsewhere(
@@ -509,8 +576,10 @@ def _add_key(keys: dict[str, str], name: str, text: str) -> None:
 def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
     # What is shown is compared with texts to the last character.
     if name in _SHOWN:
-        return _verbatim(cell, sheet)
-    return cell.text.strip().lstrip("'")
+        return cell.shown or _verbatim(cell, sheet)
+    # Ids have no zeros before them, whatever the format of their column adds.
+    shown = cell.text if name == "product_id" else cell.shown or cell.text
+    return shown.strip().lstrip("'")
 
 
 def _verbatim(cell: Cell, sheet: Sheet) -> str:
@@ -518,12 +587,31 @@ def _verbatim(cell: Cell, sheet: Sheet) -> str:
     return unescape_formulas(cell.text) if sheet.name == "" else cell.text
 
 
+def _unusable_key(name: str, cell: Cell) -> str | None:
+    """Return why a cell does not say what the answer of its row is about."""
+    if cell.kind == "unreadable":
+        return f"{cell.problem}. The answer of its row is not used. Take the row from the worklist again."
+    if cell.kind in {"error", "formula"}:
+        shown = f"shows the error {cell.text:.40}" if cell.text else "holds a formula without its result"
+        return f"the cell {shown}, and the answer of its row is not used. Write the value."
+    if cell.is_struck and name in _WHOSE:
+        return "it is struck through, and the answer of its row is not used. Remove the line if it is meant."
+    return None
+
+
 def _unusable(answer: Cell, height: int) -> str | None:
+    if answer.kind == "unreadable":
+        return f"{answer.problem}. Write the value as text."
     if answer.kind == "error":
         return f"the cell shows the error {answer.text}. Write the value."
     if answer.kind == "formula":
         return (
             "the cell holds a formula without its result. Write the value, or save the file in a spreadsheet."
+        )
+    if answer.is_struck:
+        return (
+            f"{answer.text!r:.60} is struck through, as a whole or in part. Remove what is not meant, and the line "
+            "through what is."
         )
     if height > 1:
         return (

@@ -10,6 +10,7 @@ from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.fix.letters import known_texts
 from prodex.fix.reading import Returned, Written, read_files
 from prodex.fix.result import Fix, fix_of
 from prodex.fix.whose import owners_given
@@ -74,7 +75,7 @@ def read_worklist(
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['Pain', 'Pain complet']]
     """
-    returned = read_files(files, limits)
+    returned = read_files(files, limits, lambda before: known_texts(_catalog(catalog, before)))
     chosen = _catalog(catalog, returned)
     only = owners_given(chosen, owner)
     return fix_of(returned, chosen, _profile(profile, returned), moment_of(now), only)

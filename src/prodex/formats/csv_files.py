@@ -1,4 +1,8 @@
-"""CSV: UTF-8 and RFC 4180; an empty cell is null, and two quotes are an empty text."""
+"""CSV: UTF-8 and RFC 4180; an empty cell is null, and two quotes are an empty text.
+
+What people open in a spreadsheet begins with a byte order mark: without it, spreadsheets take the file for one in the
+code page of their country. What programs read has none.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +30,11 @@ def write_csv(
     Parameters
     ----------
     escape_formulas
-        Put an apostrophe wherever a spreadsheet would run text as a formula, whatever separates its cells. The file is
-        then safe to open in a spreadsheet and no longer verbatim; `prodex.unescape_formulas` gives each text back.
+        Write for a spreadsheet: put an apostrophe wherever it would run text as a formula, whatever separates its
+        cells, and a byte order mark at the beginning. The file is then safe to open in a spreadsheet and no longer
+        verbatim; `prodex.unescape_formulas` gives each text back.
     """
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8-sig" if escape_formulas else "utf-8", newline="") as file:
         # Suppliers name attributes, and so columns.
         csv.writer(file).writerow([escaped(name) if escape_formulas else name for name in schema.names])
         for batch in batches:

@@ -7,18 +7,20 @@ that says how to save it instead.
 from __future__ import annotations
 
 import csv
-import io
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
 from prodex.errors import SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_there
-from prodex.formats.workbook_cells import Cell, Row
-from prodex.formats.workbook_sheets import Range, opened
+from prodex.formats.csv_sheets import Headings, Known, NoText, csv_rows
+from prodex.formats.workbook_archive import Archive
+from prodex.formats.workbook_cells import Range, Row
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
 from prodex.safe_xml import MarkupRefused
 
@@ -30,9 +32,9 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _MOST_CELLS = 50_000_000
 #: Bytes of a CSV file, which is read as a whole.
 _MOST_CSV = 1_000_000_000
-_SEPARATORS = ",;\t|"
-_SAMPLE_LINES = 20
-
+#: The bit of a part in an archive that has a password.
+_LOCKED = 1
+_WITHOUT_PASSWORD = "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
 _AS_XLSX = "Open it in a spreadsheet, save it as an Excel workbook (.xlsx) or as CSV (UTF-8), and read that."
 
 
@@ -65,8 +67,10 @@ class Sheet:
             When the file is damaged, or too large.
         """
         with _refusing(self.file):
-            for count, (number, row) in enumerate(self._rows()):
-                if count * len(row) > _MOST_CELLS:
+            cells = 0
+            for number, row in self._rows():
+                cells += len(row)
+                if cells > _MOST_CELLS:
                     raise _refused(self.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
                 yield number, row
 
@@ -78,7 +82,12 @@ class Sheet:
 
 @contextmanager
 def sheets_of(
-    path: str | Path, *, limits: Limits | None = None, setting: str = "read_worklist"
+    path: str | Path,
+    *,
+    limits: Limits | None = None,
+    setting: str = "read_worklist",
+    headings: Headings | None = None,
+    known: Known | None = None,
 ) -> Iterator[list[Sheet]]:
     """Open a workbook or a CSV file; its sheets can be read while it is open.
 
@@ -90,6 +99,11 @@ def sheets_of(
         What the file may take, unpacked.
     setting
         The function whose keyword `limits` changes them, for the message.
+    headings
+        Recognizes the row of headings: the separator of a CSV file is that with which it is found.
+    known
+        Knows texts that the file may have: a CSV file is in the encoding in which its cells agree with them. Without
+        it, letters beyond ASCII can be read only in Unicode.
 
     Raises
     ------
@@ -108,39 +122,35 @@ def sheets_of(
     if head == _OLE:
         raise _refused_ole(file)
     if not head.startswith(_ZIP):
-        yield [_csv_sheet(file)]
+        yield [_csv_sheet(file, meter, headings, known)]
         return
     with _refusing(file):
         archive = zipfile.ZipFile(file)
+    # openpyxl takes a moment to import.
+    from prodex.formats.workbook_sheets import opened
+
     with archive:
         with _refusing(file):
-            _refuse_other_formats(file, frozenset(archive.namelist()))
-            book = opened(archive, meter)
+            parts = Archive(archive, meter)
+            _refuse_other_formats(file, parts)
+            book = opened(parts)
         yield [
-            _sheet_of(file, name, book.rows, book.merged, is_hidden=name in book.hidden)
-            for name in book.sheets
+            Sheet(file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden)
+            for name, part in book.sheets
         ]
 
 
-def _sheet_of(
-    file: Path,
-    name: str,
-    rows: Callable[[str], Iterator[tuple[int, Row]]],
-    merged: Callable[[str], list[Range]],
-    *,
-    is_hidden: bool,
-) -> Sheet:
-    return Sheet(file, name, lambda: rows(name), lambda: merged(name), is_hidden)
-
-
-def _refuse_other_formats(file: Path, names: frozenset[str]) -> None:
-    if "xl/workbook.bin" in names:
-        raise _refused(file, "it is a binary workbook (.xlsb)", _AS_XLSX)
-    if "content.xml" in names:
+def _refuse_other_formats(file: Path, parts: Archive) -> None:
+    if any(info.flag_bits & _LOCKED for info in parts.file.infolist()):
+        raise _refused(file, "it has a password", _WITHOUT_PASSWORD)
+    if "content.xml" in parts:
         raise _refused(file, "it is an OpenDocument file (.ods)", _AS_XLSX)
-    if "Index/Document.iwa" in names or "Index.zip" in names:
+    if "Index/Document.iwa" in parts or "Index.zip" in parts:
         raise _refused(file, "it is a file of Numbers", _AS_XLSX)
-    if "xl/workbook.xml" not in names:
+    named = parts.workbook()
+    if "xl/workbook.bin" in parts or (named or "").casefold().endswith(".bin"):
+        raise _refused(file, "it is a binary workbook (.xlsb)", _AS_XLSX)
+    if named is None:
         raise _refused(file, "it is an archive, but no workbook", "Unpack it, and give the files in it.")
 
 
@@ -149,59 +159,20 @@ def _refused_ole(file: Path) -> SpreadsheetUnreadable:
         before = b""
         while piece := content.read(1 << 20):
             if _ENCRYPTED in before + piece:
-                remove = (
-                    "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
-                )
-                return _refused(file, "it has a password", remove)
+                return _refused(file, "it has a password", _WITHOUT_PASSWORD)
             before = piece[-len(_ENCRYPTED) :]
     return _refused(file, "it is a workbook of an old program (.xls)", _AS_XLSX)
 
 
-def _csv_sheet(file: Path) -> Sheet:
+def _csv_sheet(file: Path, meter: Meter, headings: Headings | None, known: Known | None) -> Sheet:
     with _refusing(file):
         if (size := file.stat().st_size) > _MOST_CSV:
             raise _refused(file, f"it has {size:,} bytes, and {_MOST_CSV:,} are read at most", "Split it.")
-        text = _decoded(file)
-    if "\0" in text:
-        raise _refused(file, "it is neither a workbook nor text", _AS_XLSX)
-    separator = _separator(text)
-
-    def rows() -> Iterator[tuple[int, Row]]:
-        # Quoted cells may be as long as the file.
-        csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-        for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=separator), 1):
-            if row := {place: Cell(cell, "text") for place, cell in enumerate(cells) if cell}:
-                yield number, row
-
+        try:
+            rows = csv_rows(file.read_bytes(), meter, headings=headings, known=known)
+        except NoText as error:
+            raise _refused(file, str(error), _AS_XLSX) from error
     return Sheet(file, "", rows, list)
-
-
-def _decoded(file: Path) -> str:
-    """Return the text of a CSV file: by its mark, else UTF-8, else as Western spreadsheets write it."""
-    content = file.read_bytes()
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
-
-
-def _separator(text: str) -> str:
-    """Return what separates the cells: what cuts most of the first lines into the most cells.
-
-    >>> _separator("My list\\ngtin;name\\n1;a, b\\n2;c"), _separator("gtin,name\\n")
-    (';', ',')
-    """
-    lines = text[:100_000].splitlines()[:_SAMPLE_LINES]
-    if lines and (declared := lines[0].strip().casefold().removeprefix("sep=")) in set(_SEPARATORS):
-        return declared
-    # The middle one of the widths: a title has one cell, and texts have commas of their own.
-    widths = {
-        one: sorted(len(row) for row in csv.reader(lines, delimiter=one))[len(lines) // 2 :]
-        for one in _SEPARATORS
-    }
-    return max(_SEPARATORS, key=lambda one: widths[one][:1] or [0])
 
 
 @contextmanager
@@ -217,7 +188,15 @@ def _refusing(file: Path) -> Iterator[None]:
     except MarkupRefused as error:
         raise _refused(file, str(error), _AS_XLSX) from error
     except (
-        *(zipfile.BadZipFile, expat.ExpatError, EOFError, NotImplementedError, RuntimeError, csv.Error),
+        *(
+            zipfile.BadZipFile,
+            expat.ExpatError,
+            ParseError,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            csv.Error,
+        ),
         *(ValueError, KeyError, zipfile.LargeZipFile),
     ) as error:
         raise _refused(file, f"it is damaged ({error})", "Ask for it again, or save it anew.") from error

@@ -1,27 +1,27 @@
-"""Cells of workbooks: their places, and their texts, numbers and dates as text.
+"""Cells of spreadsheets: their places, their kinds, and their texts and numbers as text.
 
-A number is given with the 15 digits that spreadsheets compute with, a date as ISO 8601 text.
+A number is given with the 15 digits that spreadsheets compute with, a date as ISO 8601 text. Whoever typed `0012`, `1E2`
+or `MAR1` into a spreadsheet finds a number or a date there; so a cell says what it is, and what its number format shows.
 
-Sources: ECMA-376 part 1, 18.17.4 (dates), 22.9.2.19 (`_xHHHH_`).
+Sources: ECMA-376 part 1, 18.8.31 (number formats), 22.9.2.19 (`_xHHHH_`).
 """
 
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
-_PLACE = re.compile("([A-Z]{1,3})([1-9][0-9]{0,6})")
+_HALF = re.compile("[\ud800-\udfff]")
+_PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
 
-#: Days are counted from here, as if 1900 had been a leap year: from day 60 on they are one too many.
-_DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - a workbook knows no zone
-_DAY_TOO_MANY = 60
-#: Days between the two origins that workbooks know.
-_SINCE_1904 = 1462
+#: Rows and columns of a sheet, as Excel documents its limits.
+MOST_ROWS = 1_048_576
+MOST_COLUMNS = 16_384
 
-Kind = Literal["text", "number", "percentage", "date", "boolean", "error", "formula"]
+Kind = Literal["text", "number", "percentage", "date", "boolean", "error", "formula", "unreadable"]
 
 
 class Cell(NamedTuple):
@@ -30,48 +30,71 @@ class Cell(NamedTuple):
     Attributes
     ----------
     text
-        Its value as text: "12.5", "true", "2026-11-23", "#REF!"; a percentage as it is shown, without the sign.
+        Its value as text: "12.5", "true", "2026-11-23", "#REF!"; a percentage as it is shown, without the sign. Of a
+        cell that cannot be read, what is stored, as far as that can be shown.
     kind
         What the value is; "formula" is one whose result was not stored, so that its text is empty.
+    shown
+        A number as the spreadsheet shows it, where its format only adds zeros (`0012`, `1.50`) or shows it as percent
+        (`50%`); None where it does neither, or shows another value.
+    is_struck
+        Whether any visible part of it is struck through.
+    problem
+        Why it cannot be read, if its kind is "unreadable".
     """
 
     text: str
     kind: Kind
+    shown: str | None = None
+    is_struck: bool = False
+    problem: str | None = None
 
 
-#: Column, counted from 0, and cell.
+#: Column, counted from 0, and cell. Cells whose place nobody knows have columns from `MOST_COLUMNS` on.
 Row = dict[int, Cell]
 
+#: Row and column of the first and the last cell of a range.
+Range = tuple[tuple[int, int], tuple[int, int]]
 
-def column_of(place: str) -> int:
-    """Return the column of a cell's place, counted from 0.
 
-    >>> column_of("A1"), column_of("AB12")
+def unreadable(stored: str, problem: str) -> Cell:
+    """Return a cell that cannot be read."""
+    return Cell(stored, "unreadable", problem=problem)
+
+
+@lru_cache(maxsize=MOST_COLUMNS)
+def column_of(letters: str) -> int:
+    """Return the column of its letters, counted from 0.
+
+    >>> column_of("A"), column_of("AB")
     (0, 27)
     """
-    if (found := _PLACE.fullmatch(place)) is None:
-        raise ValueError(f"it has a cell at {place!r:.20}")
     column = 0
-    for letter in found[1]:
+    for letter in letters:
         column = column * 26 + ord(letter) - ord("A") + 1
     return column - 1
 
 
-def row_of(place: str) -> int:
-    """Return the row of a cell's place, counted from 1.
+def row_and_column(place: str) -> tuple[int, int] | None:
+    """Return row and column of a place; None if there is no such place.
 
-    >>> row_of("AB12")
-    12
+    >>> row_and_column("AB12"), row_and_column("$a$1"), row_and_column("XFE1"), row_and_column("A0")
+    ((12, 27), (1, 0), None, None)
     """
-    return int(place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    if (found := _PLACE.fullmatch(place)) is None:
+        return None
+    row, column = int(found[2]), column_of(found[1].upper())
+    return (row, column) if row <= MOST_ROWS and column < MOST_COLUMNS else None
 
 
 def place_of(row: int, column: int) -> str:
-    """Return the place of a cell as spreadsheets call it.
+    """Return the place of a cell as spreadsheets call it; with a question mark where its column is not known.
 
-    >>> place_of(12, 27), place_of(1, 0)
-    ('AB12', 'A1')
+    >>> place_of(12, 27), place_of(1, 0), place_of(7, MOST_COLUMNS)
+    ('AB12', 'A1', '?7')
     """
+    if column >= MOST_COLUMNS:
+        return f"?{row}"
     letters = ""
     column += 1
     while column:
@@ -83,31 +106,115 @@ def place_of(row: int, column: int) -> str:
 def decoded(text: str) -> str:
     """Return a text as it was before characters that XML cannot hold were written as codes.
 
-    >>> decoded("a_x000D_b_x005F_x0041_")
-    'a\\rb_x0041_'
+    Raises
+    ------
+    ValueError
+        When half of a character is without its other half.
+
+    Examples
+    --------
+    >>> decoded("a_x000D_b_x005F_x0041_"), decoded("_xD83D__xDE00_")
+    ('a\\rb_x0041_', '😀')
     """
-    return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
-
-
-def moment(days: str, *, since_1904: bool = False) -> str:
-    """Return the moment that a workbook counts in days, to the second.
-
-    >>> moment("46346.333333333336"), moment("1.5"), moment("61.0")
-    ('2026-11-20T08:00:00', '1900-01-01T12:00:00', '1900-03-01T00:00:00')
-    """
+    if "_x" not in text:
+        return text
+    text = _CODE.sub(lambda code: chr(int(code[1], 16)), text)
+    if not _HALF.search(text):
+        return text
     try:
-        number = float(days) + (_SINCE_1904 if since_1904 else 0)
-        number += number < 1  # the very first midnight is written as 0, which would be the day before
-        found = _DAY_0 + timedelta(days=number - (number >= _DAY_TOO_MANY))
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"it has {days!r:.40} where a date should be") from error
-    return (found + timedelta(milliseconds=500)).replace(microsecond=0).isoformat()
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        raise ValueError("it has half a character without its other half") from None
 
 
 def spelled_number(value: float) -> str:
     """Return a number as a spreadsheet shows it where the cell is wide enough: 15 digits, no exponent.
 
-    >>> spelled_number(0.1 + 0.2), spelled_number(4006381333931.0), spelled_number(1e-7)
-    ('0.3', '4006381333931', '0.0000001')
+    >>> spelled_number(0.1 + 0.2), spelled_number(4006381333931.0), spelled_number(1e-7), spelled_number(12)
+    ('0.3', '4006381333931', '0.0000001', '12')
     """
+    if isinstance(value, int) and -(10**15) < value < 10**15:
+        return str(value)
     return format(Decimal(f"{value:.15g}").normalize(), "f")
+
+
+class Padding(NamedTuple):
+    """A number format that adds zeros, or shows percent, and nothing else.
+
+    Attributes
+    ----------
+    whole, fraction
+        What it has before and after the point: a 0 is always filled, a # is not.
+    after
+        What follows: nothing, or a percent sign with or without a space before it.
+    """
+
+    whole: str
+    fraction: str
+    after: str
+
+
+#: What is no part of what is shown: colours and languages, room of the width of a character, and fillers.
+_UNSEEN = re.compile(
+    r"\[(?:\$-[0-9a-f]+|black|blue|cyan|green|magenta|red|white|yellow|color *[0-9]+)\]|_.|\*.", re.IGNORECASE
+)
+_QUOTED = re.compile(r'"([^"]*)"|\\(.)')
+_PADDED = re.compile(r"(-?)([0#]+)(?:\.([0#]+))?( ?%|)")
+#: Quoted words that are as if they were not quoted; a format with others shows more than the number.
+_AS_BARE = frozenset({"", " ", "%", " %", "-"})
+
+
+def shown_as(number: str, code: str) -> str | None:
+    """Return a number as a number format shows it, if the format pads or shows percent, and nothing else.
+
+    Parameters
+    ----------
+    number
+        As `spelled_number` spells it; of a percentage, 50 for 50 %.
+    code
+        The number format.
+
+    Returns
+    -------
+    str | None
+        None also where the format rounds the number.
+
+    Examples
+    --------
+    >>> shown_as("12", "0000"), shown_as("12", "0"), shown_as("50", "0%"), shown_as("12.5", "0000")
+    ('0012', None, '50%', None)
+    """
+    sign = "-" if number.startswith("-") else ""
+    padding = _padding(code, -1 if sign else int(number != "0"))
+    if padding is None:
+        return None
+    digits, _, fraction = number.removeprefix("-").partition(".")
+    if len(fraction) > len(padding.fraction):
+        return None
+    fraction += padding.fraction[len(fraction) :].replace("#", "")
+    before = padding.whole[: max(len(padding.whole) - len(digits), 0)].replace("#", "")
+    point = "." if fraction else ""
+    return f"{sign}{before}{digits}{point}{fraction}{padding.after}"
+
+
+@lru_cache(maxsize=1_000)
+def _padding(code: str, sign: int) -> Padding | None:
+    """Return how a format pads numbers below 0 (-1), 0 or above it (1)."""
+    numbers = code.split(";")
+    if len(numbers) > 1 and "@" in numbers[-1]:  # the section of texts
+        numbers.pop()
+    # The first section is that of all numbers that have none of their own.
+    place = {-1: 1, 0: 2}.get(sign, 0)
+    place = place if place < len(numbers) else 0
+    bare = _QUOTED.sub(_bare, _UNSEEN.sub("", numbers[place]))
+    found = _PADDED.fullmatch(bare)
+    # Only the section of negative numbers writes the minus itself.
+    if found is None or bool(found[1]) != (place == 1):
+        return None
+    _, whole, fraction, after = found.groups("")
+    return Padding(whole, fraction, after) if whole.count("0") > 1 or fraction or after else None
+
+
+def _bare(quoted: re.Match[str]) -> str:
+    word = quoted[1] or quoted[2] or ""
+    return word if word in _AS_BARE else "?"

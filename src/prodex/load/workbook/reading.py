@@ -80,7 +80,7 @@ def read_workbook(path: str | Path, *, limits: Limits | None = None) -> Catalog:
             f"path is {described(path)}. Give the path of a workbook: prodex.read_workbook('a.xlsx')."
         )
     found = _Reading()
-    with sheets_of(path, limits=limits, setting="read_workbook") as sheets:
+    with sheets_of(path, limits=limits, setting="read_workbook", headings=_known_paths) as sheets:
         for sheet in sheets:
             found.add(sheet)
     if not found.has_paths:
@@ -133,14 +133,15 @@ class _Reading:
         """Read a sheet."""
         rows = sheet.rows()
         paths, qualifiers, first = _above(rows)
-        for (line, begin), (_, end) in sheet.merged():
-            # A cell that is merged with those beside it stands above all of their columns.
+        ends: dict[int, int] = {}
+        for (line, begin), (_, end) in sorted(sheet.merged()):
+            # A cell that is merged with those beside it stands above all of their columns. Ranges do not overlap.
             above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(line, {})
-            if begin in above:
+            if begin in above and begin > ends.get(line, -1):
                 above.update(dict.fromkeys(range(begin, end + 1), above[begin]))
+                ends[line] = end
         headings = headings_of(paths, qualifiers)
-        known = {one.path.attribute for one in headings.values() if one.path is not None}
-        if not any(name.partition(".")[0] in ATTRIBUTES for name in known):
+        if not any(_is_known(one) for one in headings.values()):
             self.others.append(f"sheet {sheet.name!r:.60}")
             return
         self.has_paths = True
@@ -213,6 +214,15 @@ class _Reading:
             if not any(other is product for other in same):
                 same.append(product)
         return product
+
+
+def _is_known(heading: Heading) -> bool:
+    return heading.path is not None and heading.path.attribute.partition(".")[0] in ATTRIBUTES
+
+
+def _known_paths(number: int, row: Row) -> int:
+    """Return how many columns of a platform a row names."""
+    return sum(map(_is_known, headings_of(row, {}).values())) if number == PATHS_ROW else 0
 
 
 def _understood(cell: Cell, heading: Heading | None) -> tuple[Any, str]:

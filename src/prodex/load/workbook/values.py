@@ -21,7 +21,11 @@ _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}"
 VALUELESS = {
     "error": "it holds the error {text}",
     "formula": "the result of its formula is not stored: open the file in a spreadsheet and save it",
+    "unreadable": "{problem}",
 }
+#: What a spreadsheet made of what was typed, where its column has texts or codes: 0012, MAR1, 1E2 and TRUE are among them.
+_RETYPED = {"number": "a number", "percentage": "a percentage", "date": "a date", "boolean": "true or false"}
+_WORDS = frozenset({Content.TEXT, Content.CODE, Content.STRING, Content.PLAIN_CODE})
 
 
 def value_of(cell: Cell, heading: Heading) -> Any:
@@ -38,11 +42,17 @@ def value_of(cell: Cell, heading: Heading) -> Any:
     {'code': 'SALT', 'label': 'Sea salt'}
     >>> value_of(Cell("0,5", "text"), Heading(None, Content.NUMBER))
     0.5
+    >>> value_of(Cell("12", "number", "0012"), Heading(None, Content.CODE))
+    {'code': '0012'}
     """
     if (why := VALUELESS.get(cell.kind)) is not None:
-        raise AnswerRefused(why.format(text=cell.text[:20]))
+        raise AnswerRefused(why.format(text=cell.text[:20], problem=cell.problem))
+    if cell.is_struck:
+        raise AnswerRefused("it is struck through, as a whole or in part")
     if heading.problem:
         raise AnswerRefused(heading.problem)
+    if heading.content in _WORDS or heading.content is Content.GTIN:
+        cell = _as_typed(cell, heading)
     match heading.content:
         case Content.GTIN:
             return _gtin(cell.text)
@@ -69,6 +79,21 @@ def value_of(cell: Cell, heading: Heading) -> Any:
         case Content.MOMENT:
             return _moment(text)
     return text
+
+
+def _as_typed(cell: Cell, heading: Heading) -> Cell:
+    """Return a cell of texts, codes or GTINs as its spreadsheet shows it; a spreadsheet changes what looks like a number."""
+    if cell.shown is not None:
+        return Cell(cell.shown, "text")
+    # An id is a number, and a GTIN has the same digits with zeros before them and without.
+    is_number = heading.content is Content.GTIN or (
+        heading.path is not None and heading.path.attribute == "id"
+    )
+    if cell.kind not in _RETYPED or (is_number and cell.kind == "number"):
+        return cell
+    raise AnswerRefused(
+        f"its spreadsheet has made {_RETYPED[cell.kind]} of what was typed. Format the column as text, and type it again"
+    )
 
 
 def _gtin(text: str) -> str:
@@ -131,6 +156,8 @@ def _open(cell: Cell) -> Any:
     if cell.kind == "boolean":
         return cell.text == "true"
     if cell.kind in ("number", "percentage"):
-        return number(cell.text, is_stored=True)
+        # Zeros before it make it a code.
+        is_code = cell.shown is not None and cell.shown.isdecimal()
+        return cell.shown if is_code else number(cell.text, is_stored=True)
     both = label_and_code(cell.text, is_code=False)
     return cell.text if both is None else {"code": both[1], "label": both[0]}
