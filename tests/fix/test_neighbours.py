@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import prodex
+from prodex.sandbox import Sandbox
 
-from .bakery import Answer, record
+from .bakery import Answer, record, stored
 
 GTIN = "03036811359935"
 Read = Callable[..., prodex.Fix]
@@ -420,3 +421,53 @@ def test_the_same_answer_twice_is_one(answer: Answer) -> None:
     assert fix.answers["state"].tolist() == ["accepted", "unchanged", "accepted"]
     (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
     assert sent["netContent"] == [GRAMS | {"data": 600}, PIECES]
+
+
+def test_what_arrived_is_unchanged_and_nothing_beside_it_moved(answer: Answer) -> None:
+    """From the file to a service and back: the same answers again change nothing."""
+    product = record(
+        1,
+        GTIN,
+        netContent=[GRAMS, PIECES, LITRES],
+        conservations=[COLD, DARK],
+        isPartitionedBy=[HUNDRED, SERVING],
+        assets={"pictures": [FRONT, BACK], "documents": [{"url": "https://cdn.example/d.pdf"}]},
+        logisticalHierarchies=[TREE, OTHER],
+    )
+    rows = (
+        row("netContent", "0,6 kg", **{"Value seen": "500 GRM"}),
+        row("netContent", "(delete)", **{"Value seen": "12 H87"}),
+        row("conservations", "FREEZE", **{"Value seen": "COLD"}),
+        row("isPartitionedBy", "per 100 g: Fat 4 g; Salt (delete)"),
+        row("assets.pictures", f"b.jpg -> {NEW}"),
+        row("logisticalHierarchies", f"{CASE}: isOrderableUnit yes"),
+    )
+    with Sandbox([product]) as sandbox:
+        key = sandbox.credentials[0]
+        mill = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        catalog = prodex.load_products(mill, name="neighbours", progress=False)
+        before = stored(mill, GTIN)
+        fix = answer(*({"GTIN": GTIN, **one} for one in rows), catalog=catalog)
+        fix.apply(mill, progress=False).wait(progress=False)
+        after = stored(mill, GTIN)
+        again = fix.recheck(mill)
+
+    expected = before | {
+        "netContent": [{"data": 0.6, "expressedIn": {"code": "KGM", "label": "Kilogram"}, "sort": 1}, LITRES],
+        "conservations": [{"code": "FREEZE", "sort": 1}, DARK],
+        "isPartitionedBy": [HUNDRED | {"contains": [FAT | {"quantity": 4}, KJ]}, SERVING],
+        "assets": before["assets"]
+        | {"pictures": [FRONT, {"url": NEW, "sort": 2}], "lastUpdatedAt": after["assets"]["lastUpdatedAt"]},
+        "logisticalHierarchies": [TREE | {"version": ORDERABLE}, OTHER],
+    }
+    own = {"updatedAt", "netContent", "isPartitionedBy"}  # the service describes units in its own words
+    assert {k: v for k, v in expected.items() if k not in own} == {
+        k: v for k, v in after.items() if k not in own
+    }
+    assert [(one["data"], one["expressedIn"]["code"], one.get("sort")) for one in after["netContent"]] == [
+        (0.6, "KGM", 1),
+        (0.5, "LTR", None),
+    ]
+    assert dict(again.counts) == {"unchanged": len(rows)}, again.answers["reason"].tolist()
