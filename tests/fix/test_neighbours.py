@@ -12,7 +12,7 @@ import pytest
 import prodex
 from prodex.sandbox import Sandbox
 
-from .bakery import Answer, record, stored
+from .bakery import Answer, record, stored, text
 
 GTIN = "03036811359935"
 Read = Callable[..., prodex.Fix]
@@ -50,6 +50,9 @@ QUANTITIES = [
     ([GRAMS, PIECES], {"Value seen": "12 H87"}, "(delete)", [GRAMS]),
     ([GRAMS, PIECES], {"Value seen": "12 H87"}, "600 g", "not certain"),
     ([GRAMS, PIECES], {"Value seen": "400 GRM"}, "600 g", "none of them is '400 GRM'"),
+    ([quantity(1.234, "KGM"), PIECES], {"Value seen": "1.234 KGM"}, "2 kg", [quantity(2, "KGM"), PIECES]),
+    ([quantity(1.234, "KGM"), PIECES], {"Value seen": "1234 g"}, "2 kg", [quantity(2, "KGM"), PIECES]),
+    ([quantity(2500000, "GRM"), PIECES], {"Value seen": "2.5e+06 g"}, "(delete)", [PIECES]),
     # By position, or by an arrow.
     ([GRAMS, quantity(450, "GRM")], {"Position": "1"}, "400 g", [GRAMS, quantity(400, "GRM")]),
     ([GRAMS, PIECES], {}, "12 pcs -> 10 pcs", [GRAMS, PIECES | {"data": 10}]),
@@ -471,3 +474,27 @@ def test_what_arrived_is_unchanged_and_nothing_beside_it_moved(answer: Answer) -
         (0.5, "LTR", None),
     ]
     assert dict(again.counts) == {"unchanged": len(rows)}, again.answers["reason"].tolist()
+
+
+def test_labels_are_not_answered_and_a_text_below_them_leaves_them(answer: Answer) -> None:
+    """Neither the label, nor its dates, nor its picture; only the text that is meant."""
+    label = {
+        "startDate": "2026-01-01",
+        "endDate": "2027-01-01",
+        "detail": [text("fra-FR", "Issu de"), text("eng-GB", "From")],
+        "isConceptualizedBy": code("BIO", pictureUrl="https://cdn.example/bio.png"),
+    }
+    other = label | {"isConceptualizedBy": code("FAIR")}
+    keys = {"Language": "en", "Language code": "eng-GB", "Position": "0.1", "Value seen": "From"}
+    fix = several(
+        answer,
+        row("isLabeledBy.detail", "Made from", **keys),
+        row("isLabeledBy.endDate", "2028-01-01"),
+        row("isLabeledBy.isConceptualizedBy", "FAIR"),
+        row("isLabeledBy", "FAIR"),
+        isLabeledBy=[label, other],
+    )
+    assert fix.answers["state"].tolist() == ["accepted", *["refused"] * 3]
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    made = label | {"detail": [text("fra-FR", "Issu de"), text("eng-GB", "Made from")]}
+    assert sent["isLabeledBy"] == [made, other]
