@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import prodex
+from prodex.sandbox import Sandbox
 
-from .bakery import Answer, record
+from .bakery import Answer, record, stored, text
 
 GTIN = "03036811359935"
 Read = Callable[..., prodex.Fix]
@@ -49,6 +50,9 @@ QUANTITIES = [
     ([GRAMS, PIECES], {"Value seen": "12 H87"}, "(delete)", [GRAMS]),
     ([GRAMS, PIECES], {"Value seen": "12 H87"}, "600 g", "not certain"),
     ([GRAMS, PIECES], {"Value seen": "400 GRM"}, "600 g", "none of them is '400 GRM'"),
+    ([quantity(1.234, "KGM"), PIECES], {"Value seen": "1.234 KGM"}, "2 kg", [quantity(2, "KGM"), PIECES]),
+    ([quantity(1.234, "KGM"), PIECES], {"Value seen": "1234 g"}, "2 kg", [quantity(2, "KGM"), PIECES]),
+    ([quantity(2500000, "GRM"), PIECES], {"Value seen": "2.5e+06 g"}, "(delete)", [PIECES]),
     # By position, or by an arrow.
     ([GRAMS, quantity(450, "GRM")], {"Position": "1"}, "400 g", [GRAMS, quantity(400, "GRM")]),
     ([GRAMS, PIECES], {}, "12 pcs -> 10 pcs", [GRAMS, PIECES | {"data": 10}]),
@@ -420,3 +424,77 @@ def test_the_same_answer_twice_is_one(answer: Answer) -> None:
     assert fix.answers["state"].tolist() == ["accepted", "unchanged", "accepted"]
     (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
     assert sent["netContent"] == [GRAMS | {"data": 600}, PIECES]
+
+
+def test_what_arrived_is_unchanged_and_nothing_beside_it_moved(answer: Answer) -> None:
+    """From the file to a service and back: the same answers again change nothing."""
+    product = record(
+        1,
+        GTIN,
+        netContent=[GRAMS, PIECES, LITRES],
+        conservations=[COLD, DARK],
+        isPartitionedBy=[HUNDRED, SERVING],
+        assets={"pictures": [FRONT, BACK], "documents": [{"url": "https://cdn.example/d.pdf"}]},
+        logisticalHierarchies=[TREE, OTHER],
+    )
+    rows = (
+        row("netContent", "0,6 kg", **{"Value seen": "500 GRM"}),
+        row("netContent", "(delete)", **{"Value seen": "12 H87"}),
+        row("conservations", "FREEZE", **{"Value seen": "COLD"}),
+        row("isPartitionedBy", "per 100 g: Fat 4 g; Salt (delete)"),
+        row("assets.pictures", f"b.jpg -> {NEW}"),
+        row("logisticalHierarchies", f"{CASE}: isOrderableUnit yes"),
+    )
+    with Sandbox([product]) as sandbox:
+        key = sandbox.credentials[0]
+        mill = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        catalog = prodex.load_products(mill, name="neighbours", progress=False)
+        before = stored(mill, GTIN)
+        fix = answer(*({"GTIN": GTIN, **one} for one in rows), catalog=catalog)
+        fix.apply(mill, progress=False).wait(progress=False)
+        after = stored(mill, GTIN)
+        again = fix.recheck(mill)
+
+    expected = before | {
+        "netContent": [{"data": 0.6, "expressedIn": {"code": "KGM", "label": "Kilogram"}, "sort": 1}, LITRES],
+        "conservations": [{"code": "FREEZE", "sort": 1}, DARK],
+        "isPartitionedBy": [HUNDRED | {"contains": [FAT | {"quantity": 4}, KJ]}, SERVING],
+        "assets": before["assets"]
+        | {"pictures": [FRONT, {"url": NEW, "sort": 2}], "lastUpdatedAt": after["assets"]["lastUpdatedAt"]},
+        "logisticalHierarchies": [TREE | {"version": ORDERABLE}, OTHER],
+    }
+    own = {"updatedAt", "netContent", "isPartitionedBy"}  # the service describes units in its own words
+    assert {k: v for k, v in expected.items() if k not in own} == {
+        k: v for k, v in after.items() if k not in own
+    }
+    assert [(one["data"], one["expressedIn"]["code"], one.get("sort")) for one in after["netContent"]] == [
+        (0.6, "KGM", 1),
+        (0.5, "LTR", None),
+    ]
+    assert dict(again.counts) == {"unchanged": len(rows)}, again.answers["reason"].tolist()
+
+
+def test_labels_are_not_answered_and_a_text_below_them_leaves_them(answer: Answer) -> None:
+    """Neither the label, nor its dates, nor its picture; only the text that is meant."""
+    label = {
+        "startDate": "2026-01-01",
+        "endDate": "2027-01-01",
+        "detail": [text("fra-FR", "Issu de"), text("eng-GB", "From")],
+        "isConceptualizedBy": code("BIO", pictureUrl="https://cdn.example/bio.png"),
+    }
+    other = label | {"isConceptualizedBy": code("FAIR")}
+    keys = {"Language": "en", "Language code": "eng-GB", "Position": "0.1", "Value seen": "From"}
+    fix = several(
+        answer,
+        row("isLabeledBy.detail", "Made from", **keys),
+        row("isLabeledBy.endDate", "2028-01-01"),
+        row("isLabeledBy.isConceptualizedBy", "FAIR"),
+        row("isLabeledBy", "FAIR"),
+        isLabeledBy=[label, other],
+    )
+    assert fix.answers["state"].tolist() == ["accepted", *["refused"] * 3]
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    made = label | {"detail": [text("fra-FR", "Issu de"), text("eng-GB", "Made from")]}
+    assert sent["isLabeledBy"] == [made, other]

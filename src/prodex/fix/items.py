@@ -267,10 +267,7 @@ class _Meant:
         """Whether what was seen is a value, and not what a rule says of it in words."""
         if not any(map(is_quantity, self.own.values())):
             return True
-        try:
-            return amount_of(seen) is not None or bool(self.words.quantity(seen))
-        except AnswerRefused:
-            return False
+        return amount_of(seen) is not None or _seen_quantity(seen, self.words) is not None
 
     def _already(self, new: Any, seen: str) -> int | None:
         """Return the item that has been changed as the answer says, where what was seen is gone."""
@@ -402,12 +399,20 @@ def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
     amount, unit = amount_of(item.get("data")), _unit(item)
     if (alone := amount_of(seen)) is not None:
         return amount == alone
-    try:
-        value, code = words.quantity(seen)
-    except AnswerRefused:
-        return False
+    found = _seen_quantity(seen, words)
     # Rules show figures that they have computed, with six digits.
-    return amount is not None and are_equal((amount, unit), (value, code), tolerance=1e-5)
+    return found is not None and amount is not None and are_equal((amount, unit), found, tolerance=1e-5)
+
+
+def _seen_quantity(seen: str, words: Vocabulary) -> tuple[int | float, str] | None:
+    """Return the quantity that a rule showed, or that a person typed; a rule writes a point in every language."""
+    number, _, unit = seen.partition(" ")
+    try:
+        if (amount := amount_of(number)) is not None:
+            return amount, words.unit(unit)
+        return words.quantity(seen)
+    except AnswerRefused:
+        return None
 
 
 def shown(value: Any) -> str:

@@ -271,7 +271,8 @@ def unit_code(word: str, own: Mapping[str, Iterable[str]] | None = None) -> str:
     exact, folded = _known()
     if typed in _DIMENSIONS:
         return typed
-    codes = frozenset((own or {}).get(typed.casefold(), ()))
+    labels = own or {}
+    codes = frozenset(labels.get(word.strip().casefold()) or labels.get(typed.casefold(), ()))
     meanings = exact.get(typed) or (folded.get(typed.casefold(), {}) if _has_usual_case(typed) else {})
     if len(meanings) == 1:
         return next(iter(meanings))
@@ -284,7 +285,7 @@ def unit_code(word: str, own: Mapping[str, Iterable[str]] | None = None) -> str:
         )
     if dimension(typed.upper()) in _MEASURES:
         return typed.upper()
-    near = hint(typed, [*folded, *(own or ())], "Write g, kg, ml, l, cm or a code such as GRM.")
+    near = hint(typed, [*folded, *labels], "Write g, kg, ml, l, cm or a code such as GRM.")
     raise InputError(f"{word.strip()!r:.40} is no unit that is known{near}")
 
 
