@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -26,6 +26,8 @@ _STATES = {
     "asked back": "asked back",
 }
 _SENT_STATES = _STATES | {"accepted": "sent", "refused": "refused"}
+#: Of rows, beside the states of answers.
+_WITHOUT = "without an answer"
 #: The same of several answers, where it differs.
 _OF_SEVERAL = {"unchanged": "change nothing"}
 _NOT_TAKEN = ["file", "sheet", "cell", "owner", "gtin", "attribute", "language", "answer", "reason"]
@@ -53,12 +55,16 @@ def state_in_words(state: str) -> str:
 
 def states_in_words(fix: Fix) -> str:
     """Return how many answers are in which state: "33 can be sent, 1 changes nothing"."""
-    states = _STATES if fix.tracking is None else _SENT_STATES
-    return ", ".join(
+    return ", ".join(_in_words(fix, fix.counts))
+
+
+def _in_words(fix: Fix, counts: Mapping[str, int]) -> list[str]:
+    states = {**(_STATES if fix.tracking is None else _SENT_STATES), _WITHOUT: _WITHOUT}
+    return [
         f"{number:,} {words if number == 1 else _OF_SEVERAL.get(state, words)}"
         for state, words in states.items()
-        if (number := fix.counts[state])
-    )
+        if (number := counts.get(state, 0))
+    ]
 
 
 def text_of(fix: Fix) -> str:
@@ -92,10 +98,11 @@ def html_of(fix: Fix) -> str:
 
 
 def _headline(fix: Fix) -> str:
-    said, owners = states_in_words(fix), fix.owners
+    counts, owners = fix.counts, fix.owners
+    said = ", ".join(_in_words(fix, counts))
     # Whoever reads a table of somebody else sees first whose products it is about.
     whose = f" for products of {counted(len(owners), 'owner')}" if len(owners) > 1 else ""
-    return f"Fix{whose}: {counted(sum(fix.counts.values()), 'answer')}{': ' if said else ''}{said}"
+    return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if said else ''}{said}"
 
 
 def _facts(fix: Fix) -> Iterator[str]:
@@ -124,16 +131,11 @@ def _facts(fix: Fix) -> Iterator[str]:
 
 def _rows(fix: Fix) -> str:
     """Return how many rows are in which state, which together are all rows."""
-    counts = fix.row_counts
-    states = _STATES if fix.tracking is None else _SENT_STATES
-    words = {**states, "without an answer": "without an answer"}
-    parts = [
-        f"{number:,} {words[name] if number == 1 else _OF_SEVERAL.get(name, words[name])}"
-        for name in words
-        if (number := int(counts[name].sum()))
-    ]
-    told = sum(int(counts[name].sum()) for name in words)
-    return f"{told:,} of {counted(fix.rows, 'row')} accounted for{': ' if parts else ''}{', '.join(parts)}"
+    frame = fix.row_counts
+    counts = {str(name): int(frame[name].sum()) for name in frame.columns if name not in {"file", "sheet"}}
+    rows = counts.pop("rows")
+    said = ", ".join(_in_words(fix, counts))
+    return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if said else ''}{said}"
 
 
 def _note_lines(fix: Fix) -> Iterator[str]:
