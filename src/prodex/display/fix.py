@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -31,6 +31,8 @@ _SENT_STATES = {state: words for state, words in _STATES.items() if state != "ac
 }
 #: What became of the accepted ones, by the state of their product at the service, where that is not "sent".
 _OUTCOMES = {"unknown": "may have been sent", "not sent": "not sent yet", "refused": "not sent yet"}
+#: Of rows, beside the states of answers; those that were accepted were sent, or are to be.
+_WITHOUT = "without an answer"
 #: The same of several answers, where it differs.
 _OF_SEVERAL = {"unchanged": "change nothing"}
 _NOT_TAKEN = ["file", "sheet", "cell", "owner", "gtin", "attribute", "language", "answer", "reason"]
@@ -58,17 +60,17 @@ def state_in_words(state: str) -> str:
 
 def states_in_words(fix: Fix) -> str:
     """Return how many answers are in which state: "33 can be sent, 1 changes nothing"."""
-    counts, outcomes = fix.counts, _outcomes(fix)
+    words = [f"{number:,} {outcome}" for outcome, number in _outcomes(fix).items()]
     states = _STATES if fix.tracking is None else _SENT_STATES
-    words = [
-        *(f"{number:,} {outcome}" for outcome, number in outcomes.items()),
-        *(
-            f"{number:,} {word if number == 1 else _OF_SEVERAL.get(state, word)}"
-            for state, word in states.items()
-            if (number := counts[state])
-        ),
+    return ", ".join([*words, *_in_words(states, fix.counts)])
+
+
+def _in_words(states: Mapping[str, str], counts: Mapping[str, int]) -> list[str]:
+    return [
+        f"{number:,} {words if number == 1 else _OF_SEVERAL.get(state, words)}"
+        for state, words in states.items()
+        if (number := counts.get(state, 0))
     ]
-    return ", ".join(words)
 
 
 def _outcomes(fix: Fix) -> Counter[str]:
@@ -112,10 +114,11 @@ def html_of(fix: Fix) -> str:
 
 
 def _headline(fix: Fix) -> str:
-    said, owners = states_in_words(fix), fix.owners
+    counts, owners = fix.counts, fix.owners
+    said = ", ".join(_in_words(_STATES | {_WITHOUT: _WITHOUT}, counts))
     # Whoever reads a table of somebody else sees first whose products it is about.
     whose = f" for products of {counted(len(owners), 'owner')}" if len(owners) > 1 else ""
-    return f"Fix{whose}: {counted(sum(fix.counts.values()), 'answer')}{': ' if said else ''}{said}"
+    return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if said else ''}{said}"
 
 
 def _facts(fix: Fix) -> Iterator[str]:
@@ -144,16 +147,11 @@ def _facts(fix: Fix) -> Iterator[str]:
 
 def _rows(fix: Fix) -> str:
     """Return how many rows are in which state, which together are all rows."""
-    counts = fix.row_counts
-    states = _STATES if fix.tracking is None else _SENT_STATES
-    words = {**states, "without an answer": "without an answer"}
-    parts = [
-        f"{number:,} {words[name] if number == 1 else _OF_SEVERAL.get(name, words[name])}"
-        for name in words
-        if (number := int(counts[name].sum()))
-    ]
-    told = sum(int(counts[name].sum()) for name in words)
-    return f"{told:,} of {counted(fix.rows, 'row')} accounted for{': ' if parts else ''}{', '.join(parts)}"
+    frame = fix.row_counts
+    counts = {str(name): int(frame[name].sum()) for name in frame.columns if name not in {"file", "sheet"}}
+    rows = counts.pop("rows")
+    said = ", ".join(_in_words(_STATES | {_WITHOUT: _WITHOUT}, counts))
+    return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if said else ''}{said}"
 
 
 def _note_lines(fix: Fix) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from prodex.fix.layout import TO_FIX, WORKLIST
 from prodex.formats.workbook_cells import Row
@@ -36,6 +36,16 @@ _HEADINGS = {
     **{_key(field.name): field.name for field in WORKLIST},
     **{_key(column.heading): column.name for column in TO_FIX},
 }
+
+
+#: Characters of a heading, with what people put around it.
+_LONGEST = 60
+
+
+@lru_cache(5_000)
+def _named(text: str) -> str | None:
+    """Return the column that a cell names, if it is a heading: every cell of every row is asked."""
+    return _HEADINGS.get(_key(text)) if len(text) <= _LONGEST else None
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,7 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
     """
     places: dict[str, list[int]] = defaultdict(list)
     for place, cell in sorted(row.items()):
-        if cell.kind == "text" and (name := _HEADINGS.get(_key(cell.text))) is not None:
+        if cell.kind == "text" and (name := _named(cell.text)) is not None:
             places[name].append(place)
     if len(places) < _FEWEST:
         return None

@@ -556,11 +556,13 @@ def _look_elsewhere(
         returned.doubtful.append(answer._replace(is_typed_over=True))
     for place, cell in row.items():
         name = headings.names.get(place)
-        text = _verbatim(cell, sheet).strip()
-        if text and (name is None or (mark and name in EXPLAINED and not mark.explains(name, text))):
+        if name is not None and not (mark and name in EXPLAINED):
+            continue
+        text = _verbatim(cell, sheet)
+        if text.strip() and (name is None or (mark and not mark.explains(name, text))):
             about = (keys.get("gtin"), keys.get("attribute"))
             where = (str(sheet.file), sheet.name, number, place_of(number, place))
-            returned.notes.append(Note(*where, headings.texts.get(place), text, *about))
+            returned.notes.append(Note(*where, headings.texts.get(place), text.strip(), *about))
 
 
 def _add_key(keys: dict[str, str], name: str, text: str) -> None:
