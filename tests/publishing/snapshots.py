@@ -35,6 +35,8 @@ def in_parts(*parts: list[dict[str, Any]]) -> prodex.Catalog:
 @cache
 def shop(second: str = "Riz", name: str = "shop") -> prodex.Catalog:
     """Return a snapshot of two parts; what `second` says changes the second alone. It is saved once for all tests."""
+    if second != "Riz":
+        shop(name=name)  # is the oldest, whichever test comes first
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRODEX_HOME", _HOME.name)
         return catalog_of(second).save(name)

@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -25,7 +25,7 @@ import pyarrow.fs as arrow_files
 from prodex.arguments import described
 from prodex.errors import InputError, ProdexError, SettingsError, StorageError
 from prodex.files import parquet
-from prodex.files.atomic import left_over, remove, storage, writing
+from prodex.files.atomic import flush, left_over, remove, storage, writing
 from prodex.files.parquet import FileFacts
 from prodex.files.untrusted import read_bytes
 from prodex.installation import missing_extra
@@ -60,6 +60,10 @@ _FULL = re.compile(r"No space left|os error 28\b|quota", re.I)
 _MARKUP = re.compile(r"<[?!A-Za-z].*", re.DOTALL)
 _QUERY = re.compile(r"(?<=\w)\?[^\s'\"]*")  # of an address: Azure has its signatures there
 _CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
+
+
+#: True of whatever is refused before the row of a publication is committed.
+UNCHANGED = "What was published is unchanged."
 
 
 class Output(Protocol):
@@ -146,20 +150,75 @@ class Place:
         with self.refusals("write"), writing(self.folder / name) as beside, beside.open("wb") as output:
             _copy(source, output, facts)
 
+    def write(self, name: str, content: bytes) -> None:
+        """Write a small file; it is there as a whole or not at all, in the place of one that has its name.
+
+        Raises
+        ------
+        StorageError
+            When the place refuses.
+        """
+        with self.refusals("write"):
+            if self.folder is None:
+                output = self._handler.open_output_stream(name, None)
+                output.write(content)
+                output.close()
+                return
+            with writing(self.folder / name) as beside:
+                beside.write_bytes(content)
+
+    def remove(self, name: str) -> None:
+        """Remove a file.
+
+        Raises
+        ------
+        StorageError
+            When the place refuses.
+        """
+        with self.refusals("write"):
+            if self.folder is None:
+                self._handler.delete_file(name)
+            else:
+                (self.folder / name).unlink(missing_ok=True)
+
+    def flush(self, name: str) -> None:
+        """Have a file and its name reach the disk, as whoever relies on it after a power cut has to.
+
+        `deltalake` does not. An object store has what it has answered for.
+
+        Raises
+        ------
+        StorageError
+            When the place refuses.
+        """
+        if self.folder is None:
+            return
+        path = self.folder / name
+        # A log that another program has tidied up needs no flush.
+        with self.refusals("write"), suppress(FileNotFoundError):
+            for level in (path, *path.parents):
+                flush(level)
+                if level == self.folder:
+                    return
+
     def read(self, name: str) -> bytes:
         """Return the content of a small file.
 
         Raises
         ------
         OSError
-            When a folder does not have it, as a plain file.
-        FileNotFoundError
-            When an object store does not have it.
+            When it is not there, or is no plain file.
         StorageError
-            When the object store refuses.
+            When the place refuses.
         """
         if self.folder is not None:
-            return read_bytes(self.folder / name)
+            try:
+                return read_bytes(self.folder / name)
+            except OSError as error:
+                # What may not be read, or not now, is not damaged: it must not be repaired.
+                if error.errno in (None, errno.ENOENT):
+                    raise
+                raise self.refusal("read", error) from None
         output = BytesIO()
         self.fetch(name, output)
         return output.getvalue()
@@ -211,9 +270,7 @@ class Place:
             advice = f"You may not {doing} there. Check credentials and rights, or choose another place"
         else:
             advice = "Check the address, storage_options and the network"
-        return StorageError(
-            f"Could not {doing} {self.address}: {self.cleaned(text)} {advice}. What was published is unchanged."
-        )
+        return StorageError(f"Could not {doing} {self.address}: {self.cleaned(text)} {advice}. {UNCHANGED}")
 
     def cleaned(self, text: str) -> str:
         """Return a message of the store on one line, without credentials and without its XML."""
