@@ -24,15 +24,17 @@ from prodex.publishing.delta_tables import (
     CONFIGURATION,
     log_name,
     mark,
-    nothing_at,
     opened,
     require_mark,
     state_of,
 )
 from prodex.publishing.place import WORKERS, Place, delta
 from prodex.publishing.pointer import POINTER, Pointer, RowFile, pointer_of
-from prodex.publishing.publication import SCHEMA, Row, file_names
+from prodex.publishing.publication import SCHEMA, Row, file_names, unreadable
 from prodex.tables.declaration import TABLES
+
+#: What to do where nothing here helps.
+_ELSEWHERE = "Publish the snapshot to a new place."
 
 #: How the log calls a version that took the place of one that could not be read.
 _REPAIRED = "prodex repair"
@@ -112,7 +114,7 @@ def repaired_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple
         pointer = pointer_of(place)
     except SnapshotDamaged:
         _replace_damaged(place, there, name)
-        pointer = pointer_of(place, "Publish the snapshot to a new place.")
+        pointer = pointer_of(place, _ELSEWHERE)
     numbers = [number for number in pointer.files.values() if number is not None]
     is_simple = len(set(numbers)) == len(pointer.files)  # all are known, and no two are the same
     repair = _newest_read(pointer) if is_simple else _all_read(pointer, there)
@@ -325,7 +327,9 @@ def _require_own_tables(place: Place, there: Mapping[str, int]) -> None:
     """Refuse to write to a log of which nothing can be read, unless the tables beside it are ours: they come first."""
     beside = [table for table in TABLES if log_name(table, 0) in there]
     if not beside:
-        raise nothing_at(place.address)
+        raise unreadable(
+            place.at(POINTER), "nothing is left of its log, or of the tables beside it", _ELSEWHERE
+        )
     opened(place, beside[0])
 
 
