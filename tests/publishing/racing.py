@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from typing import Any
 
 import prodex
 from prodex.errors import ProdexError, PublicationConflict, PublicationRefused, SnapshotNotFound
+from tests.publishing.snapshots import shop
 
 #: What is published by whom: the text of a product says of which snapshot it is.
 BEFORE, KILLED, ONE, OTHER, LATER = "before", "killed", "one", "other", "later"
@@ -90,8 +90,14 @@ def schedule(places: list[str], seed: int = 33) -> list[Round]:
     ]
 
 
+def snapshots() -> dict[str, Path]:
+    """Return the folders of the snapshots that are published, oldest first."""
+    folders = {which: shop(which).folder for which in (BEFORE, KILLED, ONE, OTHER, LATER)}
+    return {which: folder for which, folder in folders.items() if folder is not None}
+
+
 def race(
-    rounds: list[Round], snapshots: Mapping[str, Path], options: Mapping[str, str] | None = None
+    rounds: list[Round], published: Mapping[str, Path], options: Mapping[str, str] | None = None
 ) -> Raced:
     """Run some rounds in a Python of their own.
 
@@ -99,14 +105,14 @@ def race(
     ----------
     rounds
         Which.
-    snapshots
-        The folder of each snapshot that is published, oldest first.
+    published
+        The folders of the snapshots; see `snapshots`.
     options
         What the object store needs.
     """
     task = {
         "rounds": [vars(one) for one in rounds],
-        "snapshots": {name: str(folder) for name, folder in snapshots.items()},
+        "snapshots": {name: str(folder) for name, folder in published.items()},
         "options": options,
     }
     command = [sys.executable, "-m", "tests.publishing.racing"]
@@ -351,13 +357,6 @@ def _counting(kill_at: int | None) -> Callable[[], int]:
         return done
 
     return counted
-
-
-def clear(places: list[Path]) -> None:
-    """Remove what rounds in folders have published."""
-    for place in places:
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.rmtree(f"{place}-counted", ignore_errors=True)
 
 
 if __name__ == "__main__":
