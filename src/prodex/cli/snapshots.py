@@ -150,7 +150,8 @@ def publish(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     to: Annotated[str, typer.Argument(help="Folder, or address of an object store: s3://bucket/shop.")],
     older: Annotated[
-        bool, typer.Option("--older", help="Publish it even if the newest publication is of a newer snapshot.")
+        bool,
+        typer.Option("--older", help="Publish it even if the newest publication is of a newer snapshot."),
     ] = False,
 ) -> None:
     """Publish a snapshot as Delta tables.
