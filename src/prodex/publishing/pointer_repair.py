@@ -170,8 +170,8 @@ def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
             changed.add(one.path)
         last = kept[place].number
     newest = kept[-1].row if kept else None
-    rows = tuple(one.row for one in kept if one.path in changed)
-    return Repair(newest, max(last, highest) + 1, withdrawn=tuple(sorted(changed)), rows=rows)
+    anew = tuple(one.row for one in kept if one.path in changed)
+    return Repair(newest, max(last, highest) + 1, withdrawn=tuple(sorted(changed)), rows=anew)
 
 
 def _with_found(pointer: Pointer, repair: Repair, there: Mapping[str, int]) -> Repair:
