@@ -10,6 +10,8 @@ import errno
 import hashlib
 import os
 import re
+import stat
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +34,9 @@ from prodex.installation import missing_extra
 
 #: Requests to an object store at a time.
 WORKERS = 8
+
+#: Two threads that publish the same file would write it under the same temporary name; a file always has the same lock.
+_LOCKS = tuple(threading.Lock() for _ in range(64))
 
 #: Seconds after which nobody writes to a file any more that was left half-written.
 _ABANDONED = 86_400
@@ -114,8 +119,13 @@ class Place:
                 raise NotADirectoryError(
                     errno.ENOTDIR, "There is a file in the place of a folder", str(inside)
                 )
-            files = (path for path in inside.rglob("*") if path.is_file())
-            return {path.relative_to(self.folder).as_posix(): path.stat().st_size for path in files}
+            sizes = {}
+            for path in inside.rglob("*"):
+                # Another publisher may just have given a file its final name.
+                with suppress(FileNotFoundError):
+                    if stat.S_ISREG((state := path.stat()).st_mode):
+                        sizes[path.relative_to(self.folder).as_posix()] = state.st_size
+            return sizes
         chosen = arrow_files.FileSelector(name, allow_not_found=True, recursive=True)
         found = self._handler.get_file_info_selector(chosen.base_dir, True, True)
         return {info.path: info.size for info in found if info.type is arrow_files.FileType.File}
@@ -127,8 +137,9 @@ class Place:
         for name in folders:
             for left in left_over(self.folder / name):
                 # A process that is not known here may run on another machine that reaches the folder.
-                if time.time() - left.lstat().st_mtime > _ABANDONED:
-                    remove(left)
+                with suppress(FileNotFoundError):
+                    if time.time() - left.lstat().st_mtime > _ABANDONED:
+                        remove(left)
 
     def upload(self, source: Path, name: str, facts: FileFacts) -> None:
         """Write the bytes of a file, provided that they are those of its digest; it is there as a whole or not at all.
@@ -147,7 +158,8 @@ class Place:
                 _copy(source, output, facts)
                 output.close()
             return
-        with self.refusals("write"), writing(self.folder / name) as beside, beside.open("wb") as output:
+        whole = writing(self.folder / name)
+        with self.refusals("write"), _alone(name), whole as beside, beside.open("wb") as output:
             _copy(source, output, facts)
 
     def write(self, name: str, content: bytes) -> None:
@@ -164,7 +176,7 @@ class Place:
                 output.write(content)
                 output.close()
                 return
-            with writing(self.folder / name) as beside:
+            with _alone(name), writing(self.folder / name) as beside:
                 beside.write_bytes(content)
 
     def remove(self, name: str) -> None:
@@ -342,6 +354,10 @@ def delta() -> Any:
     except ImportError as error:
         raise missing_extra("Publishing", "deltalake", "publish") from error
     return deltalake
+
+
+def _alone(name: str) -> threading.Lock:
+    return _LOCKS[hash(name) % len(_LOCKS)]
 
 
 def _copy(source: Path, output: Output, facts: FileFacts) -> None:
