@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -332,3 +336,93 @@ def test_no_frame_of_ones_own_is_found_that_was_not_given() -> None:
     with pytest.raises(QueryError, match="mine"):
         prodex.flatten(RECORDS).sql("select * from mine")
     assert 1 == len(mine)
+
+
+#: More steps than anybody waits for, in ways of which DuckDB itself sees Ctrl-C in some only.
+ENDLESS = {
+    "counting": "select count(*) from range(100000) a, range(1000000) b where a.range * b.range % 7 = 3",
+    "sorting": "select a.range, b.range, random() as r from range(100000) a, range(1000000) b order by r limit 5",
+    "making a table": "create table t as select a.range from range(100000) a, range(1000000) b "
+    "where a.range * b.range % 7 = 9",
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the signal of Ctrl-C is sent otherwise there")
+@pytest.mark.parametrize("query", ENDLESS.values(), ids=ENDLESS)
+def test_ctrl_c_ends_a_query(query: str) -> None:
+    """It is the interruption that every program expects, soon after the key, and the catalogue answers on."""
+    catalog = prodex.flatten(RECORDS)
+    assert 2 == catalog.sql("select count(*) as n from products")["n"][0]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    key = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    begun = time.monotonic()
+    key.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            catalog.sql(query)
+    finally:
+        key.cancel()
+        key.join()
+        signal.signal(signal.SIGINT, before)
+
+    assert time.monotonic() - begun < 20
+    assert 2 == catalog.sql("select count(*) as n from products")["n"][0]
+
+
+def test_a_query_in_another_thread_is_answered() -> None:
+    """Where no signal arrives."""
+    catalog = prodex.flatten(RECORDS)
+    found: list[int] = []
+    thread = threading.Thread(
+        target=lambda: found.append(catalog.sql("select count(*) as n from products")["n"][0])
+    )
+    thread.start()
+    thread.join()
+    assert [2] == found
+
+
+_SPARSE = pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])])
+_DENSE = pa.UnionArray.from_dense(
+    pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array(["b"])]
+)
+_HALF = pa.array([np.float16(1), np.float16(2)], pa.float16())
+
+
+@pytest.mark.parametrize(
+    "column",
+    [_DENSE, _HALF, pa.ListArray.from_arrays([0, 1, 2], _HALF), pa.array([1, 2], pa.decimal256(50, 2))],
+    ids=["dense union", "half float", "list of half floats", "long decimal"],
+)
+def test_a_column_of_a_frame_that_sql_does_not_take_is_named(column: pa.Array) -> None:
+    """Whether the query needs it or not, with its table and what to do."""
+    frame = pa.table({"ok": [1, 2], "odd": column})
+    for query in ("select odd from mine", "select ok from mine", "select 1"):
+        with pytest.raises(QueryError, match=r"Column 'odd' of mine= is of a type .* leave the column out"):
+            prodex.flatten(RECORDS).sql(query, mine=frame, other=pd.DataFrame({"a": [1]}))
+
+
+@pytest.mark.parametrize(
+    ("query", "column"),
+    [
+        ("select union_value(number := 1) as u", "u"),
+        ("select product_id, union_value(number := 1) as u from products", "u"),
+        ("select product_id, 1::union(number int, word varchar) as u from products where false", "u"),
+        ("select [union_value(number := 2)] as l, gtin from products", "l"),
+        ("select {'a': union_value(number := 2)} as s from products", "s"),
+        ("select col from mine", "col"),
+        ("select date '290000-01-01' as d", "d"),
+        ("select 1 as a, union_value(number := 1) as a", "a"),
+    ],
+)
+def test_a_column_of_an_answer_that_no_frame_has_is_named(query: str, column: str) -> None:
+    """A union, or a value that nothing in Python can hold; the message says how to convert it."""
+    with pytest.raises(QueryError, match=rf"Column '{column}' of the answer .*::varchar"):
+        prodex.flatten(RECORDS).sql(query, mine=pa.table({"col": _SPARSE}))
+
+
+def test_a_union_is_answered_as_text_or_by_its_member() -> None:
+    """As the message says."""
+    union = "(select union_value(number := 7) as u)"
+    found = prodex.flatten(RECORDS).sql(f"select u::varchar as text, (u).number as number from {union}")
+
+    assert [["7", 7]] == found.values.tolist()

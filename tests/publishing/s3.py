@@ -10,11 +10,17 @@ from dataclasses import dataclass
 
 import requests
 
-#: It ends with its standard input.
+#: It ends with its standard input. S3 decides on a conditional write and does it in one step; moto's threads do not.
 _SERVER = """
-import logging, sys
+import logging, sys, threading
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
+from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
+put, lock = S3Response._key_response_put, threading.Lock()
+def put_alone(self, *arguments, **more):
+    with lock:
+        return put(self, *arguments, **more)
+S3Response._key_response_put = put_alone
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()
 print(server.get_host_and_port()[1], flush=True)

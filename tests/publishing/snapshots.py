@@ -32,9 +32,14 @@ def in_parts(*parts: list[dict[str, Any]]) -> prodex.Catalog:
     return prodex.Catalog(tuple(part for one in catalogs for part in one.parts), origin)
 
 
-@cache
 def shop(second: str = "Riz", name: str = "shop") -> prodex.Catalog:
     """Return a snapshot of two parts; what `second` says changes the second alone. It is saved once for all tests."""
+    _shop("Riz", name)  # is the oldest, whichever test comes first
+    return _shop(second, name)
+
+
+@cache
+def _shop(second: str, name: str) -> prodex.Catalog:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRODEX_HOME", _HOME.name)
         return catalog_of(second).save(name)

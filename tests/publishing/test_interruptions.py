@@ -13,6 +13,7 @@ import pytest
 
 import prodex
 from prodex.errors import ProdexError, PublicationConflict, StorageError
+from tests.publishing.racing import race, schedule, snapshots
 from tests.publishing.snapshots import same, shop
 
 #: Publishes in a child for each line that it reads, and kills the child when only so many steps are left. Processes of
@@ -56,6 +57,15 @@ def test_a_kill_at_any_commit_leaves_the_last_whole_publication(tmp_path: Path) 
     assert same(old, prodex.open_published(tmp_path, at=1))
 
 
+@pytest.mark.kills
+def test_of_two_publishers_one_wins_wherever_a_third_was_killed(tmp_path: Path) -> None:
+    """A round of each kind; readers always open something whole, and `make soak` runs many more."""
+    raced = race(schedule([str(tmp_path / str(number)) for number in range(8)]), snapshots())
+
+    assert [] == raced.problems
+    assert (8, 8) == (raced.rounds, raced.kills)
+
+
 def test_an_interrupted_first_publish_shows_nothing_and_is_continued(tmp_path: Path) -> None:
     """What was uploaded is not uploaded again."""
     catalog = shop()
@@ -79,8 +89,8 @@ def test_a_second_publisher_at_the_same_time_is_told(first: bool, moment: str, t
     """Whoever comes second is told so, and what the other published is whole."""
     if not first:
         prodex.publish(shop(), tmp_path)
-    mine = shop("Riz mine")
     others = shop("Riz of others")
+    mine = shop("Riz mine")
     begun: list[prodex.Publication] = []
 
     def another(done: int, total: int) -> None:

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.errors import InputError, MissingExtra, SnapshotDamaged, SnapshotNotFound
+from prodex.errors import InputError, MissingExtra, PublicationRefused, SnapshotDamaged, SnapshotNotFound
 from prodex.tables.declaration import TABLES
 from tests.publishing.snapshots import catalog_of, in_parts, product, same, shop
 from tests.quick import examples
@@ -166,11 +166,16 @@ def test_columns_may_come_and_go(tmp_path: Path) -> None:
 
 
 def test_an_earlier_snapshot_can_be_published_again(tmp_path: Path) -> None:
-    """As a publication of its own: whoever opens the newest has it, and nothing is uploaded."""
-    old = shop()
+    """As a publication of its own, if that is meant: whoever opens the newest has it, and nothing is uploaded."""
+    old, new = shop(), shop("Riz long")
     prodex.publish(old, tmp_path)
-    prodex.publish(shop("Riz long"), tmp_path)
-    third = prodex.publish(old, tmp_path)
+    prodex.publish(new, tmp_path)
+    before = files_of(tmp_path)
+    with pytest.raises(PublicationRefused, match=r"is older than .* \(number 2\).* older=True"):
+        prodex.publish(old, tmp_path)
+    assert before == files_of(tmp_path)
+    assert same(new, prodex.open_published(tmp_path))
+    third = prodex.publish(old, tmp_path, older=True)
 
     assert (3, 0) == (third.number, third.uploaded)
     assert same(old, prodex.open_published(tmp_path))

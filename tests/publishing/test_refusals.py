@@ -95,7 +95,7 @@ def test_a_version_that_is_removed_under_a_reader_is_said(tmp_path: Path) -> Non
     with pytest.raises(SnapshotDamaged, match="vacuum"):
         prodex.open_published(tmp_path, at=1)
     assert same(new, prodex.open_published(tmp_path))
-    prodex.publish(old, tmp_path)
+    prodex.publish(old, tmp_path, older=True)
     assert same(old, prodex.open_published(tmp_path, at=1))
     assert 3 == len(reader.texts)
 

@@ -56,6 +56,17 @@ def test_wrong_secrets_of_one_client_are_slowed_down(sandbox: Sandbox, client_id
         assert "wrong-" not in reply.text
 
 
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_the_right_secret_is_accepted_after_wrong_ones_of_somebody_else(
+    sandbox: Sandbox, version: str
+) -> None:
+    """Somebody on the same machine guesses, and has to wait; whoever knows the secret does not, again and again."""
+    for _ in range(2):
+        statuses = [guess(sandbox, "shop", f"wrong-{number}").status_code for number in range(30)]
+        assert 429 == statuses[-1]
+        assert 200 == guess(sandbox, "shop", SHOP.client_secret, version).status_code
+
+
 def test_others_get_their_tokens_meanwhile(sandbox: Sandbox) -> None:
     """While a client and an address have to wait, the right secrets of other clients are accepted at once."""
     for number in range(60):

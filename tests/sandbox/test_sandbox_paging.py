@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, MARKET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
+from prodex.sandbox.api import paging
+from prodex.sandbox.api.paging import Cursors, Scroll
+from prodex.sandbox.api.projection import Projection
+from prodex.sandbox.refusals import Refusal
 
 CallerOf = Callable[..., Caller]
 
@@ -233,6 +241,79 @@ def test_the_life_of_a_cursor_can_be_set() -> None:
         assert 200 == caller.get(next_page=cursor).status_code
         clock.now += 0.001
         assert 410 == caller.get(next_page=cursor).status_code
+
+
+def scrolls() -> int:
+    """Count the lists of scrolls that this process holds."""
+    gc.collect()
+    return sum(isinstance(one, Scroll) for one in gc.get_objects())
+
+
+def test_a_scroll_that_nobody_continues_ends_without_a_further_call() -> None:
+    """Its list is given back soon after two minutes; that of a scroll that goes on is kept."""
+    clock = Clock()
+    before = scrolls()
+    with seven(Behaviour(), clock) as caller:
+        caller.call("POST", next_page="", limit=2)
+        continued = caller.call("POST", next_page="", limit=2)["next_page"]
+        clock.now += 100
+        continued = caller.call("POST", next_page=continued, limit=2)["next_page"]
+        assert before + 2 == scrolls()
+        clock.now += 21
+        until = time.monotonic() + 20
+        while scrolls() > before + 1 and time.monotonic() < until:
+            time.sleep(0.1)
+        assert before + 1 == scrolls()
+        assert MANY[4:6] == caller.gtins("POST", next_page=continued, limit=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("_MOST_CURSORS", 3), ("_MOST_KEYS", 25)], ids=["cursors", "products in lists"]
+)
+def test_the_memory_of_scrolls_is_limited(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are begun, the oldest are lost, and the newest is kept whatever its length."""
+    monkeypatch.setattr(paging, name, most)
+    cursors = Cursors(Behaviour(), Clock())
+
+    def begin(length: int) -> str:
+        scroll = Scroll(1, range(length), length, Projection())
+        return str(cursors.open(scroll, 0, 2, lambda part: part).next_page["next_page"])
+
+    begun = [begin(8) for _ in range(6)]
+    held = (3, 24)
+    assert held == cursors.remembered
+    for cursor in begun[:3]:
+        with pytest.raises(Refusal, match="start the scroll again"):
+            cursors.follow(cursor, 1, 2, lambda part: part)
+    assert range(2, 4) == cursors.follow(begun[-1], 1, 2, lambda part: part).keys
+    begin(100)
+    assert 1 <= cursors.remembered[0] <= 3
+    if name == "_MOST_KEYS":
+        assert (1, 100) == cursors.remembered
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 130)), max_size=30), st.booleans())
+def test_what_is_counted_of_scrolls_is_what_is_kept(steps: list[tuple[int, int]], changes: bool) -> None:
+    """Whatever is begun, continued and left: after two minutes nothing is kept, and nothing is counted."""
+    clock = Clock()
+    cursors = Cursors(Behaviour(cursor_changes=changes), clock)
+    known: list[str] = []
+    for which, seconds in steps:
+        clock.now += seconds
+        try:
+            if which or not known:
+                page = cursors.open(Scroll(1, range(3), 3, Projection()), 0, 2, lambda part: part)
+            else:
+                page = cursors.follow(known.pop(0), 1, 2, lambda part: part)
+        except Refusal:
+            continue
+        known += [cursor for cursor in page.next_page.values() if cursor is not None]
+        count, keys = cursors.remembered
+        assert (bool(count), 0) == (bool(keys), keys % 3)
+        assert keys <= 3 * count
+    clock.now += 121
+    cursors.forget_expired()
+    assert (0, 0) == cursors.remembered
 
 
 def test_a_cursor_is_of_no_use_to_others(shop: Caller, caller_of: CallerOf) -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -28,6 +29,11 @@ from prodex.installation import missing_extra
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table
 from prodex.text import nearest
+
+if TYPE_CHECKING:
+    import duckdb
+
+_Made = TypeVar("_Made")
 
 #: Beginnings of words by which a query lists tables, or makes their names while it runs.
 _LISTING = ("describe", "duckdb_", "information_schema", "pg_", "pragma", "query", "show", "sqlite_")
@@ -167,6 +173,9 @@ def _from_pandas(frame: pd.DataFrame, name: str) -> pa.Table:
     return pa.table(arrays, names=columns)
 
 
+#: What is raised where a column, or a value in it, has no place in a frame: a union, the year 290000.
+_NOT_FRAMED = (pa.ArrowException, ValueError, OverflowError)
+
 Settings = dict[str, str | bool | int | float | list[str]]
 
 #: Settings that confine a query to the tables that it was given: no files, addresses, databases or extensions.
@@ -200,14 +209,15 @@ def ask(
         # Names in the query mean tables only: DuckDB would otherwise look among Python's variables as well.
         settings: Settings = {"python_enable_replacements": "false", "temp_directory": folder}
         with duckdb.connect(config=settings | ({} if allow_external else _CONFINED)) as connection:
-            for name, source in (tables | own).items():
+            for name, source in tables.items():
                 connection.register(name, source)
+            for name, frame in own.items():
+                _register(connection, name, frame)
             if not allow_external:
                 # Else the query itself could switch external access on again.
                 connection.execute("SET lock_configuration = true")
             try:
-                found = connection.sql(query, params=values)
-                rows = None if found is None else found.to_arrow_table()
+                rows = _interruptible(connection, lambda: _rows(connection.sql(query, params=values)))
             except (duckdb.Error, OSError, pa.ArrowException, UnicodeDecodeError) as error:
                 # An error in the query itself reads no file; after any other, the files are checked.
                 in_query = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
@@ -218,7 +228,91 @@ def ask(
                 ) from error
     if rows is None:
         raise QueryError(f"The query {query!r:.60} returns no rows. Begin it with SELECT.")
-    return to_frame(rows)
+    return _framed(rows)
+
+
+def _rows(found: duckdb.DuckDBPyRelation | None) -> pa.Table | None:
+    return None if found is None else found.to_arrow_table()
+
+
+def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], _Made]) -> _Made:
+    """Do some work of DuckDB, and end it where this thread is interrupted.
+
+    DuckDB itself sees Ctrl-C only between some of its steps, and raises an error of its own then. So it works in
+    another thread, and this one waits in a way that Ctrl-C ends on any system.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        working = thread.submit(work)
+        try:
+            while wait([working], timeout=1).not_done:
+                pass
+        except BaseException:
+            # Again and again: an interruption that comes before the query begins has no effect.
+            while not working.done():
+                connection.interrupt()
+                wait([working], timeout=0.05)
+            raise
+        return working.result()
+
+
+def _register(connection: duckdb.DuckDBPyConnection, name: str, frame: pa.Table) -> None:
+    """Give DuckDB a frame, or name the column that it does not take.
+
+    Raises
+    ------
+    QueryError
+        When it does not take one.
+    """
+    import duckdb
+
+    try:
+        connection.register(name, frame)
+    except duckdb.Error as error:
+        for field in frame.schema:
+            if not _is_taken(connection, frame.select([field.name])):
+                raise QueryError(
+                    f"Column {field.name!r:.60} of {name}= is of a type that SQL does not take ({field.type!s:.100}). "
+                    "Convert it first: float16 to float32, the members of a union to columns of their own, anything "
+                    "else to text. Or leave the column out."
+                ) from error
+        raise QueryError(f"SQL does not take {name}=: {error}") from error
+
+
+def _is_taken(connection: duckdb.DuckDBPyConnection, column: pa.Table) -> bool:
+    import duckdb
+
+    try:
+        connection.register("column of a frame", column.slice(0, 0))
+    except duckdb.Error:
+        return False
+    connection.unregister("column of a frame")
+    return True
+
+
+def _framed(rows: pa.Table) -> pd.DataFrame:
+    """Return the answer to a query as a frame, or name the column that a frame cannot have.
+
+    Raises
+    ------
+    QueryError
+        When there is one.
+    """
+    try:
+        return to_frame(rows)
+    except _NOT_FRAMED:
+        for number, field in enumerate(rows.schema):
+            try:
+                to_frame(rows.select([number]))
+            except _NOT_FRAMED as error:
+                member = ""
+                if pa.types.is_union(field.type):
+                    member = f", or take one member of the union: (...).{field.type.field(0).name:.60}"
+                problem = str(error)[:200].rstrip(".")
+                raise QueryError(
+                    f"Column {field.name!r:.60} of the answer cannot be a column of a frame: {problem}. Convert it in "
+                    f"the query: (...)::varchar{member}."
+                ) from error
+        raise
 
 
 def _needed(query: Any, held: Sequence[str]) -> list[str]:

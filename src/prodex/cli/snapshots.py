@@ -149,13 +149,17 @@ def _columns_of(words: list[str]) -> list[str] | dict[str, list[str]]:
 def publish(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     to: Annotated[str, typer.Argument(help="Folder, or address of an object store: s3://bucket/shop.")],
+    older: Annotated[
+        bool,
+        typer.Option("--older", help="Publish it even if the newest publication is of a newer snapshot."),
+    ] = False,
 ) -> None:
     """Publish a snapshot as Delta tables.
 
     prodex.open_published opens it as a catalogue. Only files that are not there yet are uploaded. Credentials of an
     object store come from the environment, such as AWS_ACCESS_KEY_ID.
     """
-    done = prodex.publish(prodex.open_snapshot(snapshot), to)
+    done = prodex.publish(prodex.open_snapshot(snapshot), to, older=older)
     say(f"Publication {done.number} of {done.name!r} at {done.uri}: {done.products:,} products")
     say(f"{counted(done.uploaded, 'file')} uploaded; all others were there")
 

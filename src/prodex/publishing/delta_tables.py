@@ -1,13 +1,17 @@
 """Delta tables of existing Parquet files: files are registered and withdrawn, never rewritten or merged.
 
-Every commit expects the version that was read before. If another process has committed meanwhile, it is refused.
+Every commit expects the version that was read before, and is a file of that number in the log of the table, written
+only where there is none: by a link in a folder, by a conditional write in an object store. If another process has
+committed meanwhile, it is refused, and done again on what the table is then. What the other process committed stays a
+version of its own, so that its publication is as whole as ours.
 """
 
 from __future__ import annotations
 
+import random
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,13 +21,26 @@ import pyarrow as pa
 from prodex.errors import PublicationConflict, PublicationRefused, SnapshotNotFound
 from prodex.files.parquet import FileFacts
 from prodex.publishing.place import Place, delta
-from prodex.publishing.publication import unreadable
+from prodex.publishing.publication import Publication, unreadable
 from prodex.publishing.statistics import statistics_of
+from prodex.text import counted
 
 #: The newest format of publications that this version reads, and the one that it writes.
 FORMAT = 1
 
+#: A table for which more than so many processes have committed in between is given up.
+_ATTEMPTS = 20
+
+#: Seconds that each attempt more is waited at most, so that two do not get in each other's way for ever.
+_PAUSE = 0.05
+
 _MARK = re.compile(r"Published by prodex, format ([0-9]{1,6})\b")
+
+#: What prodex reads of a publication is not in the logs of its tables.
+_ELSEWHERE = (
+    "prodex.open_published still opens what was published there. Publish the snapshot to a new place, for programs "
+    "that read Delta tables."
+)
 
 #: A version that a publication pins is readable as long as its log is there.
 CONFIGURATION: dict[str, str | None] = {"delta.enableExpiredLogCleanup": "false"}
@@ -62,8 +79,8 @@ def mark(name: str) -> str:
     return f"Published by prodex, format {FORMAT}, from snapshots {name!r}"
 
 
-def opened(place: Place, table: str, version: int | None = None) -> Any:
-    """Open a Delta table that prodex wrote.
+def opened(place: Place, table: str, version: int | None = None, *advice: str) -> Any:
+    """Open a Delta table that prodex wrote; `advice` is what to do where its log cannot be read.
 
     Raises
     ------
@@ -91,15 +108,26 @@ def opened(place: Place, table: str, version: int | None = None) -> Any:
         except deltalake.exceptions.DeltaError as error:
             if "Unsupported" in str(error):
                 raise _newer(place) from None
-            raise unreadable(place.at(table), place.cleaned(str(error)).rstrip(".")) from None
-    written = _MARK.match(found.metadata().description or "")
+            raise unreadable(place.at(table), place.cleaned(str(error)).rstrip("."), *advice) from None
+    require_mark(place, table, found.metadata().description)
+    return found
+
+
+def require_mark(place: Place, table: str, description: object) -> None:
+    """Refuse a Delta table whose description does not say that this version of prodex may change it.
+
+    Raises
+    ------
+    PublicationRefused
+        When another program wrote it, or a newer version of prodex.
+    """
+    written = _MARK.match(str(description or ""))
     if written is None:
         raise PublicationRefused(
             f"{place.at(table)} is a Delta table of another program, and stays as it is. Publish to a place of its own."
         )
     if int(written[1]) > FORMAT:
         raise _newer(place)
-    return found
 
 
 def nothing_at(address: str) -> SnapshotNotFound:
@@ -116,9 +144,9 @@ def _newer(place: Place) -> PublicationRefused:
     )
 
 
-def state_of(place: Place, table: str) -> TableState:
-    """Return a table as it is now."""
-    found = opened(place, table)
+def state_of(place: Place, table: str, version: int | None = None) -> TableState:
+    """Return a table as it is now, or as it was in a version."""
+    found = opened(place, table, version, _ELSEWHERE)
     with place.refusals("read"):
         files = pa.table(found.get_add_actions())["path"].to_pylist()
     return TableState(found.version(), frozenset(files), found)
@@ -131,6 +159,8 @@ def commit(
     schema: pa.Schema,
     wanted: Mapping[str, PublishedFile],
     found: TableState,
+    *,
+    overtaken: Callable[[], None],
 ) -> int:
     """Make a table consist of some files, and return its version; a table that does already stays as it is.
 
@@ -146,58 +176,116 @@ def commit(
         Its files by name; they are at their place already.
     found
         The table as it was found.
+    overtaken
+        Is called when another process has changed the table since, and raises if that makes ours vain. Otherwise it is
+        done again.
 
     Raises
     ------
     PublicationConflict
-        When another process has changed the table since.
+        When other processes change the table again and again.
     """
-    deltalake = delta()
-    from deltalake.transaction import RemoveAction, create_table_with_add_actions
+    for attempt in range(1, _ATTEMPTS + 1):
+        version = _committed(place, table, name, schema, wanted, found)
+        if version is not None:
+            place.flush(log_name(table, version))
+            return version
+        overtaken()
+        time.sleep(random.uniform(0, _PAUSE * attempt))  # noqa: S311 - nothing depends on it but who is next
+        found = state_of(place, table)
+    raise busy(place)
 
+
+def _committed(
+    place: Place,
+    table: str,
+    name: str,
+    schema: pa.Schema,
+    wanted: Mapping[str, PublishedFile],
+    found: TableState,
+) -> int | None:
+    """Do it once; None when another process has changed the table since."""
+    deltalake = delta()
     columns = deltalake.Schema.from_arrow(schema)
     with place.refusals("write"):
-        try:
-            if found.version is None:
-                create_table_with_add_actions(
-                    place.at(table),
-                    columns,
-                    [_add(file, schema) for file in wanted.values()],
-                    name=table,
-                    description=mark(name),
-                    configuration=CONFIGURATION,
-                    storage_options=place.storage_options,
-                )
-                return 0
-            handle, version, there = found.handle, found.version, found.files
-            same = handle.schema() == columns
-            if same and there == wanted.keys():
-                return version
-            # Delta takes other columns only together with all files, and a file only if it is not there yet.
-            gone = there - wanted.keys() if same else there & wanted.keys()
-            added = [_add(file, schema) for name, file in wanted.items() if not same or name not in there]
-            now = int(time.time() * 1000)
-            removed = [RemoveAction(path, True, now) for path in sorted(gone)]
-            if same:
-                return _written(handle, [*added, *removed], "append", columns, version)
-            if removed:
-                version = _written(handle, removed, "append", handle.schema(), version)
-                handle.update_incremental()
-                if handle.version() != version:
-                    raise conflict(place)
-            return _written(handle, added, "overwrite", columns, version)
-        except deltalake.exceptions.CommitFailedError:
-            raise conflict(place) from None
-        except deltalake.exceptions.DeltaError as error:
-            if "already exists" in str(error):
-                raise conflict(place) from None
-            raise
+        if found.version is None:
+            added = [_add(file, schema) for file in wanted.values()]
+            return 0 if created(place, table, name, columns, added) else None
+        handle, version, there = found.handle, found.version, found.files
+        same = handle.schema() == columns
+        if same and there == wanted.keys():
+            return version
+        # Delta takes other columns only together with all files, and a file only if it is not there yet.
+        gone = there - wanted.keys() if same else there & wanted.keys()
+        added = [_add(file, schema) for name, file in wanted.items() if not same or name not in there]
+        removed = [removal(path) for path in sorted(gone)]
+        if same:
+            return version + 1 if written(handle, [*added, *removed]) else None
+        if removed:
+            if not written(handle, removed):
+                return None
+            version += 1
+            handle.update_incremental()
+            if handle.version() != version:
+                return None
+        return version + 1 if written(handle, added, "overwrite", columns) else None
 
 
-def _written(handle: Any, actions: list[Any], mode: str, columns: Any, version: int) -> int:
-    expected = delta().CommitProperties(max_commit_retries=0)
-    handle.create_write_transaction(actions, mode, columns, commit_properties=expected)
-    return version + 1
+def log_name(table: str, version: int) -> str:
+    """Return the file that is the commit of a version, as a path inside the place.
+
+    >>> log_name("texts", 7)
+    'texts/_delta_log/00000000000000000007.json'
+    """
+    return f"{table}/_delta_log/{version:020d}.json"
+
+
+def removal(path: str) -> Any:
+    """Return the action that withdraws a file from a table."""
+    from deltalake.transaction import RemoveAction
+
+    return RemoveAction(path, True, int(time.time() * 1000))
+
+
+def created(place: Place, table: str, name: str, columns: Any, added: list[Any]) -> bool:
+    """Make a table of some files, as its version 0; False if there is one already."""
+    deltalake = delta()
+    from deltalake.transaction import create_table_with_add_actions
+
+    try:
+        create_table_with_add_actions(
+            place.at(table),
+            columns,
+            added,
+            name=table,
+            description=mark(name),
+            configuration=CONFIGURATION,
+            storage_options=place.storage_options,
+            # Without this, the second of two that make the same table would add its files as version 1 in silence.
+            commit_properties=deltalake.CommitProperties(max_commit_retries=0),
+        )
+    except deltalake.exceptions.CommitFailedError:
+        return False
+    except deltalake.exceptions.DeltaError as error:
+        if "already exists" in str(error):
+            return False
+        raise
+    return True
+
+
+def written(handle: Any, actions: list[Any], mode: str = "append", columns: Any = None) -> bool:
+    """Commit the next version of a table; False if another process has."""
+    deltalake = delta()
+    expected = deltalake.CommitProperties(max_commit_retries=0)
+    try:
+        handle.create_write_transaction(actions, mode, columns or handle.schema(), commit_properties=expected)
+    except deltalake.exceptions.CommitFailedError:
+        return False
+    except deltalake.exceptions.DeltaError as error:
+        if "already exists" in str(error):
+            return False
+        raise
+    return True
 
 
 def _add(file: PublishedFile, schema: pa.Schema) -> Any:
@@ -207,9 +295,21 @@ def _add(file: PublishedFile, schema: pa.Schema) -> Any:
     return AddAction(file.name, int(file.facts["bytes"]), {}, int(time.time() * 1000), True, statistics)
 
 
-def conflict(place: Place) -> PublicationConflict:
-    """Return the error for a second process that publishes to the same place."""
+def busy(place: Place) -> PublicationConflict:
+    """Return the error for a place at which others have changed tables again and again, and published nothing yet."""
     return PublicationConflict(
-        f"Another process has published to {place.address} meanwhile; what it published is whole. Look at it with "
-        "prodex.open_published, and publish again if yours is the newer one: nothing is uploaded twice."
+        f"Other processes are publishing to {place.address}, and have changed its tables again and again. None of them "
+        "has published yet, and yours is not published. Publish again in a while; nothing is uploaded twice."
+    )
+
+
+def conflict(place: Place, newest: Publication, *, is_newer: bool) -> PublicationConflict:
+    """Return the error for a second process that published to the same place meanwhile, perhaps a newer snapshot."""
+    advice = "It is the newer one. To publish yours after it all the same, publish again with older=True"
+    if not is_newer:
+        advice = "Yours is the newer one: publish again"
+    return PublicationConflict(
+        f"Another process has published to {place.address} meanwhile: publication {newest.number}, of the snapshot "
+        f"{newest.name}@{newest.snapshot} with {counted(newest.products, 'product')}. It is whole, and yours is not "
+        f"published. {advice}; nothing is uploaded twice."
     )

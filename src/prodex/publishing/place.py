@@ -10,10 +10,12 @@ import errno
 import hashlib
 import os
 import re
+import stat
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -25,13 +27,16 @@ import pyarrow.fs as arrow_files
 from prodex.arguments import described
 from prodex.errors import InputError, ProdexError, SettingsError, StorageError
 from prodex.files import parquet
-from prodex.files.atomic import left_over, remove, storage, writing
+from prodex.files.atomic import flush, left_over, remove, storage, writing
 from prodex.files.parquet import FileFacts
 from prodex.files.untrusted import read_bytes
 from prodex.installation import missing_extra
 
 #: Requests to an object store at a time.
 WORKERS = 8
+
+#: Two threads that publish the same file would write it under the same temporary name; a file always has the same lock.
+_LOCKS = tuple(threading.Lock() for _ in range(64))
 
 #: Seconds after which nobody writes to a file any more that was left half-written.
 _ABANDONED = 86_400
@@ -60,6 +65,10 @@ _FULL = re.compile(r"No space left|os error 28\b|quota", re.I)
 _MARKUP = re.compile(r"<[?!A-Za-z].*", re.DOTALL)
 _QUERY = re.compile(r"(?<=\w)\?[^\s'\"]*")  # of an address: Azure has its signatures there
 _CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
+
+
+#: True of whatever is refused before the row of a publication is committed.
+UNCHANGED = "What was published is unchanged."
 
 
 class Output(Protocol):
@@ -110,8 +119,13 @@ class Place:
                 raise NotADirectoryError(
                     errno.ENOTDIR, "There is a file in the place of a folder", str(inside)
                 )
-            files = (path for path in inside.rglob("*") if path.is_file())
-            return {path.relative_to(self.folder).as_posix(): path.stat().st_size for path in files}
+            sizes = {}
+            for path in inside.rglob("*"):
+                # Another publisher may just have given a file its final name.
+                with suppress(FileNotFoundError):
+                    if stat.S_ISREG((state := path.stat()).st_mode):
+                        sizes[path.relative_to(self.folder).as_posix()] = state.st_size
+            return sizes
         chosen = arrow_files.FileSelector(name, allow_not_found=True, recursive=True)
         found = self._handler.get_file_info_selector(chosen.base_dir, True, True)
         return {info.path: info.size for info in found if info.type is arrow_files.FileType.File}
@@ -123,8 +137,9 @@ class Place:
         for name in folders:
             for left in left_over(self.folder / name):
                 # A process that is not known here may run on another machine that reaches the folder.
-                if time.time() - left.lstat().st_mtime > _ABANDONED:
-                    remove(left)
+                with suppress(FileNotFoundError):
+                    if time.time() - left.lstat().st_mtime > _ABANDONED:
+                        remove(left)
 
     def upload(self, source: Path, name: str, facts: FileFacts) -> None:
         """Write the bytes of a file, provided that they are those of its digest; it is there as a whole or not at all.
@@ -143,8 +158,60 @@ class Place:
                 _copy(source, output, facts)
                 output.close()
             return
-        with self.refusals("write"), writing(self.folder / name) as beside, beside.open("wb") as output:
+        whole = writing(self.folder / name)
+        with self.refusals("write"), _alone(name), whole as beside, beside.open("wb") as output:
             _copy(source, output, facts)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a small file; it is there as a whole or not at all, in the place of one that has its name.
+
+        Raises
+        ------
+        StorageError
+            When the place refuses.
+        """
+        with self.refusals("write"):
+            if self.folder is None:
+                output = self._handler.open_output_stream(name, None)
+                output.write(content)
+                output.close()
+                return
+            with _alone(name), writing(self.folder / name) as beside:
+                beside.write_bytes(content)
+
+    def remove(self, name: str) -> None:
+        """Remove a file.
+
+        Raises
+        ------
+        StorageError
+            When the place refuses.
+        """
+        with self.refusals("write"):
+            if self.folder is None:
+                self._handler.delete_file(name)
+            else:
+                (self.folder / name).unlink(missing_ok=True)
+
+    def flush(self, name: str) -> None:
+        """Have a file and its name reach the disk, as whoever relies on it after a power cut has to.
+
+        `deltalake` does not. An object store has what it has answered for.
+
+        Raises
+        ------
+        StorageError
+            When the place refuses.
+        """
+        if self.folder is None:
+            return
+        path = self.folder / name
+        # A log that another program has tidied up needs no flush.
+        with self.refusals("write"), suppress(FileNotFoundError):
+            for level in (path, *path.parents):
+                flush(level)
+                if level == self.folder:
+                    return
 
     def read(self, name: str) -> bytes:
         """Return the content of a small file.
@@ -152,14 +219,18 @@ class Place:
         Raises
         ------
         OSError
-            When a folder does not have it, as a plain file.
-        FileNotFoundError
-            When an object store does not have it.
+            When it is not there, or is no plain file.
         StorageError
-            When the object store refuses.
+            When the place refuses.
         """
         if self.folder is not None:
-            return read_bytes(self.folder / name)
+            try:
+                return read_bytes(self.folder / name)
+            except OSError as error:
+                # What may not be read, or not now, is not damaged: it must not be repaired.
+                if error.errno in (None, errno.ENOENT):
+                    raise
+                raise self.refusal("read", error) from None
         output = BytesIO()
         self.fetch(name, output)
         return output.getvalue()
@@ -211,9 +282,7 @@ class Place:
             advice = f"You may not {doing} there. Check credentials and rights, or choose another place"
         else:
             advice = "Check the address, storage_options and the network"
-        return StorageError(
-            f"Could not {doing} {self.address}: {self.cleaned(text)} {advice}. What was published is unchanged."
-        )
+        return StorageError(f"Could not {doing} {self.address}: {self.cleaned(text)} {advice}. {UNCHANGED}")
 
     def cleaned(self, text: str) -> str:
         """Return a message of the store on one line, without credentials and without its XML."""
@@ -285,6 +354,10 @@ def delta() -> Any:
     except ImportError as error:
         raise missing_extra("Publishing", "deltalake", "publish") from error
     return deltalake
+
+
+def _alone(name: str) -> threading.Lock:
+    return _LOCKS[hash(name) % len(_LOCKS)]
 
 
 def _copy(source: Path, output: Output, facts: FileFacts) -> None:

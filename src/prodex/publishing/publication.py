@@ -103,6 +103,15 @@ class Row:
     origin: Origin
     parts: tuple[StoredPart, ...]
 
+    def says_the_same(self, other: Row) -> bool:
+        """Whether another publication is of the same snapshot, with the same content."""
+        return (self.publication.name, self.publication.snapshot, self.origin, self.parts) == (
+            other.publication.name,
+            other.publication.snapshot,
+            other.origin,
+            other.parts,
+        )
+
     def to_arrow(self, prodex: str) -> pa.Table:
         """Return it as it is written."""
         facts = self.publication
@@ -189,9 +198,10 @@ def file_names(parts: Iterable[StoredPart]) -> list[dict[str, str]]:
     return every
 
 
-def unreadable(uri: str, problem: object) -> SnapshotDamaged:
+#: What to do where the table of publications cannot be read.
+_REPAIR = "Publish the snapshot again, which repairs it, or open another publication (at=...)."
+
+
+def unreadable(uri: str, problem: object, advice: str = _REPAIR) -> SnapshotDamaged:
     """Return the error for publications that are not as they were written."""
-    return SnapshotDamaged(
-        f"What is published at {uri} cannot be read ({problem}). Open another publication (at=...), or publish the "
-        "snapshot to a new place."
-    )
+    return SnapshotDamaged(f"What is published at {uri} cannot be read ({problem}). {advice}")

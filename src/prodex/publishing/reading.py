@@ -129,8 +129,8 @@ class PublishedFiles(Mapping[str, Path]):
 
 
 _ADVICE = (
-    "Publish the snapshot again, which uploads what is missing, or open another publication: "
-    "prodex.open_published(uri, at=...)."
+    "Publish the snapshot again (with older=True if a newer one is published), which uploads what is missing, or open "
+    "another publication: prodex.open_published(uri, at=...)."
 )
 
 

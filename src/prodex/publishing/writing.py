@@ -14,18 +14,28 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from prodex import clock
 from prodex.catalog import Catalog
 from prodex.catalog.part import Part
-from prodex.errors import InputError, PublicationRefused
+from prodex.errors import InputError, PublicationConflict, PublicationRefused
 from prodex.files import parquet
 from prodex.phases import Reporter
 from prodex.progress import Progress, reporting
-from prodex.publishing.delta_tables import PublishedFile, TableState, commit, state_of
+from prodex.publishing.delta_tables import (
+    PublishedFile,
+    TableState,
+    busy,
+    commit,
+    conflict,
+    log_name,
+    state_of,
+)
 from prodex.publishing.place import WORKERS, Place, delta, place_of
 from prodex.publishing.pointer import POINTER, Pointer, pointer_of
+from prodex.publishing.pointer_repair import Repair, repaired_pointer
 from prodex.publishing.publication import Publication, Row, file_names
 from prodex.store.parts import StoredPart, path_of, rewrite_table
-from prodex.store.snapshot import catalog_given, stored_parts
+from prodex.store.snapshot import SNAPSHOTS, catalog_given, stored_parts
 from prodex.tables.declaration import TABLES
 
 Given = TypeVar("Given")
@@ -39,6 +49,7 @@ def publish(
     catalog: Catalog | str | Path,
     uri: str | Path,
     *,
+    older: bool = False,
     storage_options: Mapping[str, str] | None = None,
     progress: Progress = None,
 ) -> Publication:
@@ -47,7 +58,8 @@ def publish(
     The Parquet files of the snapshot are uploaded as they are, and only those that are not there yet. Earlier
     publications stay readable. The table `_snapshots`, written last, says which versions of the tables belong together;
     an interruption before that changes nothing for readers, and the next call continues. If nothing has changed since
-    the newest publication, nothing is written.
+    the newest publication, nothing is written. Of several processes that publish at once, one has published, and the
+    others get a `PublicationConflict`. A damaged table `_snapshots` is repaired from what is there.
 
     Parameters
     ----------
@@ -55,6 +67,8 @@ def publish(
         A snapshot, or its name; "shop@2026-11-13" is an earlier one.
     uri
         A folder, or an address of S3, Google Cloud Storage or Azure ("s3://bucket/shop"), for one name of snapshots.
+    older
+        Publish the snapshot even if the newest publication is of a newer one.
     storage_options
         What the object store needs, as the package `deltalake` takes it. Credentials may also be in the environment.
     progress
@@ -70,9 +84,10 @@ def publish(
     InputError
         When the catalogue is in memory or filtered: save it first.
     PublicationRefused
-        When the place belongs to another program, to other snapshots, or to a newer version of prodex.
+        When the place belongs to another program, to other snapshots, or to a newer version of prodex, or the newest
+        publication is of a newer snapshot.
     PublicationConflict
-        When another process published to the same place meanwhile.
+        When another process published another snapshot to the same place meanwhile.
     SnapshotDamaged
         When a file of the snapshot is not as it was written.
     StorageError
@@ -102,7 +117,7 @@ def publish(
     ):
         with reporter.phase("Reading the snapshot"):
             parts, tables = _gathered(snapshot, stored_parts(folder), Path(scratch))
-        return _published(_Content(snapshot, folder, parts, tables), place, reporter)
+        return _published(_Content(snapshot, folder, parts, tables), place, reporter, older=older)
 
 
 @dataclass(frozen=True)
@@ -119,12 +134,15 @@ class _Content:
         return self.folder.parent.name
 
 
-def _published(content: _Content, place: Place, reporter: Reporter) -> Publication:
+def _published(content: _Content, place: Place, reporter: Reporter, *, older: bool) -> Publication:
     name, tables = content.name, content.tables
     with reporter.phase("Listing what is published"):
         there = place.sizes(["_delta_log", POINTER, *tables])
-        pointer = _own(place, there, name)
-    newest = pointer.newest
+        pointer, repair = _own(place, there, name)
+        # A row of a log that is lost altogether may never have been published.
+        if not older and repair.newest is not None and pointer.handle is not None:
+            _refuse_older(content, repair.newest.publication)
+    newest = repair.newest
     settled = {} if newest is None else _settled(newest, tables, there)
     unsettled = [table for table in tables if table not in settled]
     missing = [
@@ -141,8 +159,14 @@ def _published(content: _Content, place: Place, reporter: Reporter) -> Publicati
     def upload(one: tuple[str, PublishedFile]) -> None:
         place.upload(one[1].source, one[0], one[1].facts)
 
+    def overtaken() -> None:
+        # Once another row is there, ours can no longer be added.
+        if pointer_of(place).files.keys() != pointer.files.keys():
+            raise PublicationConflict
+
     def committed(table: str) -> int:
-        return commit(place, table, name, _schema(content.snapshot, table), tables[table], states[table])
+        schema = _schema(content.snapshot, table)
+        return commit(place, table, name, schema, tables[table], states[table], overtaken=overtaken)
 
     place.remove_left_over(tables)
     steps = count(1)
@@ -156,18 +180,18 @@ def _published(content: _Content, place: Place, reporter: Reporter) -> Publicati
         # All are opened before anything is written: a table of another program is then refused in time.
         states = dict(zip(unsettled, in_threads(found, unsettled), strict=True))
         in_threads(upload, missing, lambda: step(next(steps)))
-        versions = in_threads(committed, unsettled, lambda: step(next(steps)))
-        row = _row(content, place, newest, settled | dict(zip(unsettled, versions, strict=True)))
-        if newest is not None and _same(newest, row):
-            row = newest
-        else:
-            pointer.append(row)
+        try:
+            versions = in_threads(committed, unsettled, lambda: step(next(steps)))
+            row = _row(content, place, repair.number, settled | dict(zip(unsettled, versions, strict=True)))
+            row = _added(pointer, repair, row)
+        except PublicationConflict:
+            row = _of_another(content, pointer)
         step(total)
     return replace(row.publication, uploaded=len(missing))
 
 
-def _own(place: Place, there: Mapping[str, int], name: str) -> Pointer:
-    """Return the publications at a place, provided that this name may be published there.
+def _own(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, Repair]:
+    """Return the publications at a place and what is to be repaired, provided that this name may be published there.
 
     Raises
     ------
@@ -178,27 +202,98 @@ def _own(place: Place, there: Mapping[str, int], name: str) -> Pointer:
         raise PublicationRefused(
             f"{place.address} is a Delta table of another program, and stays as it is. Publish to a place of its own."
         )
-    pointer = pointer_of(place)
-    newest = pointer.newest
+    pointer, repair = repaired_pointer(place, there, name)
+    newest = repair.newest
     if newest is not None and newest.publication.name != name:
         raise PublicationRefused(
             f"{place.address} has publications of {newest.publication.name!r}, not of {name!r}. Publish each name to a "
             "place of its own."
         )
-    return pointer
+    return pointer, repair
 
 
-def _row(content: _Content, place: Place, newest: Row | None, versions: Mapping[str, int]) -> Row:
+def _refuse_older(content: _Content, newest: Publication) -> None:
+    """Refuse a snapshot if the newest publication is of a newer one.
+
+    Raises
+    ------
+    PublicationRefused
+        When it is.
+    """
+    if _is_older(content, newest):
+        raise PublicationRefused(
+            f"The snapshot {content.name}@{content.folder.name} is older than {newest.name}@{newest.snapshot}, the "
+            f"newest publication at {newest.uri} (number {newest.number}), and is not published. To have readers open "
+            "the older one from now on, publish it with older=True (--older); open_published(uri, at=...) opens an "
+            "earlier publication."
+        )
+
+
+def _is_older(content: _Content, newest: Publication) -> bool:
+    """Whether a snapshot is older than a published one: by the order of those that are here, else by their times."""
+    ours, theirs = content.folder.name, newest.snapshot
+    known = [folder.name for folder in SNAPSHOTS.of(content.name)]
+    if ours in known and theirs in known:
+        return known.index(ours) < known.index(theirs)
+    if theirs > f"{clock.now():%Y-%m-%dT%H%M%S.%f}Z":
+        # Its clock was ahead, or ours is behind: a time proves nothing then, and the newest one here is taken for new.
+        return known[-1:] != [ours]
+    return ours < theirs
+
+
+def _added(pointer: Pointer, repair: Repair, row: Row) -> Row:
+    """Add a publication, and repair what has to be; a publication that is there already is not added again.
+
+    Raises
+    ------
+    PublicationConflict
+        When another process has published meanwhile.
+    """
+    rows, newest = repair.rows, repair.newest
+    if (
+        newest is not None
+        and newest.says_the_same(row)
+        and newest.publication.versions == row.publication.versions
+    ):
+        row = newest
+        if not repair.is_needed:
+            return row
+    else:
+        rows = (*rows, row)
+    if not pointer.append(rows, row.publication.name, repair.found, repair.withdrawn):
+        raise PublicationConflict
+    return row
+
+
+def _of_another(content: _Content, before: Pointer) -> Row:
+    """Return the publication that another process has added meanwhile, if it is what we wanted to publish.
+
+    Raises
+    ------
+    PublicationConflict
+        When it is another one; the message says which.
+    """
+    place = before.place
+    now = pointer_of(place)
+    newest = now.newest
+    if newest is None or now.files.keys() == before.files.keys():
+        raise busy(place)
+    if newest.says_the_same(_row(content, place, newest.publication.number)):
+        return newest
+    raise conflict(place, newest.publication, is_newer=_is_older(content, newest.publication)) from None
+
+
+def _row(content: _Content, place: Place, number: int, versions: Mapping[str, int] | None = None) -> Row:
     """Return what the pointer is to say."""
     publication = Publication(
         place.address,
-        1 if newest is None else newest.publication.number + 1,
+        number,
         content.name,
         content.folder.name,
         datetime.now(UTC),
         len(content.snapshot),
         content.snapshot.complete,
-        {table: versions[table] for table in TABLES},
+        {} if versions is None else {table: versions[table] for table in TABLES},
     )
     return Row(publication, content.snapshot.origin, content.parts)
 
@@ -285,25 +380,16 @@ def _settled(newest: Row, tables: Mapping[str, TableFiles], there: Mapping[str, 
     for path in there:
         table, _, log = path.partition("/_delta_log/")
         if log.endswith(".json"):
-            logs[table].add(log)
+            logs[table].add(path)
     return {
         table: version
         for table, version in newest.publication.versions.items()
         if table in tables
         and tables[table].keys() == files[table]
-        and max(logs[table], default="") == f"{version:020d}.json"
+        and max(logs[table], default="") == log_name(table, version)
+        # After a power cut it may be empty, which Delta takes for a commit of nothing.
+        and there[log_name(table, version)]
     }
-
-
-def _same(newest: Row, row: Row) -> bool:
-    """Whether a publication would say what the newest one says."""
-    old, new = newest.publication, row.publication
-    return (old.snapshot, old.versions, newest.origin, newest.parts) == (
-        new.snapshot,
-        new.versions,
-        row.origin,
-        row.parts,
-    )
 
 
 def in_threads(

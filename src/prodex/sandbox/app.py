@@ -83,8 +83,8 @@ def create_app(
     schedule: FaultSchedule,
     clock: Callable[[], float] = time.monotonic,
     serves_host: ServesHost | None = None,
-) -> DateMiddleware:
-    """Make the application that serves a store.
+) -> tuple[DateMiddleware, Callable[[], None]]:
+    """Make the application that serves a store, and a function that forgets what has expired, to be called at times.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def create_app(
     )
     served = FaultMiddleware(RoutingMiddleware(app, _routes_of(app)), schedule, behaviour, tokens.expire)
     checked = HostMiddleware(served, serves_host or served_hosts(LOOPBACK))
-    return DateMiddleware(checked, service_clock(store, behaviour))
+    return DateMiddleware(checked, service_clock(store, behaviour)), listing.forget_expired
 
 
 def _routes_of(app: FastAPI) -> list[BaseRoute]:

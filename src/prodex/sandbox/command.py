@@ -194,8 +194,8 @@ def serve(
             report(f"{len(left_out)} such in all were left out; {store.product_count()} products are served")
         worker = stack.enter_context(running_worker(store, behaviour))
         serves_host = served_hosts(host, allow_hosts)
-        app = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
-        server = server_of(app)
+        app, tidy = create_app(store, behaviour, worker, FaultSchedule(faults), serves_host=serves_host)
+        server = server_of(app, tidy)
         importer = _organization(store, import_as)
         for path in imports or ():
             report(f"{path} is import {worker.take_file(importer, path)} of {importer.name}")

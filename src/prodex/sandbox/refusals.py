@@ -20,7 +20,10 @@ REFUSALS: Final = {
     "token_missing": (401, "The caller could not be authenticated: the call has no bearer token."),
     "token_invalid": (401, "The caller could not be authenticated: the token was not issued here."),
     "token_expired": (401, "The caller could not be authenticated: the token has passed its lifetime."),
-    "too_many_attempts": (429, "Too many wrong secrets; Retry-After says when the next one is checked."),
+    "too_many_attempts": (
+        429,
+        "Too many wrong secrets; Retry-After says how long to wait. A right one is accepted.",
+    ),
     "host_not_served": (421, "The Host of the call is not a name of this machine."),
     "origin_foreign": (403, "The call was made by a page of another site."),
     "retailers_only": (403, "The endpoint is for retailers."),

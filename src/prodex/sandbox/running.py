@@ -110,9 +110,9 @@ class Sandbox:
                 open_store(home, self._filling, organizations, labels, "products given")
             )
             worker = stack.enter_context(running_worker(store, self._behaviour))
-            app = create_app(store, self._behaviour, worker, self._schedule, self._clock)
+            app, tidy = create_app(store, self._behaviour, worker, self._schedule, self._clock)
             listener = listen_on_home_port(LOOPBACK, self._home) if self._home else listen(LOOPBACK, 0)
-            server = server_of(RecordingMiddleware(app, self.requests, self._behaviour.body_limit))
+            server = server_of(RecordingMiddleware(app, self.requests, self._behaviour.body_limit), tidy)
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
             self._store, self._worker = store, worker
             self.organizations = store.organizations

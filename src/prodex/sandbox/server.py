@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import uvicorn
     from starlette.types import ASGIApp
 
@@ -17,6 +19,8 @@ LOOPBACK: Final = "127.0.0.1"
 #: The range of ports for homes: below those that operating systems assign by themselves.
 _FIRST_PORT: Final = 20_000
 _PORTS: Final = 10_000
+
+_SECONDS_BETWEEN_TIDYINGS: Final = 1
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -45,12 +49,23 @@ def base_url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server_of(app: ASGIApp) -> uvicorn.Server:
-    """Make the server of an application, silent and without anybody's logging touched."""
+def server_of(app: ASGIApp, tidy: Callable[[], None]) -> uvicorn.Server:
+    """Make the server of an application, silent and without anybody's logging touched.
+
+    Parameters
+    ----------
+    app
+        The application.
+    tidy
+        Called every few seconds, whether calls come or not.
+    """
     import uvicorn
 
     from prodex.sandbox.api.middleware import NO_SNIFFING
     from prodex.sandbox.connections import Connection, Server
+
+    async def tidied() -> None:
+        tidy()
 
     # Callers keep connections open between calls; a call on one that was closed meanwhile would fail.
     return Server(
@@ -69,6 +84,8 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
             access_log=False,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=3,
+            callback_notify=tidied,
+            timeout_notify=_SECONDS_BETWEEN_TIDYINGS,
         )
     )
 

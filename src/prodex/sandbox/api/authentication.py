@@ -1,9 +1,9 @@
 """Authentication: access tokens (spec, endpoints 1 and 2), and a throttle on guessing secrets.
 
-Tokens are signed and carry their end, so that none has to be remembered. A client that was wrong too often has to wait
-before a secret for it is checked again, longer each time. An address that was wrong too often gets the same answer to
-every wrong secret, whichever client it names; but a right secret is accepted, since others may call from there too.
-Unknown client ids are treated like known ones, so that answers do not reveal which exist.
+Tokens are signed and carry their end, so that none has to be remembered. Wrong secrets for a client that came too often
+are told to wait, longer each time; and so is every wrong secret from an address that was wrong too often, whichever
+client it names. A right secret is always accepted, since the wrong ones may be somebody else's: on one machine even the
+address is the same. Unknown client ids are treated like known ones, so that answers do not reveal which exist.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _WrongTries:
 
 
 class LoginThrottle:
-    """Counts wrong tries of clients and of addresses, and refuses further ones for a while.
+    """Counts wrong tries for clients and from addresses, and refuses further wrong ones for a while.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LoginThrottle:
         return len(self._clients) + len(self._addresses)
 
     def check(self, client_id: str) -> None:
-        """Raise Refusal where a client has to wait before a secret is looked at."""
+        """Raise Refusal where wrong secrets for a client have to wait; one that comes meanwhile is not counted."""
         with self._lock:
             wait = self._clients.wait(_shortened(client_id), self._clock())
         _refuse_attempts(wait)
@@ -149,7 +149,7 @@ class Tokens:
         Raises
         ------
         Refusal
-            When they are not right, or were wrong too often of late.
+            When they are not right; with a time to wait where wrong ones came too often of late.
         """
         for name in ("client_id", "client_secret", "grant_type"):
             if not isinstance(credentials.get(name), str):
@@ -157,9 +157,9 @@ class Tokens:
         if credentials["grant_type"] != "client_credentials":
             raise Refusal("invalid_value", f"grant_type is {credentials['grant_type']!r}; {_HOW}.")
         client_id = credentials["client_id"]
-        self._attempts.check(client_id)
         organization = self._by_client.get(client_id)
         if not self._is_secret_of(organization, credentials["client_secret"]) or organization is None:
+            self._attempts.check(client_id)
             self._attempts.note_wrong(client_id, address)
             raise Refusal(
                 "authentication_failed",

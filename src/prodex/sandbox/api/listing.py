@@ -89,6 +89,10 @@ class Listing:
         self._cursors = Cursors(behaviour, clock)
         self._labels = store.labels()
 
+    def forget_expired(self) -> None:
+        """Forget the scrolls that nobody has continued in time."""
+        self._cursors.forget_expired()
+
     def get(self, call: ListCall) -> bytes:
         """Answer a GET. Each reply has a cursor, since a first scroll call looks like any other."""
         limit, offset = _window(call.values)

@@ -1,11 +1,17 @@
-"""Scrolls: a list of products fixed by the first call, and the cursors that continue it."""
+"""Scrolls: a list of products fixed by the first call, and the cursors that continue it.
+
+A scroll that nobody continues ends with the life of its cursors, whether calls follow or not; and however many are
+begun at the same time, the memory that they take is limited.
+"""
 
 from __future__ import annotations
 
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from prodex.sandbox.api.projection import Projection
 from prodex.sandbox.api.value_types import CURSORS
@@ -56,6 +62,11 @@ class Page:
     next_page: dict[str, str | None]
 
 
+#: Cursors, and products in the lists that they lead to, that are kept at the same time: under 600 MB in all. Clients
+#: that follow their scrolls are far below.
+_MOST_CURSORS: Final = 100_000
+_MOST_KEYS: Final = 2**26
+
 #: What faults do to a page.
 PageEffect = Callable[[PageSlice], PageSlice]
 
@@ -81,7 +92,21 @@ class Cursors:
         self._behaviour = behaviour
         self._clock = clock
         self._places: dict[str, _Place] = {}
+        # How many cursors lead to each list, by its identity, and how many products the lists have together.
+        self._leading: Counter[int] = Counter()
+        self._keys = 0
         self._lock = threading.Lock()
+
+    @property
+    def remembered(self) -> tuple[int, int]:
+        """How many cursors are kept, and how many products the lists have that they lead to."""
+        with self._lock:
+            return len(self._places), self._keys
+
+    def forget_expired(self) -> None:
+        """Forget the cursors whose time is over, and the lists to which none leads any more."""
+        with self._lock:
+            self._forget_expired()
 
     def open(self, scroll: Scroll, position: int, limit: int, page_effect: PageEffect) -> Page:
         """Return the first page of a new scroll."""
@@ -102,7 +127,7 @@ class Cursors:
             if place is not None and place.scroll.viewer == viewer:
                 part = page_effect(PageSlice(place.position, cursor))
                 if part.cursor_lost:
-                    del self._places[cursor]
+                    self._forget(cursor)
                     place = None
             if place is None or place.scroll.viewer != viewer:
                 raise Refusal(
@@ -128,14 +153,12 @@ class Cursors:
         if following < end_of_keys or end is ScrollEnd.EMPTY_PAGE or self._behaviour.endless_scroll:
             if cursor is None or self._behaviour.cursor_changes:
                 cursor = str(secrets.randbelow(CURSORS.stop))
-            # Put in again at the end: the order of the dict is the order of expiry.
-            self._places.pop(cursor, None)
             deadline = self._clock() + self._behaviour.cursor_lifetime
-            self._places[cursor] = _Place(scroll, following, pages + 1, deadline)
+            self._remember(cursor, _Place(scroll, following, pages + 1, deadline))
             next_page = {"next_page": cursor}
         else:
             if cursor is not None and not self._behaviour.cursor_changes:
-                del self._places[cursor]
+                self._forget(cursor)
             next_page = {"next_page": None} if end is ScrollEnd.NULL_CURSOR else {}
         return Page(scroll, keys[part.without :], position, scroll.total - gone, next_page)
 
@@ -143,4 +166,22 @@ class Cursors:
         now = self._clock()
         # All have the same lifetime, so those that expire first were put in first.
         while self._places and self._places[oldest := next(iter(self._places))].deadline < now:
-            del self._places[oldest]
+            self._forget(oldest)
+
+    def _remember(self, cursor: str, place: _Place) -> None:
+        # Put in again at the end: the order of the dict is the order of expiry.
+        if cursor in self._places:
+            self._forget(cursor)
+        self._places[cursor] = place
+        if not self._leading[id(place.scroll)]:
+            self._keys += len(place.scroll.keys)
+        self._leading[id(place.scroll)] += 1
+        while len(self._places) > 1 and (len(self._places) > _MOST_CURSORS or self._keys > _MOST_KEYS):
+            self._forget(next(iter(self._places)))
+
+    def _forget(self, cursor: str) -> None:
+        scroll = self._places.pop(cursor).scroll
+        self._leading[id(scroll)] -= 1
+        if not self._leading[id(scroll)]:
+            del self._leading[id(scroll)]
+            self._keys -= len(scroll.keys)
