@@ -226,7 +226,7 @@ def _watch(context: Context, _: int) -> StepOutcome:
     lines: list[str] = []
     states: Counter[str] = Counter()
     for number, profile in enumerate(context.job.profiles):
-        found = watch_of(context.audit(profile.name))
+        found = watch_of(context.audit(profile.name), context.job.zone)
         assert found is not None  # noqa: S101 - the audit is that of a snapshot
         findings = found.findings
         # What is of the catalogue is the same for every profile.
