@@ -152,13 +152,20 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
 @contextmanager
 def writing_folder(folder: Path) -> Iterator[Path]:
     """Do the same for a whole private folder, which must not exist yet: one rename publishes everything in it."""
+    with folder_beside(folder) as beside:
+        yield beside
+        publish(beside, folder)
+
+
+@contextmanager
+def folder_beside(folder: Path) -> Iterator[Path]:
+    """Give a private folder beside one that is to be made; whoever asked publishes it, or it is removed."""
     beside = beside_of(folder)
     remove(beside)
     try:
         with storage(folder):
             make_folder(beside, private=True)
             yield beside
-        publish(beside, folder)
     finally:
         remove(beside)
 
@@ -166,13 +173,18 @@ def writing_folder(folder: Path) -> Iterator[Path]:
 def publish(beside: Path, folder: Path) -> None:
     """Give a complete private folder its final name, after everything in it was flushed to the disk."""
     with storage(folder):
-        for path in (beside, *beside.rglob("*")):
-            _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
-        flush_all(beside)
+        make_ready(beside)
         make_folder(folder.parent, private=True)
         beside.rename(folder)
         flush(folder.parent)
         flush(beside.parent)
+
+
+def make_ready(folder: Path) -> None:
+    """Restrict a folder with everything in it to its owner, and flush it to the disk."""
+    for path in (folder, *folder.rglob("*")):
+        _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
+    flush_all(folder)
 
 
 def flush_all(folder: Path) -> None:

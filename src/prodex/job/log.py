@@ -10,10 +10,10 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from prodex import clock
 from prodex.errors import StorageError
 from prodex.files.atomic import make_folder, storage
 from prodex.files.untrusted import is_own_file, is_there
@@ -57,7 +57,7 @@ class JobLog:
         )
 
     def _write(self, facts: dict[str, Any]) -> None:
-        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+        now = f"{clock.now():%Y-%m-%dT%H:%M:%S.%f}Z"
         # Escaped to ASCII: whoever looks at the file in a terminal gets no control characters of a supplier.
         line = json.dumps({"time": now, "job": self.job, "run": self.run, **facts})
         with storage(self.path):

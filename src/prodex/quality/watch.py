@@ -29,6 +29,7 @@ from prodex.quality.unusual import (
     silence,
 )
 from prodex.quality.watch_findings import LATE, Figure, finding, late
+from prodex.store.archive import Place, in_order, time_of
 from prodex.store.snapshot import name_of
 from prodex.text import counted
 
@@ -183,10 +184,14 @@ def watch_of(audit: Audit, zone: tzinfo | None = None) -> Watch | None:
     if folder is None:
         return None
     name = FIGURES.name_of(folder) if audit.folder else folder.parent.name
-    kept = {one.audited_at: one for one in kept_figures(name)}
-    own = kept.get(audit.audited_at) or figures_of(audit)
+    kept = kept_figures(name)
+    at = next((at for at, one in enumerate(kept) if one.audited_at == audit.audited_at), None)
+    if at is None:
+        own, earlier = figures_of(audit), [one for one in kept if one.audited_at < audit.audited_at]
+    else:
+        own, earlier = kept[at], kept[:at]
     # An earlier snapshot that is audited again is not compared with later ones.
-    before = [one for one in kept.values() if one.audited_at < own.audited_at and one.moment <= own.moment]
+    before = [one for one in earlier if _in_order([one, own])[-1] is own]
     return watched(name, [*before, own], None, zone)
 
 
@@ -243,7 +248,15 @@ def _comparable(history: Sequence[Figures]) -> list[Figures]:
         # Of several audits of a snapshot the one that is like the newest: only its scores can be compared.
         if earlier is None or one.measure == newest.measure or earlier.measure != newest.measure:
             chosen[key] = one
-    return sorted(chosen.values(), key=lambda one: (one.moment, one.audited_at))
+    return _in_order(sorted(chosen.values(), key=lambda one: one.audited_at))
+
+
+def _in_order(figures: Sequence[Figures]) -> list[Figures]:
+    """Return figures in the order of their snapshots, whatever the clock said when these were made."""
+    return in_order(
+        figures,
+        lambda one: Place(one.snapshot or "", one.snapshot_sequence, moment=time_of(one.moment)),
+    )
 
 
 def _days(history: Sequence[Figures]) -> set[int]:
