@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 
 import prodex
+from prodex import clock
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.job import run_journal
@@ -198,6 +200,46 @@ def test_what_a_killed_run_made_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert {"done"} == set(states(result).values())
     assert (1, 1) == (len(prodex.list_snapshots("shop")), len(prodex.list_audits("shop")))
     assert 1 == len(list((tmp_path / "worklists").iterdir()))
+
+
+def test_a_night_with_a_clock_that_was_ahead_makes_no_later_one_stale(tmp_path: Path) -> None:
+    """The next night fetches what has changed, compares it with that night, and keeps what it has made."""
+    path = job_file(tmp_path, "", EVERYTHING.replace("= 2", "= 1"))
+    prodex.run_job(path)
+    with clock.at(datetime.now(UTC) + timedelta(days=3)):
+        ahead = prodex.run_job(path)
+    later = prodex.run_job(path)
+
+    assert {"done"} == set(states(later).values())
+    assert "refreshed" == later.steps[0].figures["how"]
+    assert [later.steps[0].figures["snapshot"]] == prodex.list_snapshots("shop")["time"].tolist()
+    assert [later.steps[1].figures["audit"]] == prodex.list_audits("shop")["time"].tolist()
+    assert later.steps[0].figures["snapshot"] < ahead.steps[0].figures["snapshot"]
+    assert f"Compared with the snapshot {ahead.steps[0].figures['snapshot']}." in later.steps[2].lines
+
+
+@pytest.mark.parametrize("as_before", [False, True])
+def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_future(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, as_before: bool
+) -> None:
+    """Also where an earlier version began the run, which notes no number: nothing is made twice or left out."""
+    path = job_file(tmp_path, "")
+    with clock.at(datetime.now(UTC) + timedelta(days=3)):
+        prodex.run_job(path)
+    with monkeypatch.context() as patch:
+        patch.setattr("prodex.job.steps.refresh", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            prodex.run_job(path)
+    if as_before:
+        journal = home / "jobs" / "shop" / "run.json"
+        content = json.loads(journal.read_text("utf-8"))
+        del content["before"]["number"]
+        journal.write_text(json.dumps(content), "utf-8")
+
+    result = prodex.run_job(path)
+
+    assert "refreshed" == result.steps[0].figures["how"]
+    assert 2 == len(prodex.list_snapshots("shop"))
 
 
 def test_another_job_file_does_not_continue_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,29 +89,36 @@ def was_set(before: Clocks, now: Clocks) -> bool:
     return min(ours, theirs) < -TOLERATED or abs(theirs - ours) > TOLERATED
 
 
-def surely_before(last: Clocks, newest: str | None) -> datetime:
-    """Return a time before everything that changed since a load, though one of its clocks was wrong.
+def surely_before(last: Clocks, now: Clocks, newest: str | None) -> datetime:
+    """Return a time before everything that changed since a load, though one of the clocks was wrong.
+
+    A clock that is behind what it showed then was ahead, and is not believed.
 
     Parameters
     ----------
-    last
-        The clocks when the load began.
+    last, now
+        The clocks when that load began, and when this one did.
     newest
         The latest `updatedAt` that it received.
 
     Examples
     --------
-    >>> monday = datetime(2026, 11, 23, 4, tzinfo=UTC)
-    >>> str(surely_before(Clocks(monday, monday + timedelta(days=3)), "2026-11-23T03:00:00"))
+    >>> monday, days = datetime(2026, 11, 23, 4, tzinfo=UTC), timedelta(days=1)
+    >>> now = Clocks(monday + days, monday + days)
+    >>> str(surely_before(Clocks(monday, monday + 3 * days), now, "2026-11-23T03:00:00"))
     '2026-11-22 01:58:00+00:00'
-    >>> str(surely_before(Clocks(None, monday + timedelta(days=3)), "2026-11-23T03:00:00"))
+    >>> str(surely_before(Clocks(monday + 3 * days, monday + 3 * days), now, "2026-11-23T03:00:00"))
     '2026-11-23 02:58:00+00:00'
     """
-    if last.service is not None:
-        return max(min(last.service, last.ours) - ANY_ZONE - LAG, _BEGINNING)
-    # Only what the service wrote on its products is left.
+    readings = [last.ours] if now.ours >= last.ours - TOLERATED else []
+    if last.service is not None and (now.service is None or now.service >= last.service - TOLERATED):
+        readings.append(last.service)
+    if readings:
+        return max(min(readings) - ANY_ZONE - LAG, _BEGINNING)
+    # Only what the service wrote on its products is left, if that is not of the future as well.
     moment = _moment(newest)
-    return _BEGINNING if moment is None else moment - LAG
+    is_over = moment is not None and moment <= (now.service or now.ours) + ANY_ZONE
+    return moment - LAG if moment is not None and is_over else _BEGINNING
 
 
 def should_find(since: datetime, newest: str | None) -> bool:

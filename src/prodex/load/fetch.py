@@ -318,7 +318,7 @@ class Fetch:
         now = Clocks(self._service_time, datetime.fromisoformat(self._journal.question["began"]))
         if self._last is None or self._since is None or not was_set(self._last, now):
             return
-        earlier = surely_before(self._last, self._newest())
+        earlier = surely_before(self._last, now, self._newest())
         if earlier >= self._since:
             return
         self._fetcher.contradiction(

@@ -373,7 +373,7 @@ def _numbers(ordered: list[Place]) -> list[int]:
         if place.sequence is None:
             waiting += 1
             continue
-        numbers += [max(place.sequence - left, 1) for left in range(waiting, 0, -1)]
+        numbers += [place.sequence - left for left in range(waiting, 0, -1)]
         numbers.append(place.sequence)
         waiting = 0
     last = max(numbers, default=0)
