@@ -71,7 +71,7 @@ class WorklistOptions:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """An export that a job writes; an earlier one in its folder is replaced."""
+    """An export that a job writes; the one that it wrote before to its folder is replaced, and nothing else."""
 
     format: str
     folder: Path

@@ -7,7 +7,6 @@ also `seconds` and `figures`, and `error` if there is one. No line holds a secre
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from prodex import clock
 from prodex.errors import StorageError
-from prodex.files.atomic import make_folder, storage
+from prodex.files.atomic import append_line, make_folder, storage
 from prodex.files.untrusted import is_own_file, is_there
 from prodex.job.step_result import StepResult
 
@@ -67,11 +66,6 @@ class JobLog:
                     f"{self.path} is no plain file, and the log is not written through links. Give another folder "
                     "under results."
                 )
-            # One write for the whole line: a reader, or a full disk, never leaves two lines in one.
-            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            try:
-                os.write(handle, f"{line}\n".encode())
-            finally:
-                os.close(handle)
+            append_line(self.path, f"{line}\n".encode())
         if self.also is not None:
             self.also(line)
