@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 
@@ -91,59 +92,37 @@ def workbook(path: Path, **options: Any) -> Iterator[Any]:
     from xlsxwriter.exceptions import FileCreateError
 
     with path.open("w+b") as file:
-        output = _Output(file)
-        book = Workbook(output, {**_ALL_TEXT, "tmpdir": str(path.parent), **options})
+        book = Workbook(file, {**_ALL_TEXT, "tmpdir": str(path.parent), **options})
         book.use_zip64()
         try:
             yield book
             book.close()
         except FileCreateError as error:
             refused = error.args[0] if isinstance(error.args[0], OSError) else OSError(str(error))
-            _abandon(book, output, refused)
+            _abandon(book, file, refused)
             raise refused from None
-        except (
-            BaseException
-        ) as error:  # a keyboard interrupt comes at any moment, also while the archive is written
-            _abandon(book, output, error)
+        except BaseException as error:  # of Ctrl-C as well
+            _abandon(book, file, error)
             raise
 
 
-class _Output:
-    """The file of a workbook, until it is abandoned: what is written then is lost, at the positions that it had.
-
-    ZipFile writes the end of the archive when it is garbage-collected, which may be long after the file was removed. An
-    error in that moment reaches nobody, and would be printed with its traceback.
-    """
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.write: Callable[[Any], int] = file.write
-        self.seek: Callable[..., int] = file.seek
-        self.tell: Callable[[], int] = file.tell
-        self.flush: Callable[[], object] = file.flush
-        self._at = 0
-
-    def abandon(self) -> None:
-        with suppress(OSError, ValueError):
-            self._at = self.tell()
-        self.write, self.seek, self.tell, self.flush = self._lose, self._go, lambda: self._at, lambda: None
-
-    def _lose(self, data: Any) -> int:
-        self._at += len(data)
-        return len(data)
-
-    def _go(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + (0 if whence == os.SEEK_SET else self._at)
-        return self._at
-
-
-def _abandon(book: Any, output: _Output, error: BaseException) -> None:
+def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
     """Close what a workbook that failed holds open, without another try to write."""
     for sheet in book.worksheets():
         if (rows := getattr(sheet, "row_data_fh", None)) is not None:
             with suppress(OSError):
                 rows.close()
-    output.abandon()
+    # What is written from now on goes to the null device.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, file.fileno())
+    os.close(nowhere)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    archives = [one for frame in frames for one in frame.f_locals.values() if isinstance(one, ZipFile)]
     traceback.clear_frames(error.__traceback__)
+    # An interrupt comes while the archive is written as well. Its end would be written when it is collected as garbage,
+    # which fails there, and Python would print that with its traceback. Without a file there is nothing to end.
+    for archive in archives:
+        archive.fp = None
 
 
 def beginning(text: str, elsewhere: str = "") -> str:
