@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import re
+import shutil
+import sys
 import zipfile
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pandas as pd
@@ -188,3 +193,50 @@ def test_an_unknown_format_or_option_is_refused_before_anything_is_written(
     with pytest.raises(QueryError, match="no option 'escape_formulas'"):
         catalog.export(tmp_path / "out", "parquet", escape_formulas=True)
     assert not (tmp_path / "out").exists()
+
+
+def calls_of(work: Callable[[], object], stop: int | None = None) -> int:
+    """Do some work, interrupt it at a call of a function of the archive or the workbook, and count the calls."""
+    calls = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        code = frame.f_code
+        # What is collected as garbage is not where anybody waits for an interrupt.
+        if event == "call" and code.co_filename.rpartition("/")[2] in {"zipfile.py", "workbook.py"}:
+            if code.co_name == "__del__" or (frame.f_back and frame.f_back.f_code.co_name == "__del__"):
+                return
+            calls += 1
+            if calls == stop:
+                raise KeyboardInterrupt
+
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(None)
+    return calls
+
+
+def test_a_workbook_that_is_interrupted_leaves_nothing_to_be_said_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C at any moment, while the archive is written as well: no traceback of what is cleaned up afterwards."""
+    said: list[sys.UnraisableHookArgs] = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    catalog = prodex.flatten(RECORDS)
+
+    def work() -> None:
+        catalog.export(tmp_path / "out", "xlsx", tables=["products", "texts"], progress=False)
+
+    calls = calls_of(work)
+    shutil.rmtree(tmp_path / "out")
+    assert calls > 100
+
+    for stop in range(1, calls - 40, 31):
+        with pytest.raises(KeyboardInterrupt):
+            calls_of(work, stop)
+        gc.collect()
+        assert [] == list(tmp_path.iterdir())
+    # Python tells only those who ask that a file was closed late.
+    assert [] == [one.exc_value for one in said if one.exc_type is not ResourceWarning]

@@ -11,6 +11,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 
+#: Largest difference between two readings of a local time: time zones range from UTC-12 to UTC+14.
+ANY_ZONE = timedelta(hours=26)
+
+#: A clock is set by so much without anybody's notice, and those of two machines differ by it.
+TOLERATED = timedelta(minutes=10)
+
 # By thread: what is loaded beside a simulation keeps the time of this machine.
 _AHEAD: ContextVar[timedelta] = ContextVar("ahead", default=timedelta(0))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 from prodex.files.untrusted import converted
@@ -123,6 +123,16 @@ class Ledger:
         unknown = [(gtin, why) for gtin in self.missing_gtins]
         reasons = [text.partition(": ")[::2] for text in (*self.set_aside, *self.not_loaded)]
         return [*unknown, *reasons]
+
+    def with_note(self, note: str) -> Self:
+        """Return the ledger with one more note.
+
+        Examples
+        --------
+        >>> Ledger().with_note("the clock was set back").notes
+        ('the clock was set back',)
+        """
+        return replace(self, notes=(*self.notes, note))
 
     def to_json(self) -> dict[str, Any]:
         """Return the ledger as plain JSON values.

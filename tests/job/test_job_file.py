@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -16,6 +17,7 @@ name = "shop"
 profile = ["core", "own.toml"]
 labels = ["fr-FR"]
 results = "results"
+zone = "Europe/London"
 
 [query]
 target_market = "France"
@@ -60,6 +62,7 @@ def test_everything_that_a_job_file_can_say_is_read(tmp_path: Path) -> None:
     job = read_job(written(tmp_path, WHOLE))
 
     assert ("shop", ("fr-FR",), tmp_path / "results") == (job.name, job.labels, job.results)
+    assert ZoneInfo("Europe/London") == job.zone
     assert (250, ("exportable",)) == (job.query.target_market, job.query.tags_in)
     assert (("lait", ("namePublicLong.data",)),) == job.query.search
     assert ["core", "own"] == [profile.name for profile in job.profiles]
@@ -129,6 +132,11 @@ WRONG = [
         "line 4, exports.escape_formulas: parquet holds no formulas",
     ),
     ('name = "shop"\n[keep]\nsnapshots = 0', "line 3, keep.snapshots: snapshots is 0. Give how many"),
+    (
+        'name = "shop"\nzone = "Europe/Londno"',
+        "line 2, zone: There is no time zone .* did you mean 'Europe/London'",
+    ),
+    ('name = "shop"\nzone = 1', "line 2, zone: zone is the number 1; give a text"),
     ('name = "shop"\ncompare = "yes"', "line 2, compare: compare is the text 'yes'; give true or false"),
     ('name = "../shop"', "line 1, name: '../shop' cannot be the name of a snapshot"),
     ("name = 7", "line 1, name: The name of a snapshot is the number 7"),

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import pandas as pd
 import pytest
 
 import prodex
+from prodex import clock
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.job import run_journal
+from prodex.job.export_record import ExportRecord
 from prodex.job.result import plain
 from prodex.job.step_result import StepResult
 from prodex.sandbox import Sandbox
@@ -39,6 +42,14 @@ uri = "team"
 [keep]
 snapshots = 2
 audits = 2
+"""
+
+
+EXPORT = """\
+[[exports]]
+format = "csv"
+folder = "out"
+tables = ["products"]
 """
 
 
@@ -200,6 +211,46 @@ def test_what_a_killed_run_made_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert 1 == len(list((tmp_path / "worklists").iterdir()))
 
 
+def test_a_night_with_a_clock_that_was_ahead_makes_no_later_one_stale(tmp_path: Path) -> None:
+    """The next night fetches what has changed, compares it with that night, and keeps what it has made."""
+    path = job_file(tmp_path, "", EVERYTHING.replace("= 2", "= 1"))
+    prodex.run_job(path)
+    with clock.at(datetime.now(UTC) + timedelta(days=3)):
+        ahead = prodex.run_job(path)
+    later = prodex.run_job(path)
+
+    assert {"done"} == set(states(later).values())
+    assert "refreshed" == later.steps[0].figures["how"]
+    assert [later.steps[0].figures["snapshot"]] == prodex.list_snapshots("shop")["time"].tolist()
+    assert [later.steps[1].figures["audit"]] == prodex.list_audits("shop")["time"].tolist()
+    assert later.steps[0].figures["snapshot"] < ahead.steps[0].figures["snapshot"]
+    assert f"Compared with the snapshot {ahead.steps[0].figures['snapshot']}." in later.steps[2].lines
+
+
+@pytest.mark.parametrize("as_before", [False, True])
+def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_future(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, as_before: bool
+) -> None:
+    """Also where an earlier version began the run, which notes no number: nothing is made twice or left out."""
+    path = job_file(tmp_path, "")
+    with clock.at(datetime.now(UTC) + timedelta(days=3)):
+        prodex.run_job(path)
+    with monkeypatch.context() as patch:
+        patch.setattr("prodex.job.steps.refresh", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            prodex.run_job(path)
+    if as_before:
+        journal = home / "jobs" / "shop" / "run.json"
+        content = json.loads(journal.read_text("utf-8"))
+        del content["before"]["number"]
+        journal.write_text(json.dumps(content), "utf-8")
+
+    result = prodex.run_job(path)
+
+    assert "refreshed" == result.steps[0].figures["how"]
+    assert 2 == len(prodex.list_snapshots("shop"))
+
+
 def test_another_job_file_does_not_continue_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was done for another file may not be what this one wants; a journal that is damaged says nothing."""
     with monkeypatch.context() as patch:
@@ -262,6 +313,164 @@ def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
         prodex.run_job(job_file(tmp_path, 'results = "results"'))
 
     assert "mine" == (tmp_path / "mine").read_text("utf-8")
+
+
+def foreign(folder: Path) -> dict[str, bytes]:
+    """Put files of other programs where a job exports to, and return what is there."""
+    folder.mkdir()
+    (folder / "products.csv").write_text("id;name\n1;mine\n", "utf-8")
+    (folder / "datapackage.json").write_text('{"name": "mine", "resources": []}', "utf-8")
+    (folder / "notes.txt").write_text("mine", "utf-8")
+    return everything_below(folder)
+
+
+def test_an_export_replaces_no_file_of_another_program(tmp_path: Path) -> None:
+    """Neither at the first run nor when one was changed since the last; the error says what to do."""
+    path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
+    there = foreign(tmp_path / "out")
+
+    first = prodex.run_job(path)
+    assert there == everything_below(tmp_path / "out")
+    assert "failed" == states(first)["export 1 (csv to out)"]
+    assert "products.csv" in first.steps[-1].error
+    assert "datapackage.json" in first.steps[-1].error
+    assert "Move that away, or give the export a folder of its own." in first.steps[-1].error
+
+    for name in ("products.csv", "datapackage.json"):
+        (tmp_path / "out" / name).unlink()
+    assert {"done"} == set(states(prodex.run_job(path)).values())
+    assert {"done"} == set(states(prodex.run_job(path)).values())
+    table = tmp_path / "out" / "products.csv"
+    table.write_bytes(table.read_bytes() + b"7,edited\r\n")
+    edited = everything_below(tmp_path / "out")
+
+    last = prodex.run_job(path)
+
+    assert "failed" == states(last)["export 1 (csv to out)"]
+    assert edited == everything_below(tmp_path / "out")
+    assert "mine" == (tmp_path / "out" / "notes.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("harm", ["no record", "no package", "a damaged record"])
+def test_an_export_of_an_earlier_run_is_the_jobs_by_its_record_or_by_what_it_says_of_itself(
+    tmp_path: Path, home: Path, harm: str
+) -> None:
+    """Earlier versions kept no record; and somebody may have deleted `datapackage.json`."""
+    path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
+    prodex.run_job(path)
+    record = home / "jobs" / "shop" / "exports.json"
+    if harm == "no package":
+        (tmp_path / "out" / "datapackage.json").unlink()
+    elif harm == "no record":
+        record.unlink()
+    else:
+        record.write_text('{"format": 1, "exports": {"', "utf-8")
+
+    assert {"done"} == set(states(prodex.run_job(path)).values())
+    assert PRODUCTS == len(prodex.read_export(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("place", ["a link", "a folder"])
+def test_an_export_replaces_no_link_and_no_folder(tmp_path: Path, place: str) -> None:
+    """They are of somebody else, whatever they lead to or contain."""
+    path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
+    prodex.run_job(path)
+    table = tmp_path / "out" / "products.csv"
+    aside = table.rename(tmp_path / "aside.csv")
+    if place == "a link":
+        table.symlink_to(aside)
+    else:
+        table.mkdir()
+
+    result = prodex.run_job(path)
+
+    assert "failed" == states(result)["export 1 (csv to out)"]
+    assert (place == "a link") == table.is_symlink()
+    assert (place == "a folder") == table.is_dir()
+
+
+def test_an_export_that_was_killed_in_its_middle_is_taken_up_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside other files it is exchanged file by file: what was there then is no file of another program."""
+    path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "notes.txt").write_text("mine", "utf-8")
+    with monkeypatch.context() as patch:
+        patch.setattr("prodex.job.export_record.ExportRecord._write", dying(2))
+        with pytest.raises(KeyboardInterrupt):
+            prodex.run_job(path)
+    (tmp_path / "out" / "datapackage.json").unlink()  # a power cut in that moment leaves no head
+
+    result = prodex.run_job(path)
+
+    assert {"done"} == set(states(result).values())
+    assert "mine" == (tmp_path / "out" / "notes.txt").read_text("utf-8")
+
+
+def dying(call: int) -> Any:
+    """Return how a record is written by a process that ends at a call: nothing is written any more."""
+    whole, calls = ExportRecord._write, []
+
+    def write(record: ExportRecord, exports: Any) -> None:
+        calls.append(exports)
+        if len(calls) >= call:
+            raise KeyboardInterrupt
+        whole(record, exports)
+
+    return write
+
+
+def half_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the disk take a part of what is written to a log, and then nothing: as a disk does that fills up."""
+    write = os.write
+    taken: list[int] = []
+
+    def partly(handle: int, data: Any) -> int:
+        if b'"event"' not in bytes(data) and not taken:
+            return write(handle, data)
+        if taken:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken.append(write(handle, bytes(data)[: len(data) // 2]))
+        return taken[0]
+
+    monkeypatch.setattr(os, "write", partly)
+
+
+def test_a_full_disk_leaves_no_half_line_in_the_log(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What did not fit is not there, and the next run goes on with a line of its own."""
+    path = job_file(tmp_path, "profile = []")
+    prodex.run_job(path)
+    lines = log_of(home)
+    with monkeypatch.context() as patch:
+        half_full(patch)
+        with pytest.raises(StorageError, match="No space left"):
+            prodex.run_job(path)
+    assert lines == log_of(home)
+
+    prodex.run_job(path)
+
+    assert len(lines) < len(log_of(home))
+
+
+@pytest.mark.parametrize(
+    ("left", "kept"), [('{"time": "2026-11-20T04', 0), ('{"step": "load"}', 1), ("\xff\xfe", 0)]
+)
+def test_half_a_line_that_was_left_in_the_log_spoils_no_other(
+    tmp_path: Path, home: Path, left: str, kept: int
+) -> None:
+    """It is removed; if only the end of the line was missing, it gets that."""
+    path = job_file(tmp_path, "profile = []")
+    prodex.run_job(path)
+    before = len(log_of(home))
+    with (home / "jobs" / "shop" / "log.jsonl").open("a", encoding="utf-8") as file:
+        file.write(left)
+
+    prodex.run_job(path)
+
+    assert 2 * before + kept == len(log_of(home))
 
 
 def test_a_full_disk_ends_a_run_that_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,30 @@ START = datetime(2025, 1, 1, 4, tzinfo=UTC)
 
 #: Of the products of a night: updated on a working day, and on a Sunday or Monday morning's Sunday.
 _BUSY, _QUIET = 0.04, 0.004
+
+
+#: When a night's job runs, by the clock on the wall.
+Clock = Callable[[int], datetime]
+
+
+def _in_utc(number: int) -> datetime:
+    return START + timedelta(days=number)
+
+
+def every_day_at(
+    hour: int, minute: int, zone: str, first: datetime, late: Callable[[int], float] | None = None
+) -> Clock:
+    """Return the clock of a job that runs once a day; `late` are the minutes by which a night is late.
+
+    An hour that is left out in spring begins later, as cron does it.
+    """
+
+    def clock(number: int) -> datetime:
+        wall = first.replace(hour=hour, minute=minute, tzinfo=ZoneInfo(zone)) + timedelta(days=number)
+        moment = wall.astimezone(UTC) + timedelta(minutes=0 if late is None else late(number))
+        return moment.astimezone(ZoneInfo(zone))
+
+    return clock
 
 
 @dataclass
@@ -36,6 +61,8 @@ class Life:
     passed: npt.NDArray[np.float64]
     updated: npt.NDArray[np.float64]
     is_updated: bool = True
+    clock: Clock = _in_utc
+    quiet: float = _QUIET
 
     @classmethod
     def of(cls, seed: int, products: int = 800) -> Life:
@@ -67,7 +94,8 @@ class Life:
     def night(self, number: int) -> None:
         """Let a day pass: products come and go, and some are updated in some respect."""
         size = len(self.supplier)
-        busy = _QUIET if (START + timedelta(days=number)).weekday() in {6, 0} else _BUSY
+        # By the night, and not by its moment: a job that is late has not moved what people did.
+        busy = self.quiet if (self.clock(0).date() + timedelta(days=number)).weekday() in {6, 0} else _BUSY
         busy *= self.chance.gamma(20, 1 / 20)
         if not self.is_updated or not size:
             return
@@ -94,7 +122,7 @@ class Life:
         """Return the figures of a night."""
         size = len(self.supplier)
         recent = self.updated > number - 1
-        moment = START + timedelta(days=number)
+        moment = self.clock(number).astimezone(UTC)
         sizes = np.bincount(self.supplier, minlength=SUPPLIERS + 1)
         suppliers = [one for one in range(len(sizes)) if sizes[one]]
 
@@ -220,10 +248,16 @@ INCIDENTS: Mapping[str, Incident] = {
 
 
 def nights(
-    count: int, seed: int, incidents: Mapping[int, Incident] | None = None, products: int = 800
+    count: int,
+    seed: int,
+    incidents: Mapping[int, Incident] | None = None,
+    products: int = 800,
+    clock: Clock = _in_utc,
+    quiet: float = _QUIET,
 ) -> Iterator[Figures]:
     """Yield the figures of each night, with incidents at some of them."""
     life = Life.of(seed, products)
+    life.clock, life.quiet = clock, quiet
     for number in range(count):
         life.night(number)
         if incidents is not None and number in incidents:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from prodex.quality.figures import Figures
 from prodex.quality.unusual import LASTING, NEEDED, FigureKind, Series, judge, silence
 from prodex.quality.watch import watched
-from tests.quality.nights import INCIDENTS, nights
+from tests.quality.nights import INCIDENTS, every_day_at, nights
 
 #: Figures that are looked at together in these tests.
 FIGURES = 300
@@ -49,6 +53,69 @@ def test_quiet_nights_are_quiet() -> None:
     ]
 
     assert [] == alarms
+
+
+def night_of(
+    zone: str, hour: int, minute: int, begin: str, count: int, jitter: bool = False
+) -> list[Figures]:
+    """Return nights of a shop that does nothing on Saturdays and Sundays, by the clock on its wall."""
+    # Up to eight minutes early or late, as a job is that waits for others, or a service whose clock differs.
+    late = (lambda number: number * 37 % 17 - 8) if jitter else None
+    clock = every_day_at(hour, minute, zone, datetime.fromisoformat(begin), late)
+    return list(nights(count, seed=1, products=1200, clock=clock, quiet=0))
+
+
+def alarms(history: list[Figures], zone: str, first: int) -> list[str]:
+    """Return every first sentence of a night with news, from a night on."""
+    found = (
+        watched("shop", history[:night], None, ZoneInfo(zone)) for night in range(first, len(history) + 1)
+    )
+    return [f"{one.moment} {one.sentences[0]}" for one in found if one.is_unusual]
+
+
+@pytest.mark.parametrize(
+    ("zone", "hour", "minute", "begin", "jitter"),
+    [
+        ("Europe/London", 0, 30, "2026-08-05", False),  # Sunday by UTC in summer, Monday in winter
+        ("Europe/London", 0, 30, "2026-01-07", False),  # and the other way round
+        ("Europe/London", 0, 0, "2026-08-05", True),  # now before midnight, now after it
+        ("Australia/Sydney", 12, 0, "2026-07-15", True),
+        ("America/St_Johns", 1, 30, "2026-08-12", False),  # an hour that is there twice
+        ("Pacific/Kiritimati", 0, 10, "2026-08-05", True),
+    ],
+)
+def test_days_are_those_of_the_shop(zone: str, hour: int, minute: int, begin: str, jitter: bool) -> None:
+    """Quiet Sundays stay quiet when the clocks change, and wherever midnight is; weeks after it as well."""
+    history = night_of(zone, hour, minute, begin, 112, jitter)
+
+    assert [] == alarms(history, zone, 76)
+
+
+@pytest.mark.parametrize("begin", ["2026-08-05", "2026-01-07"])
+def test_updates_that_stop_are_seen_after_the_clocks_have_changed(begin: str) -> None:
+    """They are not missed for the sake of quiet: on the second working day without any, at the latest."""
+    clock = every_day_at(0, 30, "Europe/London", datetime.fromisoformat(begin))
+    stop = {93: INCIDENTS["updates stop"]}
+    history = list(nights(96, seed=1, incidents=stop, products=1200, clock=clock, quiet=0))
+
+    assert not watched("shop", history[:93], None, ZoneInfo("Europe/London")).is_unusual
+    assert alarms(history, "Europe/London", 94)
+
+
+def moved(figures: Figures, hours: float) -> Figures:
+    """Return the same figures of another audit, some hours later."""
+    moment = figures.moment + timedelta(hours=hours)
+    return replace(figures, moment=moment, audited_at=moment, snapshot=moment.isoformat())
+
+
+@pytest.mark.parametrize(("hours", "every"), [(1.2, 3), (-1.0, 5), (15.0, 4)])
+def test_two_audits_of_one_day_count_once(hours: float, every: int) -> None:
+    """A job that somebody has run by hand once more, an hour later, the evening before, or in the afternoon."""
+    history = night_of("Europe/London", 0, 30, "2026-08-05", 100)
+    again = [moved(one, hours) for one in history[::every]]
+    both = sorted([*history, *again], key=lambda one: one.moment)
+
+    assert [] == alarms(both, "Europe/London", len(both) - 30)
 
 
 def test_what_stays_is_lasting_and_then_usual() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 import prodex
+from prodex import clock
 from prodex.catalog import Origin
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.ledger import Ledger
@@ -175,6 +178,66 @@ def test_audits_that_do_not_come_are_news() -> None:
     assert not prodex.watch("shop", now=now + timedelta(days=1)).is_unusual
 
 
+def test_an_earlier_snapshot_that_is_audited_again_does_not_hide_that_audits_have_stopped() -> None:
+    """How often audits come is seen by when they were made, and not from one snapshot to the next."""
+    audited(usual(6))
+    first = prodex.list_snapshots("shop")["time"].tolist()[0]
+    with clock.at(datetime.now(UTC) + timedelta(days=9)):
+        prodex.audit(prodex.open_snapshot(f"shop@{first}"), "pictures").save()
+
+    assert prodex.watch("shop", now=datetime.now(UTC) + timedelta(days=60)).is_unusual
+
+
+def test_days_have_the_names_that_they_have_in_the_shop() -> None:
+    """A Monday that begins in Kiritimati is Sunday in London; the column keeps UTC."""
+    moment = datetime(2026, 11, 22, 11, tzinfo=UTC)
+    for night in range(7):
+        with clock.at(moment + timedelta(days=night)):
+            audited([records(pictures=night < 5)])
+
+    there, here = (prodex.watch("shop", zone=zone) for zone in ("Pacific/Kiritimati", "Europe/London"))
+
+    assert (there.moment, there.findings["since"][0]) == (here.moment, here.findings["since"][0])
+    assert there.sentences[0].endswith(" Since 2026-11-28.")
+    assert here.sentences[0].endswith(" Since 2026-11-27.")
+    assert "of 2026-11-29 01:00 +14" in repr(there)
+    assert "of 2026-11-28 11:00 GMT" in repr(here)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of the machine is fixed there")
+def test_days_are_those_of_the_machine_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a program has set it anew."""
+    for night in range(7):
+        with clock.at(datetime(2026, 11, 22, 11, tzinfo=UTC) + timedelta(days=night)):
+            audited([records(pictures=night < 5)])
+    try:
+        monkeypatch.setenv("TZ", "Pacific/Kiritimati")
+        time.tzset()
+        assert prodex.watch("shop").sentences[0].endswith(" Since 2026-11-28.")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("zone", "said"),
+    [
+        ("Europe/Londno", "no time zone 'Europe/Londno'; did you mean 'Europe/London'"),
+        ("europe/london", "did you mean 'Europe/London'"),
+        ("Europe", "no time zone 'Europe'"),
+        ("../etc/passwd", "no time zone"),
+        ("", "no time zone ''"),
+        (1, "zone is the number 1"),
+    ],
+)
+def test_a_zone_that_there_is_not_is_refused(zone: object, said: str) -> None:
+    """With the nearest; a path is none."""
+    audited([records()])
+
+    with pytest.raises(InputError, match=re.escape(said)):
+        prodex.watch("shop", zone=zone)  # type: ignore[arg-type] # the mistake
+
+
 def test_a_name_without_audits_is_said(home: Path) -> None:
     """With the names that have some; and a moment needs a zone."""
     audited([records()])
@@ -230,3 +293,5 @@ def test_the_command_says_it_and_exits_on_request(capsys: pytest.CaptureFixture[
     assert 0 == (app(["watch", "shop", "--format", "csv"], standalone_mode=False) or 0)
     assert '"pictures","","4","Mill","new"' in capsys.readouterr().out
     assert 1 == app(["watch", "shop", "--exit-code"], standalone_mode=False)
+    assert 0 == (app(["watch", "shop", "--zone", "Asia/Kathmandu"], standalone_mode=False) or 0)
+    assert " +0545: " in capsys.readouterr().out

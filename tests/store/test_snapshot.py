@@ -254,7 +254,8 @@ def test_the_manifest_tells_counts_digests_and_origin_and_no_secret() -> None:
     assert folder is not None
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
 
-    assert {"format", "name", "prodex", "pyarrow", "products", "origin", "parts"} == set(manifest)
+    told = {"format", "sequence", "name", "prodex", "pyarrow", "products", "origin", "parts"}
+    assert told == set(manifest)
     assert "secret" not in json.dumps(manifest)
 
 

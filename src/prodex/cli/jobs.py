@@ -43,16 +43,20 @@ def run(
 def watch(
     name: Annotated[str, typer.Argument(help="Name of the snapshots whose audits were saved.")],
     output: OutputOptions,
+    zone: Annotated[
+        str,
+        typer.Option(help="Time zone of the shop, such as Europe/London; that of this machine by default."),
+    ] = "",
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if anything is newly unusual.")
     ] = False,
 ) -> None:
     """Show which figures of the newest saved audit are unusual.
 
-    They are compared with the audits before it; with fewer than five audits nothing is known. The text has a sentence
-    for each unusual figure, every other format a row.
+    They are compared with the audits before it; with fewer than five audits nothing is known. Days of the week are
+    those of the zone. The text has a sentence for each unusual figure, every other format a row.
     """
-    found = prodex.watch(name)
+    found = prodex.watch(name, zone=zone or None)
     if output.format is Format.TABLE and output.out is None:
         say(repr(found))
     else:

@@ -37,7 +37,7 @@ def html_of(watch: Watch) -> str:
 
 def headline(watch: Watch) -> str:
     """Return what a watch says, in one line."""
-    when = "" if watch.moment is None else f" of {watch.moment:%Y-%m-%d %H:%M} UTC"
+    when = "" if watch.moment is None else f" of {watch.moment.astimezone(watch.zone):%Y-%m-%d %H:%M %Z}"
     new, others = len(watch.new), len(watch.findings) - len(watch.new)
     what = "not enough is known" if not watch.enough else f"{new:,} unusual"
     return f"Watch of {watch.name}{when}: {what}{f', {others:,} lasting or over' if others else ''}"

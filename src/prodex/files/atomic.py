@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -30,6 +31,9 @@ _UNSAFE = re.compile(r"[^\w.\-]+")
 #: Read, write and enter for the owner, nothing for others.
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
+
+#: Bytes of a file that are read at a time, from its end.
+_STEP = 1 << 16
 
 
 def home() -> Path:
@@ -149,16 +153,88 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
             beside.unlink()
 
 
+def append_line(path: Path, line: bytes, *, private: bool = False) -> None:
+    """Add a line to a file, on the disk when this returns; after an error the file is as it was.
+
+    A killed process or a full disk may have left the beginning of a line at its end. The next line would be unreadable
+    behind it, so it is removed; only if nothing but its line break is missing, it gets that.
+
+    Parameters
+    ----------
+    path
+        The file of JSON lines; made if it does not exist, its folder has to.
+    line
+        The line, with its end.
+    private
+        Only its owner may read it.
+
+    Raises
+    ------
+    OSError
+        When the disk refuses; see `storage`.
+    """
+    is_new = not path.exists()
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags, _PRIVATE_FILE if private else 0o644)
+    try:
+        if private:
+            _close(path, _PRIVATE_FILE)
+        end = _whole_lines(handle)
+        try:
+            rest = memoryview(line)
+            while rest:  # the system may take a part, as on a disk that is nearly full
+                rest = rest[os.write(handle, rest) :]
+            os.fsync(handle)
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(handle, end)
+            raise
+    finally:
+        os.close(handle)
+    if is_new:
+        flush(path.parent)
+
+
+def _whole_lines(handle: int) -> int:
+    """Have a file end with a line break, and return its size."""
+    size = os.lseek(handle, 0, os.SEEK_END)
+    if not size:
+        return 0
+    os.lseek(handle, size - 1, os.SEEK_SET)
+    if os.read(handle, 1) == b"\n":
+        return size
+    begin, last = size, b""
+    while begin and b"\n" not in last:
+        step = min(begin, _STEP)
+        begin -= step
+        os.lseek(handle, begin, os.SEEK_SET)
+        last = os.read(handle, step) + last
+    last = last.rpartition(b"\n")[2]
+    try:
+        json.loads(last)
+    except (ValueError, RecursionError):
+        os.ftruncate(handle, size - len(last))
+        return size - len(last)
+    return size + os.write(handle, b"\n")
+
+
 @contextmanager
 def writing_folder(folder: Path) -> Iterator[Path]:
     """Do the same for a whole private folder, which must not exist yet: one rename publishes everything in it."""
+    with folder_beside(folder) as beside:
+        yield beside
+        publish(beside, folder)
+
+
+@contextmanager
+def folder_beside(folder: Path) -> Iterator[Path]:
+    """Give a private folder beside one that is to be made; whoever asked publishes it, or it is removed."""
     beside = beside_of(folder)
     remove(beside)
     try:
         with storage(folder):
             make_folder(beside, private=True)
             yield beside
-        publish(beside, folder)
     finally:
         remove(beside)
 
@@ -166,13 +242,18 @@ def writing_folder(folder: Path) -> Iterator[Path]:
 def publish(beside: Path, folder: Path) -> None:
     """Give a complete private folder its final name, after everything in it was flushed to the disk."""
     with storage(folder):
-        for path in (beside, *beside.rglob("*")):
-            _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
-        flush_all(beside)
+        make_ready(beside)
         make_folder(folder.parent, private=True)
         beside.rename(folder)
         flush(folder.parent)
         flush(beside.parent)
+
+
+def make_ready(folder: Path) -> None:
+    """Restrict a folder with everything in it to its owner, and flush it to the disk."""
+    for path in (folder, *folder.rglob("*")):
+        _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
+    flush_all(folder)
 
 
 def flush_all(folder: Path) -> None:

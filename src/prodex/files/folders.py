@@ -49,7 +49,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
     with storage(folder):
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        _recover(folder, ours, head)
+        recover(folder, ours, head)
         whole = _can_be_exchanged(folder, ours)
     beside = beside_of(folder if whole else folder / head.name)
     remove(beside)
@@ -127,8 +127,8 @@ def _put_back(places: Collection[Path], process: int) -> None:
             flush(place.parent)
 
 
-def _recover(folder: Path, ours: Collection[str], head: Path) -> None:
-    """Clean up after a killed process: restore the old export where the new one is not complete."""
+def recover(folder: Path, ours: Collection[str], head: Path) -> None:
+    """Clean up after a killed process: restore the old export where the new one is not complete; see `replacing`."""
     places = [*(folder / name for name in ours if name != head.name), folder, head]
     names: dict[Path, set[str]] = {}
     for place in (*places, folder / head.name):  # the new head is written here if the folder is kept

@@ -1,4 +1,7 @@
-"""A lock on a folder, for one process at a time: it names its owner and ends with its process."""
+"""A lock on a folder, for one process at a time: it names its owner and ends with its process.
+
+All times are in seconds.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,9 @@ from prodex.files.untrusted import is_own_file, is_there, read_json
 
 #: Locked by the operating system, which releases it however the process ends.
 _LOCK = ".lock"
+#: The same for the moment in which something is published: whoever finds it locked waits.
+_TURN = ".turn.lock"
+_PATIENCE = 60.0
 #: Who holds the lock, for people to read. This file may outlive its process, the lock cannot: only the lock counts.
 _OWNER = ".lock.json"
 
@@ -100,6 +106,36 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
     finally:
         with suppress(OSError):
             owner.unlink()
+        lock.release()
+
+
+@contextmanager
+def taking_turns(folder: Path) -> Iterator[None]:
+    """Let one process at a time publish to a folder; the others wait, as it takes a moment only.
+
+    Raises
+    ------
+    SnapshotLocked
+        When another process has not ended it after a minute.
+    StorageError
+        When the folder cannot be written.
+    """
+    lock = filelock.FileLock(folder / _TURN, mode=0o600)
+    with storage(folder):
+        make_folder(folder, private=True)
+        _refuse_foreign(folder / _TURN)
+        try:
+            lock.acquire(timeout=_PATIENCE)
+        except filelock.Timeout as error:
+            raise SnapshotLocked(
+                f"Another process has been publishing to {folder} for a minute. Wait for its end, and try again."
+            ) from error
+    try:
+        yield
+    finally:
+        # While it is held: whoever waits for a file that is gone makes a new one (the lock looks for that).
+        with suppress(OSError):
+            (folder / _TURN).unlink()
         lock.release()
 
 

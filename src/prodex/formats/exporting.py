@@ -138,7 +138,7 @@ def write_export(
     # Files of an earlier export with other tables are replaced too: they would look like part of this one.
     total = sum(table.rows or 0 for table in tables.values())
     with (
-        replacing(folder, {*names, *_former(folder, format), PACKAGE}, folder / PACKAGE) as beside,
+        replacing(folder, replaced_files(folder, format, tables), folder / PACKAGE) as beside,
         showing(progress, "Exported", "rows", total, phase="Exporting") as show,
     ):
         done = 0
@@ -215,6 +215,27 @@ def _counted(batches: Batches, rows: list[int], show: Callable[[int], object]) -
         rows.append(batch.num_rows)
         yield batch
         show(sum(rows))
+
+
+def replaced_files(folder: Path, format: FormatName, tables: Iterable[str]) -> set[str]:
+    """Return the names of the files that an export of some tables would replace in a folder, or remove from it."""
+    return {*(f"{table}.{format}" for table in tables), *_former(folder, format), PACKAGE}
+
+
+def exported_digests(folder: Path) -> dict[str, str | None]:
+    """Return the files of the export in a folder, each with the digest that it was written with.
+
+    `datapackage.json` is among them without one, and so is every file of an export that has no digests, as earlier
+    versions wrote it. Where there is no export, there are no files.
+    """
+    try:
+        package = read_package(folder)
+    except (OSError, ValueError):
+        return {}
+    digests = {
+        one.path: None if one.hash is None else one.hash.removeprefix("sha256:") for one in package.resources
+    }
+    return {**digests, PACKAGE: None}
 
 
 def _former(folder: Path, format: str) -> list[str]:

@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 
@@ -100,7 +101,7 @@ def workbook(path: Path, **options: Any) -> Iterator[Any]:
             refused = error.args[0] if isinstance(error.args[0], OSError) else OSError(str(error))
             _abandon(book, file, refused)
             raise refused from None
-        except BaseException as error:
+        except BaseException as error:  # of Ctrl-C as well
             _abandon(book, file, error)
             raise
 
@@ -111,12 +112,17 @@ def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
         if (rows := getattr(sheet, "row_data_fh", None)) is not None:
             with suppress(OSError):
                 rows.close()
-    # ZipFile writes the end of the archive when it is garbage-collected, which may be long after the file was removed;
-    # so the handle is pointed at the null device.
+    # What is written from now on goes to the null device.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, file.fileno())
     os.close(nowhere)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    archives = [one for frame in frames for one in frame.f_locals.values() if isinstance(one, ZipFile)]
     traceback.clear_frames(error.__traceback__)
+    # An interrupt comes while the archive is written as well. Its end would be written when it is collected as garbage,
+    # which fails there, and Python would print that with its traceback. Without a file there is nothing to end.
+    for archive in archives:
+        archive.fp = None
 
 
 def beginning(text: str, elsewhere: str = "") -> str:

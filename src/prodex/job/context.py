@@ -18,6 +18,9 @@ from prodex.quality.profile import Profile
 from prodex.service import Client
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 
+#: Under which keys a run notes the newest snapshot before it, and its number.
+_SNAPSHOT, _NUMBER = "snapshot", "number"
+
 
 @dataclass(eq=False)
 class Context:
@@ -28,9 +31,9 @@ class Context:
     job
         What is to be done.
     time
-        The name of the run: what was made later than this was made by it.
+        The name of the run.
     before
-        The newest snapshot and audits when it began; see `before_of`.
+        The newest snapshot and audits when it began, and the number of that snapshot; see `before_of`.
     figures
         Figures of the steps that were done, by name of the step.
     """
@@ -60,7 +63,7 @@ class Context:
     def previous(self) -> Catalog | None:
         """The last snapshot before this run; None for the first run, or where it cannot be read."""
         try:
-            return open_snapshot(f"{self.job.name}@{self.before['snapshot']}")
+            return open_snapshot(f"{self.job.name}@{self.before[_SNAPSHOT]}")
         except (KeyError, SnapshotError):
             return None
 
@@ -84,28 +87,40 @@ class Context:
 
     def made_meanwhile(self) -> str | None:
         """Return the snapshot that this run made before it was killed, if its end was not written down."""
-        newest = newest_snapshot(self.job.name)
-        return newest if newest is not None and newest > self.time else None
+        newest, number = _newest_numbered(self.job.name)
+        if (before := self.before.get(_NUMBER, "")).isdecimal():
+            return newest if number > int(before) else None
+        # An earlier version of prodex began the run, and has noted the time alone.
+        return (
+            newest if newest not in {None, self.before.get(_SNAPSHOT)} and str(newest) > self.time else None
+        )
 
     def audited_meanwhile(self, profile: str, snapshot: str) -> str | None:
-        """Return the audit of a snapshot that this run made before it was killed, likewise."""
+        """Return the audit of the snapshot of this run that it made before it was killed, likewise."""
         listed = list_audits(self.job.name)
-        made = (listed["profile"] == profile) & (listed["time"] > self.time)
-        own = listed[made & listed["snapshot"].astype("str").str.endswith(snapshot)]
+        # The snapshot is new, so every audit of it is.
+        own = listed[(listed["profile"] == profile) & listed["snapshot"].astype("str").str.endswith(snapshot)]
         return None if own.empty else str(own["time"].iloc[-1])
 
 
 def newest_snapshot(name: str) -> str | None:
     """Return the time of the newest snapshot of a name; None if there is none."""
-    found = SNAPSHOTS.of(name)
-    return found[-1].name if found else None
+    return _newest_numbered(name)[0]
+
+
+def _newest_numbered(name: str) -> tuple[str | None, int]:
+    """Return time and number of the newest snapshot of a name."""
+    found = [(folder.name, number) for folder, number in SNAPSHOTS.numbered(name)]
+    return found[-1] if found else (None, 0)
 
 
 def before_of(job: Job) -> dict[str, str]:
-    """Return the newest snapshot and, for each profile, the newest audit of a job, by their times."""
-    before = {}
-    if (newest := newest_snapshot(job.name)) is not None:
-        before["snapshot"] = newest
+    """Return the newest snapshot with its number and, for each profile, the newest audit of a job, by their times."""
+    newest, number = _newest_numbered(job.name)
+    # By their numbers is seen what was published later: times are those of a clock.
+    before = {_NUMBER: str(number)}
+    if newest is not None:
+        before[_SNAPSHOT] = newest
     if AUDITS.of(job.name):
         listed = list_audits(job.name)
         for profile in map(_name_of, job.profiles):

@@ -32,6 +32,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
 from prodex.formats.registry import FORMATS
 from prodex.job.service_settings import ServiceSettings, refuse_secrets, service_settings
 from prodex.locales import language_tag
+from prodex.quality.local_days import zone_of
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.rulebook import SEVERITIES
 from prodex.query import ProductQuery
@@ -69,7 +71,7 @@ class WorklistOptions:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """An export that a job writes; an earlier one in its folder is replaced."""
+    """An export that a job writes; the one that it wrote before to its folder is replaced, and nothing else."""
 
     format: str
     folder: Path
@@ -105,6 +107,8 @@ class Job:
         Profiles of the audits.
     compare, watch
         Whether to compare with the last run, and to look for unusual figures.
+    zone
+        The time zone whose days are meant; None for that of this machine.
     worklists, exports, publish, keep
         What is written, where, and what is removed.
     results
@@ -122,6 +126,7 @@ class Job:
     profiles: tuple[Profile, ...] = ()
     compare: bool = True
     watch: bool = True
+    zone: tzinfo | None = None
     worklists: WorklistOptions | None = None
     exports: tuple[ExportOptions, ...] = ()
     publish: str | None = None
@@ -160,7 +165,7 @@ def read_job(path: str | Path) -> Job:
 
 _KEYS = (
     *("name", "service", "query", "labels", "allow_incomplete", "profile", "compare", "watch"),
-    *("worklists", "exports", "publish", "keep", "results"),
+    *("zone", "worklists", "exports", "publish", "keep", "results"),
 )
 
 
@@ -196,6 +201,7 @@ class _Reader:
             profiles=profiles,
             compare=self._flag(values, "compare", True),
             watch=self._flag(values, "watch", True),
+            zone=self._zone(values),
             worklists=self._worklists(values, profiles),
             exports=exports,
             publish=self._publish(values),
@@ -210,6 +216,12 @@ class _Reader:
                 ProductQuery(**{key: value})
         with self._named(("query",)):
             return ProductQuery(**table)
+
+    def _zone(self, values: Mapping[str, Any]) -> tzinfo | None:
+        if "zone" not in values:
+            return None
+        with self._named(("zone",)):
+            return zone_of(self._text(values, "zone"))
 
     def _profiles(self, values: Mapping[str, Any]) -> tuple[Profile, ...]:
         given = self._texts(values, "profile") if "profile" in values else ("core",)

@@ -7,15 +7,14 @@ also `seconds` and `figures`, and `error` if there is one. No line holds a secre
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from prodex import clock
 from prodex.errors import StorageError
-from prodex.files.atomic import make_folder, storage
+from prodex.files.atomic import append_line, make_folder, storage
 from prodex.files.untrusted import is_own_file, is_there
 from prodex.job.step_result import StepResult
 
@@ -57,7 +56,7 @@ class JobLog:
         )
 
     def _write(self, facts: dict[str, Any]) -> None:
-        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+        now = f"{clock.now():%Y-%m-%dT%H:%M:%S.%f}Z"
         # Escaped to ASCII: whoever looks at the file in a terminal gets no control characters of a supplier.
         line = json.dumps({"time": now, "job": self.job, "run": self.run, **facts})
         with storage(self.path):
@@ -67,11 +66,6 @@ class JobLog:
                     f"{self.path} is no plain file, and the log is not written through links. Give another folder "
                     "under results."
                 )
-            # One write for the whole line: a reader, or a full disk, never leaves two lines in one.
-            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            try:
-                os.write(handle, f"{line}\n".encode())
-            finally:
-                os.close(handle)
+            append_line(self.path, f"{line}\n".encode())
         if self.also is not None:
             self.also(line)

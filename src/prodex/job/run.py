@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+from prodex import clock
 from prodex.errors import ProdexError
 from prodex.files.atomic import writing
 from prodex.files.lock import locked
@@ -97,7 +97,7 @@ def _run(job: Job, journal: RunJournal, on_line: OnLine | None) -> JobResult:
 
 
 def _dry_run(job: Job) -> JobResult:
-    now = datetime.now(UTC)
+    now = clock.now()
     context = Context(job, f"{now:%Y-%m-%dT%H%M%S.%f}Z", before_of(job))
     results: dict[str, StepResult] = {}
     for step in steps_of(job):

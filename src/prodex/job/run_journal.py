@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import msgspec
 
+from prodex import clock
 from prodex.errors import SnapshotError
 from prodex.files.atomic import home, writing
 from prodex.files.untrusted import MadeByNewer, Moment, check_moment, read_json
@@ -64,7 +65,7 @@ class RunJournal:
     @classmethod
     def begin(cls, job: Job, before: Mapping[str, str]) -> Self:
         """Begin a run, and write that down."""
-        journal = cls(job.digest, datetime.now(UTC), before)
+        journal = cls(job.digest, clock.now(), before)
         journal.write(job.name)
         return journal
 
@@ -86,7 +87,7 @@ class RunJournal:
         except (OSError, ValueError):
             # What cannot be read says of no step that it ended: all are done again, and nothing is lost by that.
             return None
-        age = datetime.now(UTC) - written.began
+        age = clock.now() - written.began
         if written.ended or written.job != job.digest or not timedelta(0) <= age <= _RESUMABLE:
             return None
         done = {name: step for name, step in written.steps.items() if step.state == "done"}

@@ -19,6 +19,7 @@ from prodex.compare import Difference, diff
 from prodex.errors import SnapshotDamaged, SnapshotError
 from prodex.formats.registry import FormatName
 from prodex.job.context import Context, newest_snapshot
+from prodex.job.export_record import ExportRecord
 from prodex.job.job_file import Job
 from prodex.job.step_result import Figure
 from prodex.load import load_products, refresh
@@ -107,8 +108,14 @@ def _load(context: Context, _: int) -> StepOutcome:
         catalog, how = _loaded(context), "loaded"
     assert catalog.folder is not None  # noqa: S101 - a load makes a snapshot
     figures: dict[str, Figure] = {"products": len(catalog), "snapshot": catalog.folder.name, "how": how}
+    ledger = catalog.origin.ledger
     return StepOutcome(
-        figures, (*lines, *(f"{place}: {why}" for place, why in catalog.origin.ledger.problems))
+        figures,
+        (
+            *lines,
+            *(f"{place}: {why}" for place, why in ledger.problems),
+            *(f"Note: {one}." for one in ledger.notes),
+        ),
     )
 
 
@@ -226,7 +233,7 @@ def _watch(context: Context, _: int) -> StepOutcome:
     lines: list[str] = []
     states: Counter[str] = Counter()
     for number, profile in enumerate(context.job.profiles):
-        found = watch_of(context.audit(profile.name))
+        found = watch_of(context.audit(profile.name), context.job.zone)
         assert found is not None  # noqa: S101 - the audit is that of a snapshot
         findings = found.findings
         # What is of the catalogue is the same for every profile.
@@ -267,12 +274,13 @@ def _plan_worklists(context: Context, _: int) -> StepOutcome:
 def _export(context: Context, entry: int) -> StepOutcome:
     options = context.job.exports[entry]
     catalog = context.catalog
-    paths = catalog.export(
-        options.folder,
-        cast(FormatName, options.format),
-        tables=options.tables or None,
-        escape_formulas=options.escape_formulas,
-    )
+    with ExportRecord.of(context.job).exporting(options):
+        paths = catalog.export(
+            options.folder,
+            cast(FormatName, options.format),
+            tables=options.tables or None,
+            escape_formulas=options.escape_formulas,
+        )
     size = sum(path.stat().st_size for path in paths)
     line = f"{counted(len(paths), 'file')} with {size:,} bytes in {options.folder}."
     return StepOutcome({"files": len(paths), "bytes": size, "folder": str(options.folder)}, (line,))

@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from prodex.clock import ANY_ZONE, TOLERATED
 
 #: Changes are requested since the beginning of the load, less this: a service needs a moment to index what was
 #: written, and the clocks of its machines differ.
@@ -19,11 +22,8 @@ LAG = timedelta(minutes=2)
 #: The same if the service sends no Date, and this machine's clock is used.
 LAG_WITHOUT_CLOCK = timedelta(minutes=15)
 
-#: Largest difference between two readings of a local time: time zones range from UTC-12 to UTC+14.
-ANY_ZONE = timedelta(hours=26)
-
-#: Clocks that differ by more than this are reported.
-_TOLERATED = timedelta(minutes=10)
+#: Before it there was no service: changes since then are everything.
+_BEGINNING = datetime(1971, 1, 1, tzinfo=UTC)
 
 _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
@@ -64,6 +64,63 @@ def starting_from(service_time: datetime | None, our_time: datetime, newest: str
     return min(by_clock, earliest if moment is None else max(earliest, moment - LAG))
 
 
+class Clocks(NamedTuple):
+    """The clocks when a load began: `Date` of the first reply, None without one, and this machine's."""
+
+    service: datetime | None
+    ours: datetime
+
+
+def was_set(before: Clocks, now: Clocks) -> bool:
+    """Whether a clock was set between two loads: one went back, or they do not agree how long that was.
+
+    Examples
+    --------
+    >>> monday, hours = datetime(2026, 11, 23, 4, tzinfo=UTC), timedelta(hours=1)
+    >>> was_set(Clocks(monday, monday + 2 * hours), Clocks(monday + 24 * hours, monday + 26 * hours))
+    False
+    >>> was_set(Clocks(monday, monday + 72 * hours), Clocks(monday + 24 * hours, monday + 24 * hours))
+    True
+    """
+    ours = now.ours - before.ours
+    if before.service is None or now.service is None:
+        return ours < -TOLERATED
+    theirs = now.service - before.service
+    return min(ours, theirs) < -TOLERATED or abs(theirs - ours) > TOLERATED
+
+
+def surely_before(last: Clocks, now: Clocks, newest: str | None) -> datetime:
+    """Return a time before everything that changed since a load, though one of the clocks was wrong.
+
+    A clock that is behind what it showed then was ahead, and is not believed.
+
+    Parameters
+    ----------
+    last, now
+        The clocks when that load began, and when this one did.
+    newest
+        The latest `updatedAt` that it received.
+
+    Examples
+    --------
+    >>> monday, days = datetime(2026, 11, 23, 4, tzinfo=UTC), timedelta(days=1)
+    >>> now = Clocks(monday + days, monday + days)
+    >>> str(surely_before(Clocks(monday, monday + 3 * days), now, "2026-11-23T03:00:00"))
+    '2026-11-22 01:58:00+00:00'
+    >>> str(surely_before(Clocks(monday + 3 * days, monday + 3 * days), now, "2026-11-23T03:00:00"))
+    '2026-11-23 02:58:00+00:00'
+    """
+    readings = [last.ours] if now.ours >= last.ours - TOLERATED else []
+    if last.service is not None and (now.service is None or now.service >= last.service - TOLERATED):
+        readings.append(last.service)
+    if readings:
+        return max(min(readings) - ANY_ZONE - LAG, _BEGINNING)
+    # Only what the service wrote on its products is left, if that is not of the future as well.
+    moment = _moment(newest)
+    is_over = moment is not None and moment <= (now.service or now.ours) + ANY_ZONE
+    return moment - LAG if moment is not None and is_over else _BEGINNING
+
+
 def should_find(since: datetime, newest: str | None) -> bool:
     """Whether a request for products updated since then should return the one with the latest update."""
     moment = _moment(newest)
@@ -74,15 +131,25 @@ def clock_notes(
     service_time: datetime | None, our_time: datetime, newest: str | None
 ) -> Iterator[tuple[str, str]]:
     """Yield where the clocks disagree: a key, and a sentence."""
-    if service_time is not None and abs(service_time - our_time) > _TOLERATED:
+    if service_time is not None and abs(service_time - our_time) > TOLERATED:
         date, ours = _shown(service_time), _shown(our_time)
         text = f"the service's clock (Date) is at {date} and this machine's at {ours}"
         yield "clocks", f"{text}; changes are requested since the earlier of Date and the newest updatedAt"
     moment = _moment(newest)
-    if moment is not None and moment > max(service_time or our_time, our_time) + _TOLERATED:
+    if moment is not None and moment > max(service_time or our_time, our_time) + TOLERATED:
         date = _shown(service_time or our_time)
         text = f"the newest updatedAt is {newest}, later than any clock (Date: {date})"
         yield "updatedAt", f"{text}: it is a local time of another zone, or wrong"
+
+
+def shown(clocks: Clocks) -> str:
+    """Return two clocks as messages show them.
+
+    >>> shown(Clocks(None, datetime(2026, 11, 23, 4, tzinfo=UTC)))
+    "no Date, and this machine's clock at 2026-11-23 04:00:00 UTC"
+    """
+    date = "no Date" if clocks.service is None else f"Date {_shown(clocks.service)}"
+    return f"{date}, and this machine's clock at {_shown(clocks.ours)}"
 
 
 def _moment(second: str | None) -> datetime | None:

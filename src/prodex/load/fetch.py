@@ -11,10 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from prodex.clock import ANY_ZONE
 from prodex.errors import ServiceError
 from prodex.limits import LoadBudget, Spending
 from prodex.load import windows
-from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
+from prodex.load.clocks import (
+    Clocks,
+    clock_notes,
+    newest_update,
+    should_find,
+    shown,
+    starting_from,
+    surely_before,
+    was_set,
+)
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.window_fetcher import WindowFetcher
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
@@ -56,6 +66,8 @@ class Fetch:
         Fetch only products updated since then; counts and listings are still those of the whole query.
     held
         The products of the snapshot that is refreshed, by key.
+    last
+        The clocks when that snapshot was loaded.
     tolerant
         Whether to skip windows that the service fails to send, and list them.
     progress
@@ -74,6 +86,7 @@ class Fetch:
         *,
         since: datetime | None = None,
         held: Held | None = None,
+        last: Clocks | None = None,
         tolerant: bool = False,
         progress: FetchProgress | None = None,
         pulled: Callable[[], object] = lambda: None,
@@ -85,6 +98,7 @@ class Fetch:
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
+        self._last = last
         self._held = Held.nothing() if held is None else held
         # A resumed load keeps its settings: with other windows, the received ones could not be recognised.
         self._page_size: int | None = journal.question.get("page_size")
@@ -141,6 +155,7 @@ class Fetch:
                 self._fetcher.run(requests)
         with self._progress.phase("Receiving what changed meanwhile", Stage.CHANGES):
             self._fetch_changes()
+            self._fetch_what_a_wrong_clock_hid()
         with self._progress.phase("Counting products again"):
             try:
                 self._fetcher.count(
@@ -297,6 +312,25 @@ class Fetch:
                 for part, query in enumerate(self._whole)
                 if part in parts and (query.updated_at_to is None or query.updated_at_to >= earlier)
             )
+
+    def _fetch_what_a_wrong_clock_hid(self) -> None:
+        """Fetch what changed since a clock was surely right, if one was set since the snapshot was loaded."""
+        now = Clocks(self._service_time, datetime.fromisoformat(self._journal.question["began"]))
+        if self._last is None or self._since is None or not was_set(self._last, now):
+            return
+        earlier = surely_before(self._last, now, self._newest())
+        if earlier >= self._since:
+            return
+        self._fetcher.contradiction(
+            "clock that was set",
+            f"a clock was set since the snapshot was loaded ({shown(self._last)} then, {shown(now)} now): changes are "
+            f"requested since {earlier:%Y-%m-%dT%H:%M:%S}",
+        )
+        self._fetcher.run(
+            self._part_request(Window(Stage.CHANGES, part, int(earlier.timestamp())), query)
+            for part, query in enumerate(self._whole)
+            if query.updated_at_to is None or query.updated_at_to >= earlier
+        )
 
     def _counted(self) -> int:
         """Return how many products the whole query has, as they were counted at the end; 0 if they were not."""

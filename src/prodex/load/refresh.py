@@ -18,7 +18,7 @@ from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
 from prodex.limits import LoadBudget
-from prodex.load.clocks import newest_update, starting_from
+from prodex.load.clocks import Clocks, newest_update, starting_from
 from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
@@ -128,6 +128,7 @@ def refresh(
                 journal,
                 since=since,
                 held=held,
+                last=Clocks(origin.server_time, origin.loaded_at),
                 tolerant=allow_incomplete,
                 progress=FetchProgress(reporter),
                 budget=budget,

@@ -67,7 +67,7 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
             continue
         began = _began(question)
         query = Origin.from_json(question["asked"]).query
-        found.append(UnfinishedLoad(path.parent.name, query, began, clock.now() - began <= RESUMABLE))
+        found.append(UnfinishedLoad(path.parent.name, query, began, _is_resumable(question, clock.now())))
     return sorted(found, key=lambda one: (one.began, one.name), reverse=True)
 
 
@@ -96,7 +96,7 @@ def resumed(
         # The question is written first: without it, nothing was received. One that cannot be read may be of a newer
         # version of prodex, which can still use it.
         is_empty = is_folder(path) and not is_there(path / QUESTION)
-        if is_empty or (found is not None and now - _began(found) > RESUMABLE):
+        if is_empty or (found is not None and not _is_resumable(found, now)):
             remove(path)
     refuse_newer(mine)
     journal = Journal.open(mine)
@@ -108,6 +108,11 @@ def resumed(
             _LOG.info("continuing the interrupted load; its journal is %s", mine)
             return journal
     return Journal.begin(mine, question | settings | {"began": now.isoformat()})
+
+
+def _is_resumable(question: Mapping[str, Any], now: datetime) -> bool:
+    """Whether a load began within a day; one that began in the future has no known age, as its clock was wrong."""
+    return -clock.TOLERATED <= now - _began(question) <= RESUMABLE
 
 
 def _began(question: Mapping[str, Any]) -> datetime:

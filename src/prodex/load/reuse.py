@@ -87,8 +87,7 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     except SnapshotError:
         return None, ""
     now, begun = clock.now(), catalog.origin.loaded_at
-    # A snapshot from the future was made with a wrong clock, so its age is not known.
-    if begun is None or not _answers(catalog, asked) or not timedelta(0) <= now - begun < age:
+    if begun is None or not _answers(catalog, asked) or not _is_younger(catalog.origin, now, age):
         return None, ""
     # What was sent from here must be in what is loaded afterwards.
     write = last_write(asked.source, since=begun)
@@ -98,6 +97,17 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
             line += "; whether its import has ended is not known, track(service).wait() finds out"
         return None, f"{line}."
     return catalog, reuse_notice(catalog, now)
+
+
+def _is_younger(origin: Origin, now: datetime, age: timedelta) -> bool:
+    """Whether a load is younger than an age, and its age is known.
+
+    It is not if the load is of the future, or if the clock of the service was on another day: then one was wrong.
+    """
+    begun, theirs = origin.loaded_at, origin.server_time
+    if begun is None or (theirs is not None and abs(theirs - begun) > clock.ANY_ZONE):
+        return False
+    return timedelta(0) <= now - begun < age
 
 
 def reuse_notice(catalog: Catalog, now: datetime) -> str:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
-from prodex.files.atomic import checked_name, discard, safe_name, writing_folder
+from prodex.files.atomic import checked_name, discard, folder_beside, publish, safe_name
 from prodex.files.lock import locked
 from prodex.files.untrusted import (
     Count,
@@ -77,11 +77,12 @@ def write_audit(audit: Audit, name: str | None = None) -> Audit:
             f"{folder} is a link or a file, and audits are kept in a folder of their own. Nothing was written; look "
             "where it comes from, and delete it."
         )
-    folder = new_entry(folder, audit.audited_at)
-    with writing_folder(folder) as beside:
+    with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
-        AUDITS.write_manifest(beside, _manifest_of(audit, files))
-    return replace(audit, folder=folder)
+        with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
+            AUDITS.write_manifest(beside, _manifest_of(audit, files), place)
+            publish(beside, made)
+    return replace(audit, folder=made)
 
 
 def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:

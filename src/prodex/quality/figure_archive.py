@@ -15,12 +15,12 @@ import msgspec
 
 from prodex.errors import SnapshotError, StorageError
 from prodex.files.atomic import writing_folder
-from prodex.files.untrusted import Moment, check_moment, is_folder, is_there
+from prodex.files.untrusted import Count, Moment, check_moment, is_folder, is_there
 from prodex.quality.archive import AUDITS, open_audit, write_audit
 from prodex.quality.audit import Audit
 from prodex.quality.figures import Figures, figures_of
 from prodex.quality.measures import MeasuredValue
-from prodex.store.archive import Archive, is_entry, new_entry
+from prodex.store.archive import Archive, in_order, is_entry, new_entry, place_of
 
 FIGURES = Archive("set of figures", "Delete it; it is made again while its audit is there.", below="figures")
 
@@ -50,13 +50,20 @@ def keep_figures(audit: Audit) -> None:
         new_entry(place)  # removes what killed processes left
         if not is_there(folder):
             with writing_folder(folder) as beside:
-                FIGURES.write_manifest(beside, _written(figures_of(audit)))
+                # Its place in the order is that of the audit.
+                FIGURES.write_manifest(beside, _written(figures_of(audit)), place_of(audit.folder))
 
 
 def kept_figures(name: str) -> list[Figures]:
     """Return the figures of the newest audits of a name, the oldest first; what cannot be read is left out."""
-    times = {folder.name for archive in (FIGURES, AUDITS) for folder in archive.of(name) if is_folder(folder)}
-    return list(_figures(name, sorted(times)[-_MOST:]))
+    places = {
+        place.name: place
+        for archive in (FIGURES, AUDITS)
+        for place in archive.places(name)
+        if is_folder(archive.folder(name) / place.name)
+    }
+    ordered = in_order(places.values(), lambda place: place)
+    return list(_figures(name, [place.name for place in ordered[-_MOST:]]))
 
 
 def _figures(name: str, times: list[str]) -> Iterator[Figures]:
@@ -83,13 +90,14 @@ class _Written(msgspec.Struct):
     complete: bool
     values: dict[str, list[tuple[str, float, int]]]
     labels: dict[str, dict[str, str]]
+    snapshot_sequence: Count | None = None
 
 
 def _written(figures: Figures) -> dict[str, object]:
     return {
         **{
             name: getattr(figures, name)
-            for name in ("snapshot", "question", "measure", "profile", "complete")
+            for name in ("snapshot", "snapshot_sequence", "question", "measure", "profile", "complete")
         },
         "audited_at": figures.audited_at.isoformat(),
         "moment": figures.moment.isoformat(),

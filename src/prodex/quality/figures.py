@@ -20,6 +20,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.catalog_figures import catalog_figures
 from prodex.quality.measures import LEAST, NONE, MeasuredValue
 from prodex.quality.scores import Tally
+from prodex.store.archive import place_of
 from prodex.tables.columns import whole
 
 #: By measure (and, of attributes, its supplier: see `measure_of`) and group.
@@ -50,6 +51,8 @@ class Figures:
         The figures.
     labels
         What people call the groups, by what they are groups of.
+    snapshot_sequence
+        The number of the snapshot among those of its name; None where it has none, or is not there any more.
     """
 
     audited_at: datetime
@@ -61,6 +64,7 @@ class Figures:
     complete: bool
     values: Values
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    snapshot_sequence: int | None = None
 
 
 def figures_of(audit: Audit) -> Figures:
@@ -105,6 +109,7 @@ def figures_of(audit: Audit) -> Figures:
         complete=origin.complete,
         values=values,
         labels=labels,
+        snapshot_sequence=None if audit.catalog_folder is None else place_of(audit.catalog_folder).sequence,
     )
 
 

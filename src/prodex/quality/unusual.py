@@ -10,7 +10,9 @@ Range and median make it robust: one odd night moves neither. A figure that was 
 If it stays, it is lasting; after seven audits it is what is usual. If it comes back, it is over.
 
 Figures of one day (updates) are little if they are less than on the same day of other weeks, where there are four of
-them, since many suppliers do nothing on Sundays; and only after fourteen audits, which have seen two weekends.
+them, since many suppliers do nothing on Sundays; and only after fourteen audits, which have seen two weekends. The same
+day is the same time of the week, give or take six hours: a job that begins a minute before midnight counts the same day
+as one that begins a minute after it, and what is counted at noon is of two days and is compared with none.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ _NEEDED_OF_DAYS = 15
 
 #: Audits of which the values are usual, and days of the same weekday.
 WINDOW, _SAME_DAYS, _LEAST_SAME_DAYS = 28, 8, 4
+
+#: How far apart audits may be in their weeks to be of the same day, in days.
+_SAME_TIME = 0.25
 
 #: Audits after which what was unusual is usual.
 LASTING = 7
@@ -80,13 +85,13 @@ class Series:
     sizes
         Of a share, of how many products it is one.
     weekdays
-        The day of the week of each audit.
+        The day of the week of each audit, with its time as a fraction; Monday at midnight is 0.
     """
 
     kind: FigureKind
     values: Sequence[float]
     sizes: Sequence[float]
-    weekdays: Sequence[int]
+    weekdays: Sequence[float]
 
 
 class Judgement(NamedTuple):
@@ -241,10 +246,17 @@ def _range(series: Series, usual: list[int], place: int) -> tuple[float, float]:
 
 
 def _same_days(series: Series, usual: list[int], place: int) -> list[int]:
-    """Return the last audits of the same weekday; none where there are too few of them."""
+    """Return the last audits at the same time of the week; none where there are too few of them."""
     day = series.weekdays[place]
-    same = [one for one in usual[-2 * WINDOW :] if series.weekdays[one] == day][-_SAME_DAYS:]
+    recent = usual[-2 * WINDOW :]
+    same = [one for one in recent if _days_apart(series.weekdays[one], day) <= _SAME_TIME][-_SAME_DAYS:]
     return same if len(same) >= _LEAST_SAME_DAYS else []
+
+
+def _days_apart(one: float, other: float) -> float:
+    """Return how far two times of the week are from each other: Sunday night is near Monday morning."""
+    days = abs(one - other) % 7
+    return min(days, 7 - days)
 
 
 def silence(series: Series, figures: int) -> Judgement:
@@ -271,16 +283,16 @@ def silence(series: Series, figures: int) -> Judgement:
     ('lasting', 61.0, 2)
     """
     values = series.values
-    end = len(values)
-    begin = max((place + 1 for place in range(end) if values[place] != 0), default=end)
-    if begin == end or begin + 1 < _NEEDED_OF_DAYS:
+    known = [place for place, value in enumerate(values) if not math.isnan(value)]
+    begin = max((at + 1 for at, place in enumerate(known) if values[place] != 0), default=len(known))
+    before, quiet = known[:begin], known[begin:]
+    if not quiet or begin + 1 < _NEEDED_OF_DAYS:
         return Judgement(FigureState.USUAL)
-    before = [place for place in range(begin) if not math.isnan(values[place])]
     # Of a weekday that is not known yet no more is expected than on the quietest day.
     least = min(values[place] for place in before[-WINDOW:])
     expected = [
         median(values[one] for one in same) if (same := _same_days(series, before, place)) else least
-        for place in range(begin, end)
+        for place in quiet
     ]
     enough = 1.5 * math.log(max(figures, 1) / CHANCE)
     since = next((at for at in range(len(expected)) if sum(expected[: at + 1]) > enough), None)
@@ -288,7 +300,7 @@ def silence(series: Series, figures: int) -> Judgement:
         return Judgement(FigureState.USUAL)
     is_new = since == len(expected) - 1
     state = FigureState.NEW if is_new else FigureState.LASTING
-    return Judgement(state, 0, sum(expected), sum(expected) / enough, begin, len(expected))
+    return Judgement(state, 0, sum(expected), sum(expected) / enough, quiet[0], len(expected))
 
 
 def _usual(series: Series, usual: list[int], place: int) -> _Usual:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 import pandas as pd
@@ -18,6 +18,7 @@ from prodex.quality.archive import AUDITS
 from prodex.quality.audit import Audit
 from prodex.quality.figure_archive import FIGURES, kept_figures
 from prodex.quality.figures import Figures, figures_of
+from prodex.quality.local_days import weekday_of, zone_of
 from prodex.quality.measures import MEASURES, NONE, measure_of
 from prodex.quality.unusual import (
     NEEDED,
@@ -28,6 +29,7 @@ from prodex.quality.unusual import (
     silence,
 )
 from prodex.quality.watch_findings import LATE, Figure, finding, late
+from prodex.store.archive import Place, in_order, time_of
 from prodex.store.snapshot import name_of
 from prodex.text import counted
 
@@ -47,6 +49,9 @@ _COLUMNS = (
     ),
     "sentence",
 )
+
+#: Audits less than this apart counted the same day.
+_ONE_DAY = timedelta(hours=18)
 
 #: What is listed first: news, then what lasts, then what is over.
 _ORDER = (FigureState.NEW, FigureState.LASTING, FigureState.OVER)
@@ -70,7 +75,9 @@ class Watch:
         One row for each figure that is not usual: measure, supplier (of an attribute or language), group with its
         label, state ("new", "lasting" since an earlier audit, or "over"), the value now, its usual range, how many
         spreads outside of it, of how many audits that range is, since when, and all of that as a sentence. What is
-        new comes first.
+        new comes first. Sentences have days of `zone`, the column `since` is UTC.
+    zone
+        The time zone whose days are meant; None for that of this machine.
 
     Examples
     --------
@@ -91,6 +98,7 @@ class Watch:
     audits: int
     figures: int
     findings: pd.DataFrame = field(repr=False)
+    zone: tzinfo | None = None
 
     @property
     def enough(self) -> bool:
@@ -126,7 +134,7 @@ class Watch:
         return html
 
 
-def watch(name: str | Catalog, *, now: datetime | None = None) -> Watch:
+def watch(name: str | Catalog, *, now: datetime | None = None, zone: str | tzinfo | None = None) -> Watch:
     """Say what is unusual at the newest saved audit of a name, by the audits before it.
 
     Looked at are the number of products, updates within a day, the score, languages, and how many products have each
@@ -141,11 +149,16 @@ def watch(name: str | Catalog, *, now: datetime | None = None) -> Watch:
         Name of the snapshots, or a catalogue that is one of them.
     now
         The present by default: it is unusual as well if the newest audit is older than audits usually are.
+    zone
+        Whose days are compared with the same days of other weeks: "Europe/London"; those of this machine by default.
+        Give that of the shop where the job runs elsewhere.
 
     Raises
     ------
     SnapshotNotFound
         When there is no audit of this name.
+    InputError
+        When there is no such zone.
 
     Examples
     --------
@@ -157,27 +170,32 @@ def watch(name: str | Catalog, *, now: datetime | None = None) -> Watch:
     moment = clock.now() if now is None else now
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InputError(f"now is {now!r:.60}; give a datetime with a time zone.")
+    days = zone_of(zone)
     known = name_of(name, "watch")
     history = kept_figures(known)
     if not history:
         raise AUDITS.not_found(known, "There are audits of")
-    return watched(known, history, moment)
+    return watched(known, history, moment, days)
 
 
-def watch_of(audit: Audit) -> Watch | None:
+def watch_of(audit: Audit, zone: tzinfo | None = None) -> Watch | None:
     """Return what is unusual at an audit, by those that were saved before it; None for a catalogue in memory."""
     folder = audit.folder or audit.catalog_folder
     if folder is None:
         return None
     name = FIGURES.name_of(folder) if audit.folder else folder.parent.name
-    kept = {one.audited_at: one for one in kept_figures(name)}
-    own = kept.get(audit.audited_at) or figures_of(audit)
+    kept = kept_figures(name)
+    at = next((at for at, one in enumerate(kept) if one.audited_at == audit.audited_at), None)
+    if at is None:
+        own, earlier = figures_of(audit), [one for one in kept if one.audited_at < audit.audited_at]
+    else:
+        own, earlier = kept[at], kept[:at]
     # An earlier snapshot that is audited again is not compared with later ones.
-    before = [one for one in kept.values() if one.audited_at < own.audited_at and one.moment <= own.moment]
-    return watched(name, [*before, own], None)
+    before = [one for one in earlier if _in_order([one, own])[-1] is own]
+    return watched(name, [*before, own], None, zone)
 
 
-def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watch:
+def watched(name: str, history: Sequence[Figures], now: datetime | None, zone: tzinfo | None = None) -> Watch:
     """Return what is unusual at the newest of some audits, by their figures.
 
     Parameters
@@ -188,24 +206,27 @@ def watched(name: str, history: Sequence[Figures], now: datetime | None) -> Watc
         The figures of audits, the oldest first.
     now
         The moment at which it matters how old the newest audit is; None where that is no question.
+    zone
+        Whose days are meant; those of this machine where it is None.
     """
     compared = _comparable(history)
     newest = compared[-1]
-    figures = list(_series(compared))
+    figures = list(_series(compared, zone))
     rows: list[dict[str, Any]] = []
     if len(compared) >= NEEDED:
         of_days = sum(one.series.kind is FigureKind.OF_A_DAY for one in figures)
         for one in figures:
             found = judge_last(one.series, len(figures))
             if found.state in _ORDER:
-                rows.append(finding(one, found, compared))
+                rows.append(finding(one, found, compared, zone))
             elif one.series.kind is FigureKind.OF_A_DAY:
                 missed = silence(one.series, of_days)
                 if missed.state in _ORDER:
-                    rows.append(finding(one, missed, compared, is_silent=True))
+                    rows.append(finding(one, missed, compared, zone, is_silent=True))
         rows += list(late(compared, now))
     rows.sort(key=_importance)
-    return Watch(name, newest.moment, len(compared), len(figures), pd.DataFrame(rows, columns=list(_COLUMNS)))
+    findings = pd.DataFrame(rows, columns=list(_COLUMNS))
+    return Watch(name, newest.moment, len(compared), len(figures), findings, zone)
 
 
 def _importance(row: dict[str, Any]) -> tuple[int, int, float]:
@@ -227,13 +248,34 @@ def _comparable(history: Sequence[Figures]) -> list[Figures]:
         # Of several audits of a snapshot the one that is like the newest: only its scores can be compared.
         if earlier is None or one.measure == newest.measure or earlier.measure != newest.measure:
             chosen[key] = one
-    return sorted(chosen.values(), key=lambda one: (one.moment, one.audited_at))
+    return _in_order(sorted(chosen.values(), key=lambda one: one.audited_at))
 
 
-def _series(history: Sequence[Figures]) -> Iterator[Figure]:
+def _in_order(figures: Sequence[Figures]) -> list[Figures]:
+    """Return figures in the order of their snapshots, whatever the clock said when these were made."""
+    return in_order(
+        figures,
+        lambda one: Place(one.snapshot or "", one.snapshot_sequence, moment=time_of(one.moment)),
+    )
+
+
+def _days(history: Sequence[Figures]) -> set[int]:
+    """Return the places of audits that each counted a day of their own, the last one among them.
+
+    Of several audits on one day the last is taken: what was counted of that day would otherwise count twice.
+    """
+    places = [len(history) - 1]
+    for place in range(len(history) - 2, -1, -1):
+        if history[places[-1]].moment - history[place].moment >= _ONE_DAY:
+            places.append(place)
+    return set(places)
+
+
+def _series(history: Sequence[Figures], zone: tzinfo | None) -> Iterator[Figure]:
     """Yield every figure over time."""
     newest = history[-1]
-    weekdays = [one.moment.weekday() for one in history]
+    weekdays = [weekday_of(one.moment, zone) for one in history]
+    days = _days(history)
     for key in newest.values:
         name, supplier = measure_of(key)
         measure = MEASURES.get(name)
@@ -247,7 +289,9 @@ def _series(history: Sequence[Figures]) -> Iterator[Figure]:
                 one.values["supplier"][supplier] if supplier else one.values["products"][NONE],
             )
             for place, one in enumerate(history)
-            if key in one.values and (not name.endswith("score") or one.measure == newest.measure)
+            if key in one.values
+            and (not name.endswith("score") or one.measure == newest.measure)
+            and (measure.kind is not FigureKind.OF_A_DAY or place in days)
         ]
         for group in dict.fromkeys(group for _, values, _ in known for group in values):
             values, sizes = [math.nan] * len(history), [0.0] * len(history)

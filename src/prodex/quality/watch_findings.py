@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from prodex.quality.figures import Figures
+from prodex.quality.local_days import local
 from prodex.quality.measures import MEASURES, NONE
 from prodex.quality.unusual import WINDOW, FigureKind, FigureState, Judgement, Series
 from prodex.text import counted, percent
@@ -34,7 +35,12 @@ def _label(history: Sequence[Figures], by: str, group: str) -> str:
 
 
 def finding(
-    figure: Figure, found: Judgement, history: Sequence[Figures], *, is_silent: bool = False
+    figure: Figure,
+    found: Judgement,
+    history: Sequence[Figures],
+    zone: tzinfo | None = None,
+    *,
+    is_silent: bool = False,
 ) -> dict[str, Any]:
     """Return the row of a figure that is not usual.
 
@@ -46,6 +52,8 @@ def finding(
         What was found of it at the last audit.
     history
         The figures of all audits, which have names and times.
+    zone
+        Whose days sentences name; those of this machine where it is None.
     is_silent
         Whether it was found by several days on which nothing was counted.
     """
@@ -53,12 +61,13 @@ def finding(
     supplier = _label(history, "supplier", figure.supplier) if figure.supplier else NONE
     value = figure.series.values[-1]
     since = history[found.since].moment
+    day = f"{local(since, zone):%Y-%m-%d}"
     subject = MEASURES[figure.measure].subject.format(label, supplier)
     words = _silence(subject, found) if is_silent else _sentence(figure, subject, value, found)
     lasts = {
         FigureState.NEW: "",
-        FigureState.LASTING: f" Since {since:%Y-%m-%d}.",
-        FigureState.OVER: f" As usual again; it was not since {since:%Y-%m-%d}.",
+        FigureState.LASTING: f" Since {day}.",
+        FigureState.OVER: f" As usual again; it was not since {day}.",
     }[found.state]
     return {
         "measure": figure.measure,
@@ -98,7 +107,9 @@ def late(history: Sequence[Figures], now: datetime | None) -> Iterator[dict[str,
     """Yield that audits have stopped, if the newest one is older than any was when the next one came."""
     if now is None:
         return
-    days = [(later.audited_at - one.audited_at) / _A_DAY for one, later in pairwise(history)]
+    # By when they were made: an earlier snapshot may have been audited again later.
+    made = sorted(one.audited_at for one in history)
+    days = [(later - one) / _A_DAY for one, later in pairwise(made)]
     age = (now - history[-1].audited_at) / _A_DAY
     usual = max(days[-WINDOW:])
     # At least a day and a half more, since a job may start later than usual.

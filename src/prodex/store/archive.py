@@ -4,23 +4,43 @@
 folder beside its own and renamed, so that it is there as a whole or not at all; afterwards it never changes. Whatever
 lies in an archive may come from somebody else: links in it are not followed, and a manifest is read into a declared
 shape.
+
+What is newest is decided by the order in which values were published, and not by their times: a clock that was ahead
+once would otherwise hide everything that came after. So a manifest has a number, one more than that of the value
+before, and the names of those without one that were there (earlier versions wrote none), which come before it. Times
+decide only between values without a number.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from prodex import clock
 from prodex.errors import SnapshotDamaged, SnapshotNotFound
 from prodex.files.atomic import checked_name, home, safe_name, sweep
-from prodex.files.untrusted import MadeByNewer, is_folder, is_there, read_json
+from prodex.files.lock import taking_turns
+from prodex.files.untrusted import (
+    Count,
+    MadeByNewer,
+    Moment,
+    check_moment,
+    is_folder,
+    is_there,
+    read_json,
+)
 from prodex.text import hint_and_all
+
+_LOG = logging.getLogger("prodex")
 
 MANIFEST = "manifest.json"
 
@@ -30,8 +50,60 @@ _VERSION = version("prodex")
 # Times begin with a digit; a folder that is still being written begins with a dot.
 _DIGITS = tuple("0123456789")
 
+#: How folders are called: their order as text is that of the times.
+_TIME = "%Y-%m-%dT%H%M%S.%fZ"
+
+#: A load takes at most so long: what was published later was not made with the clock of its load.
+_LONGEST_LOAD = timedelta(days=1)
+
+#: Beyond it no reader of JSON is exact.
+_LAST_NUMBER = 2**53 - 1
+
+#: Names of values without a number that are noted at most.
+_MOST_NOTED = 1_000
+
 Shape = TypeVar("Shape")
 Read = TypeVar("Read")
+Value = TypeVar("Value")
+
+
+class Place(NamedTuple):
+    """The place of a value in the order of its archive.
+
+    Attributes
+    ----------
+    name
+        Its time, as its folder is called.
+    sequence
+        Its number; None where an earlier version wrote it.
+    unnumbered
+        The values without a number that were there when it was published: they come before it.
+    moment
+        Its time, put right if the clock is known to have been ahead.
+    """
+
+    name: str
+    sequence: int | None = None
+    unnumbered: frozenset[str] = frozenset()
+    moment: str = ""
+
+
+class NextPlace(NamedTuple):
+    """The place of a value that is being published; see `Archive.publishing`.
+
+    Attributes
+    ----------
+    folder
+        What its folder will be called.
+    place
+        Its place in the order.
+    later
+        The latest time of the values before it, if that is after its own: the clock was set back meanwhile.
+    """
+
+    folder: Path
+    place: Place
+    later: str | None = None
 
 
 def snapshots_folder() -> Path:
@@ -75,17 +147,36 @@ class Archive:
         return folder.parent.parent.name if self.below else folder.parent.name
 
     def of(self, name: str) -> list[Path]:
-        """Return the folders of the values of a name, oldest first; links among them as well."""
-        # A name that no file can have, such as "../shop", is never looked up.
-        return list(self._times(snapshots_folder() / name)) if name == safe_name(name) else []
+        """Return the folders of the values of a name in the order of publication; links among them as well."""
+        return [folder for folder, _ in self.numbered(name)]
 
     def every(self) -> Iterator[Path]:
-        """Yield the folders of all values, by name, the oldest of each name first."""
-        for folder in entries_of(snapshots_folder()):
-            yield from self._times(folder)
+        """Yield the folders of all values, by name, those of each name in the order of publication."""
+        yield from (folder for folder, _ in self.numbered("*"))
+
+    def numbered(self, name: str) -> Iterator[tuple[Path, int]]:
+        """Yield the folders of the values of a name, or of all ("*"), in the order of publication, with numbers."""
+        for parent in self._below(name):
+            ordered = in_order(self._places(parent), lambda place: place)
+            for place, number in zip(ordered, _numbers(ordered), strict=True):
+                yield parent / place.name, number
+
+    def places(self, name: str) -> list[Place]:
+        """Return the places of the values of a name, in no order; a link has only its time."""
+        return [place for parent in self._below(name) for place in self._places(parent)]
+
+    def _below(self, name: str) -> list[Path]:
+        """Return the folder of the values of a name, or of each name ("*")."""
+        if name == "*":
+            return [folder / self.below for folder in entries_of(snapshots_folder())]
+        # A name that no file can have, such as "../shop", is never looked up.
+        return [snapshots_folder() / name / self.below] if name == safe_name(name) else []
+
+    def _places(self, parent: Path) -> list[Place]:
+        return [place_of(folder) for folder in self._entries(parent)]
 
     def matching(self, given: str) -> list[Path]:
-        """Return the folders that a text such as "shop" or "shop@2026-11-13" means, oldest first.
+        """Return the folders that a text such as "shop" or "shop@2026-11-13" means, in the order of publication.
 
         Any beginning of the time will do, so that a day stands for all values of that day.
         """
@@ -105,7 +196,8 @@ class Archive:
             What else was asked for: " by profile 'core'".
         """
         name = given.partition("@")[0]
-        names = sorted({self.name_of(folder) for folder in self.every()})
+        every = (folder for parent in self._below("*") for folder in self._entries(parent))
+        names = sorted({self.name_of(path) for path in every})
         times = ", ".join(folder.name for folder in self.of(name)[-5:])
         near = f". {name!r} has {times}."
         if not times:
@@ -113,7 +205,7 @@ class Archive:
         return SnapshotNotFound(f"No {self.kind} {given!r}{which} in {snapshots_folder()}{near}")
 
     def listing(self, name: str, facts: Callable[[Path], Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return one row for each value: name, time, folder, note, and what is known of it.
+        """Return one row for each value, in order: name, time, sequence, folder, note, and what is known of it.
 
         Parameters
         ----------
@@ -123,10 +215,11 @@ class Archive:
             Gives what is known of the value in a folder. Where it raises `SnapshotDamaged`, the message is the note.
         """
         rows = []
-        for folder in self.every() if name == "*" else self.of(name):
+        for folder, number in self.numbered(name):
             row: dict[str, Any] = {
                 "name": self.name_of(folder),
                 "time": folder.name,
+                "sequence": number,
                 "folder": str(folder),
                 "note": "",
             }
@@ -137,9 +230,58 @@ class Archive:
             rows.append(row)
         return rows
 
-    def write_manifest(self, folder: Path, content: Mapping[str, Any]) -> None:
+    @contextmanager
+    def publishing(self, parent: Path, moment: datetime | None = None) -> Iterator[NextPlace]:
+        """Give the place of a value that is published now; meanwhile, no other one of its name is.
+
+        Parameters
+        ----------
+        parent
+            The folder of the values of its name; see `folder`.
+        moment
+            Its time; now by default.
+
+        Raises
+        ------
+        SnapshotLocked
+            When another process does not end publishing.
+        StorageError
+            When the disk refuses.
+        """
+        with taking_turns(parent):
+            before = in_order(self._places(parent), lambda place: place)
+            time = clock.now() if moment is None else moment
+            while moment is None and is_there(parent / time_of(time)):  # a clock that was set back
+                time += timedelta(microseconds=1)
+            made = time_of(time)
+            unnumbered = {one.name for one in before if one.sequence is None}
+            unnumbered |= {noted for one in before for noted in one.unnumbered}
+            place = Place(
+                made,
+                min(max(_numbers(before), default=0) + 1, _LAST_NUMBER),
+                frozenset(sorted(unnumbered, reverse=True)[:_MOST_NOTED]),
+                made,
+            )
+            later = max((one.name for one in before), default="")
+            is_set_back = moment is None and later > made
+            if is_set_back:
+                _LOG.warning(
+                    "the %s %s is newer than %s in %s, which has a later time: the clock was set back",
+                    self.kind,
+                    made,
+                    later,
+                    parent,
+                )
+            yield NextPlace(parent / made, place, later if is_set_back else None)
+
+    def write_manifest(self, folder: Path, content: Mapping[str, Any], place: Place | None = None) -> None:
         """Write the manifest of a value, with its format and our version, to the folder that is being made."""
-        manifest = {"format": self.format, "prodex": _VERSION, **content}
+        manifest: dict[str, Any] = {"format": self.format, "prodex": _VERSION}
+        if place is not None and place.sequence is not None:
+            manifest["sequence"] = place.sequence
+        if place is not None and place.unnumbered:
+            manifest["unnumbered"] = sorted(place.unnumbered)
+        manifest |= content
         (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
 
     def read_manifest(self, folder: Path, shape: type[Shape], read: Callable[[Shape], Read]) -> Read:
@@ -167,13 +309,128 @@ class Archive:
         except (OSError, ValueError) as error:
             raise SnapshotDamaged(f"{path} cannot be read ({error}). {self.advice}") from error
 
-    def _times(self, folder: Path) -> Iterator[Path]:
+    def _entries(self, parent: Path) -> Iterator[Path]:
         """Yield the values in the folder of a name; half-written ones begin with a dot or have no manifest."""
-        if self.below and not is_folder(folder / self.below):  # a link in its place is not followed
+        if self.below and not is_folder(parent):  # a link in its place is not followed
             return
-        for path in entries_of(folder / self.below):
+        for path in entries_of(parent):
             if path.name[:1] in _DIGITS and is_there(path / MANIFEST):
                 yield path
+
+
+def in_order(values: Iterable[Value], place: Callable[[Value], Place]) -> list[Value]:
+    """Return values in the order in which they were published.
+
+    Parameters
+    ----------
+    values
+        The values.
+    place
+        Returns the place of one.
+
+    Examples
+    --------
+    >>> ahead, after = Place("2026-11-26", 1), Place("2026-11-24", 2, frozenset({"2026-11-25"}))
+    >>> [one.name for one in in_order([after, ahead, Place("2026-11-25")], lambda one: one)]
+    ['2026-11-26', '2026-11-25', '2026-11-24']
+    """
+    known = [(place(value), value) for value in values]
+    numbered = sorted(
+        (one for one in known if one[0].sequence is not None), key=lambda one: (one[0].sequence, one[0].name)
+    )
+    others = sorted(
+        (one for one in known if one[0].sequence is None), key=lambda one: (_moment_of(one[0]), one[0].name)
+    )
+    soon = time_of(clock.now() + clock.TOLERATED)
+    behind: dict[int, list[Value]] = {}
+    for own, value in others:
+        earlier = [at for at, (one, _) in enumerate(numbered, 1) if not _precedes(own, one, soon)]
+        named = [at for at, (one, _) in enumerate(numbered) if own.name in one.unnumbered]
+        behind.setdefault(named[0] if named else max(earlier, default=0), []).append(value)
+    ordered = behind.get(0, [])
+    for at, (_, value) in enumerate(numbered, 1):
+        ordered = [*ordered, value, *behind.get(at, [])]
+    return ordered
+
+
+def _precedes(own: Place, numbered: Place, soon: str) -> bool:
+    """Whether a value without a number is older than one with a number that does not name it, by their times.
+
+    Of a time in the future it is known only that it is wrong.
+    """
+    return _moment_of(own) < _moment_of(numbered) <= soon
+
+
+def _moment_of(place: Place) -> str:
+    return place.moment or place.name
+
+
+def _numbers(ordered: list[Place]) -> list[int]:
+    """Return the numbers of values in their order; those without one have the numbers before the next one's."""
+    numbers: list[int] = []
+    waiting = 0
+    for place in ordered:
+        if place.sequence is None:
+            waiting += 1
+            continue
+        numbers += [place.sequence - left for left in range(waiting, 0, -1)]
+        numbers.append(place.sequence)
+        waiting = 0
+    last = max(numbers, default=0)
+    return [*numbers, *range(last + 1, last + 1 + waiting)]
+
+
+class _Clocks(msgspec.Struct):
+    """The clocks when a load began: the service's, and ours."""
+
+    server_time: Moment | None = None
+    loaded_at: Moment | None = None
+
+
+class _Written(msgspec.Struct):
+    """What a manifest says about the order."""
+
+    sequence: Count | None = None
+    unnumbered: list[str] = []
+    origin: _Clocks | None = None
+
+
+def place_of(folder: Path) -> Place:
+    """Return the place of a value by its manifest; only its time where that is a link or cannot be read."""
+    if is_folder(folder):
+        with suppress(OSError, ValueError):
+            written = read_json(folder / MANIFEST, _Written)
+            clocks = written.origin or _Clocks()
+            check_moment(clocks.server_time)
+            check_moment(clocks.loaded_at)
+            moment = _put_right(folder.name, clocks)
+            return Place(folder.name, written.sequence, frozenset(written.unnumbered), moment)
+    return Place(folder.name)
+
+
+def _put_right(name: str, clocks: _Clocks) -> str:
+    """Return the time of a value; where our clock was ahead of the service's by more than a zone explains, by that one.
+
+    That is so for values of a load. What was saved later has the clock of that time.
+    """
+    if clocks.server_time is None or clocks.loaded_at is None:
+        return name
+    ahead = clocks.loaded_at - clocks.server_time
+    loaded_at = clocks.loaded_at.astimezone(UTC)
+    if ahead <= clock.ANY_ZONE or not time_of(loaded_at) <= name <= time_of(loaded_at + _LONGEST_LOAD):
+        return name
+    with suppress(ValueError):  # somebody has called the folder otherwise
+        return time_of(datetime.strptime(name, _TIME) - ahead)  # noqa: DTZ007 - as folders are called
+    return name
+
+
+def time_of(moment: datetime) -> str:
+    """Return a moment (UTC) as folders are called.
+
+    >>> time_of(datetime(2026, 11, 13, 5, 1, 2, 3))
+    '2026-11-13T050102.000003Z'
+    """
+    return moment.strftime(_TIME)
 
 
 def new_entry(parent: Path, moment: datetime | None = None) -> Path:
@@ -187,7 +444,7 @@ def new_entry(parent: Path, moment: datetime | None = None) -> Path:
         Its time; now by default. Microseconds keep values apart that are made in the same second.
     """
     sweep(parent)
-    return parent / f"{moment or clock.now():%Y-%m-%dT%H%M%S.%f}Z"
+    return parent / time_of(moment or clock.now())
 
 
 def is_entry(folder: Path) -> bool:

@@ -20,7 +20,7 @@ import msgspec
 import pyarrow as pa
 
 from prodex.errors import SnapshotDamaged, StorageError
-from prodex.files.atomic import discard, flush, make_folder, open_private, storage
+from prodex.files.atomic import append_line, discard, flush, make_folder, open_private, storage
 from prodex.files.untrusted import is_there
 from prodex.store import journal_format
 from prodex.store.journal_format import (
@@ -196,7 +196,7 @@ class Journal:
 
     def _write(self, line: Counted | PageEntry | Restarted | Noted) -> None:
         with self._lock, storage(self.folder):
-            _write_flushed(self.folder / LEDGER, "ab", _LINES.encode(line) + b"\n")
+            append_line(self.folder / LEDGER, _LINES.encode(line) + b"\n", private=True)
             self._enter(line)
 
     def _enter(self, line: Counted | PageEntry | Restarted | Noted) -> None:
@@ -243,14 +243,8 @@ class Journal:
 def _write_new(path: Path, content: bytes) -> None:
     """Write a new file, never to an existing one: that may be a link to a file elsewhere."""
     path.unlink(missing_ok=True)
-    _write_flushed(path, "xb", content)
-
-
-def _write_flushed(path: Path, mode: str, content: bytes) -> None:
-    is_new = not path.exists()
-    with open_private(path, mode) as file:
+    with open_private(path, "xb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    if is_new:
-        flush(path.parent)
+    flush(path.parent)

@@ -19,11 +19,11 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged
-from prodex.files.atomic import publish, safe_name, storage, writing_folder
+from prodex.files.atomic import folder_beside, make_ready, publish, safe_name, storage, sweep
 from prodex.files.untrusted import Count, refuse_links
 from prodex.phases import SILENT, Reporter
 from prodex.progress import PATIENCE, Progress, showing
-from prodex.store.archive import Archive, is_entry, new_entry, snapshots_folder, unlinked
+from prodex.store.archive import Archive, Place, is_entry, new_entry, snapshots_folder, unlinked
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.store.presence_columns import same_columns
 from prodex.tables.declaration import TABLES
@@ -141,11 +141,10 @@ def commit(
     reporter: Reporter = SILENT,
 ) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
-    folder = new_entry(SNAPSHOTS.folder(name))
-    with writing_folder(folder) as beside:
+    with folder_beside(new_entry(SNAPSHOTS.folder(name))) as beside:
         parts = list(write(beside))
         with reporter.phase(SAVING):
-            _write_manifest(beside, name, origin, same_columns(parts, beside))
+            folder = _published(beside, name, origin, same_columns(parts, beside))
     return _open(folder)
 
 
@@ -155,10 +154,27 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
     with storage(built):
         parts = same_columns(parts, built)
         _keep_only(parts, built)
-        _write_manifest(built, name, origin, parts)
-    folder = new_entry(SNAPSHOTS.folder(name))
-    publish(built, folder)
+        sweep(SNAPSHOTS.folder(name))
+        folder = _published(built, name, origin, parts)
     return _open(folder)
+
+
+def _published(beside: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> Path:
+    """Write the manifest, give the folder its name, and return it."""
+    make_ready(beside)  # before it is our turn, so that others wait for the manifest only
+    with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, place, later):
+        if later is not None:
+            origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
+        _write_manifest(beside, name, origin, parts, place)
+        publish(beside, folder)
+    return folder
+
+
+def _set_back(time: str, later: str) -> str:
+    return (
+        f"this machine's clock was set back: this snapshot is of {time} and newer than that of {later}; the newest is "
+        "the one that was published last"
+    )
 
 
 def _keep_only(parts: Iterable[StoredPart], built: Path) -> None:
@@ -175,9 +191,9 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     Parameters
     ----------
     name
-        "shop" is the newest snapshot of that name, "shop@2026-11-13" the last one of that day; any beginning of the
-        time may be given. The folder of a snapshot is accepted as well, and so is a catalogue from a snapshot, which is
-        open already.
+        "shop" is the snapshot of that name that was published last, "shop@2026-11-13" the last one of that day; any
+        beginning of the time may be given. The folder of a snapshot is accepted as well, and so is a catalogue from a
+        snapshot, which is open already.
 
     Raises
     ------
@@ -234,7 +250,8 @@ def stored_parts(folder: Path) -> tuple[StoredPart, ...]:
 def list_snapshots(name: str | Catalog = "*") -> pd.DataFrame:
     """Return the snapshots of a name, or all: when, how many products, complete or not, bytes, where.
 
-    A snapshot that cannot be read is listed with the reason under `note`.
+    Those of a name are in the order in which they were published, which `sequence` numbers: `time` is that of a clock,
+    and may have been wrong. A snapshot that cannot be read is listed with the reason under `note`.
 
     Parameters
     ----------
@@ -249,7 +266,7 @@ def list_snapshots(name: str | Catalog = "*") -> pd.DataFrame:
     [['shop', 1]]
     """
     rows = SNAPSHOTS.listing(name_of(name, "list_snapshots"), _listed)
-    columns = ["name", "time", "products", "complete", "bytes", "folder", "note"]
+    columns = ["name", "time", "sequence", "products", "complete", "bytes", "folder", "note"]
     return pd.DataFrame(rows, columns=columns).convert_dtypes()
 
 
@@ -340,7 +357,9 @@ def _manifest(folder: Path) -> _Manifest:
     return SNAPSHOTS.read_manifest(folder, _Written, _Manifest.of)
 
 
-def _write_manifest(folder: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> None:
+def _write_manifest(
+    folder: Path, name: str, origin: Origin, parts: Sequence[StoredPart], place: Place
+) -> None:
     content = {
         "name": name,
         "pyarrow": _PYARROW,
@@ -348,4 +367,4 @@ def _write_manifest(folder: Path, name: str, origin: Origin, parts: Sequence[Sto
         "origin": origin.to_json(),
         "parts": [part._asdict() for part in parts],
     }
-    SNAPSHOTS.write_manifest(folder, content)
+    SNAPSHOTS.write_manifest(folder, content, place)

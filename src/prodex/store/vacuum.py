@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from prodex import clock
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files.atomic import checked_name, discard, left_over
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
-from prodex.store.archive import snapshots_folder
-from prodex.store.snapshot import list_snapshots, name_of, verify
+from prodex.store.archive import snapshots_folder, time_of
+from prodex.store.snapshot import SNAPSHOTS, list_snapshots, name_of, verify
 
 #: A journal younger than this may still be taken up again.
 _RESUMABLE = timedelta(days=1)
@@ -35,7 +36,8 @@ class _Doomed(NamedTuple):
 def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     """Remove all but the newest snapshots of a name, and what interrupted work left there.
 
-    The newest snapshot that is complete and undamaged always stays, even if there are newer ones that are not.
+    The newest is the one that was published last, whatever the clock said then. The newest snapshot that is complete
+    and undamaged always stays, even if there are newer ones that are not.
     Half-written folders are removed if the process that wrote them is gone, and journals of interrupted loads if
     nothing was added to them for a day. Each snapshot disappears as a whole; catalogues that were opened from it cannot
     be read any further. It works on a full disk.
@@ -92,7 +94,8 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
 def _old(name: str, keep: int) -> Iterator[_Doomed]:
     """Yield the snapshots that are neither among the newest nor the newest that is whole, oldest first."""
     listed: list[dict[str, Any]] = list_snapshots(name).to_dict("records")  # type: ignore[assignment]
-    older = listed[:-keep]
+    undated = _undated(name)
+    older = [row for row in listed if row["time"] not in undated][:-keep]
     if not older:
         return
     whole = next((row for row in reversed(listed) if _is_whole(row)), None)
@@ -100,6 +103,17 @@ def _old(name: str, keep: int) -> Iterator[_Doomed]:
         # It may be older than all that stay, and is still the only one that can be opened safely.
         if row is not whole:
             yield _Doomed(Path(row["folder"]), row["time"], row["products"], f"older than the newest {keep}")
+
+
+def _undated(name: str) -> set[str]:
+    """Return the snapshots of which nobody can say what is newer; they stay until something is published after them.
+
+    Their times are in the future, and an earlier version of prodex gave them no number.
+    """
+    places = SNAPSHOTS.places(name)
+    known = {noted for place in places for noted in place.unnumbered}
+    soon = time_of(clock.now() + clock.TOLERATED)
+    return {place.name for place in places if place.sequence is None and place.moment > soon} - known
 
 
 def _is_whole(row: dict[str, Any]) -> bool:
@@ -121,7 +135,8 @@ def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
     """Yield the journals of interrupted loads that nobody took up again; while we hold the lock, nobody does."""
     for journal in sorted(folder.glob(".journal-*")):
         written = _last_written(journal)
-        if now - written > _RESUMABLE:
+        # In both directions: a clock that was ahead has dated files in the future.
+        if abs(now - written) > _RESUMABLE:
             yield _Doomed(
                 journal, _shown(written), None, "journal of a load that was interrupted a day ago or longer"
             )

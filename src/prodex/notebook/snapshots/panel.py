@@ -35,7 +35,7 @@ from prodex.store.snapshot import open_snapshot, verify
 from prodex.text import counted
 
 _ROWS = 10
-_OPTIONS = aligned(texts=(0, 1, 4), numbers=(2, 3))
+_OPTIONS = aligned(texts=(0, 1, 4), numbers=(2, 3, 5))
 
 
 class SnapshotPanel(Panel):

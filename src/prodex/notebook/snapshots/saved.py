@@ -13,6 +13,7 @@ from prodex.load.resume import RESUMABLE, UnfinishedLoad
 from prodex.notebook.panel import text_html
 from prodex.phases import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
+from prodex.store.archive import time_of
 from prodex.store.snapshot import list_snapshots
 from prodex.text import counted
 
@@ -36,6 +37,8 @@ class SnapshotEntry:
         Whether everything was received that the service had announced.
     note
         Why it cannot be read, if it cannot.
+    sequence
+        Its number among those of its name, in the order of publication; None if it is not known.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class SnapshotEntry:
     bytes: int | None
     complete: bool | None
     note: str
+    sequence: int | None = None
 
     @property
     def moment(self) -> str:
@@ -71,23 +75,30 @@ class SnapshotEntry:
 
 
 def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
-    """Return the snapshots of a name, or all, newest first."""
+    """Return the snapshots of a name, or all, newest first: those of one name in the order of publication."""
     listed = list_snapshots(name or "*").astype("object")
     known = listed.where(listed.notna(), None).to_dict("records")
     rows = [SnapshotEntry(**{str(name): value for name, value in row.items()}) for row in known]
-    # The time is part of the name of a folder, in a form whose order as text is that of time.
-    return tuple(sorted(rows, key=lambda one: (one.time, one.name), reverse=True))
+    # Names are mixed by time. What was published after a snapshot is not listed as older, whatever the clock said then.
+    latest: dict[str, str] = {}
+    places = []
+    for at, one in enumerate(rows):
+        latest[one.name] = max(one.time, latest.get(one.name, ""))
+        places.append((latest[one.name], one.name, at))
+    return tuple(rows[at] for *_, at in sorted(places, reverse=True))
 
 
 def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
     """Return snapshots as rows of the table."""
     words = {True: "complete", False: "incomplete", None: "cannot be read"}
     counts = ["–" if one.products is None else f"{one.products:,}" for one in shown]
+    numbers = ["–" if one.sequence is None else f"{one.sequence:,}" for one in shown]
     rows = [
-        (one.name, one.moment, count, one.size, words[one.complete])
-        for one, count in zip(shown, counts, strict=True)
+        (one.name, one.moment, count, one.size, words[one.complete], number)
+        for one, number, count in zip(shown, numbers, counts, strict=True)
     ]
-    return pd.DataFrame(rows, columns=["Name", "Created (UTC)", "Products", "Size", "State"], dtype="str")
+    names = ["Name", "Created (UTC)", "Products", "Size", "State", "Number"]
+    return pd.DataFrame(rows, columns=names, dtype="str")
 
 
 def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:
@@ -161,9 +172,11 @@ def _folders(audit: Audit, *, same_rules: bool) -> list[str]:
     if audit.catalog_folder is None:
         return []
     listed = list_audits(audit.catalog_folder.parent.name)
-    # Names of folders are compared, since the times in them are those by which audits are listed.
-    stamp = f"{audit.audited_at:%Y-%m-%dT%H%M%S.%f}Z"  # as the folder of this audit is called
-    alike = listed[(listed["profile"] == audit.profile) & (listed["time"] < stamp)]
+    stamp = time_of(audit.audited_at)  # as the folder of this audit is called
+    own = listed.index[listed["time"] == stamp]
+    # Those before it in the list, which is in order; where it is not saved, those with an earlier time.
+    before = listed.index < own[0] if len(own) else listed["time"] < stamp
+    alike = listed[(listed["profile"] == audit.profile) & before]
     if same_rules:
         alike = alike[alike["rule_set"] == audit.rule_set]
     return [str(folder) for folder in alike["folder"]]

@@ -1,0 +1,347 @@
+"""The order of snapshots and audits: what was published last is the newest, whatever the clock said then."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.forks import forking
+from tests.quick import examples
+
+import prodex
+from prodex import clock
+from prodex.notebook.snapshots.saved import previous, snapshot_entries
+from prodex.quality.archive import remove_audits
+from prodex.store.archive import MANIFEST, Archive, Place, in_order
+from prodex.store.snapshot import SNAPSHOTS
+
+NOW = datetime(2026, 11, 20, 4, tzinfo=UTC)
+
+
+def saved(number: int, days: float = 0, name: str = "shop", as_before: bool = False) -> prodex.Catalog:
+    """Save a snapshot of one product while the clock is days ahead of 20 November."""
+    with clock.at(NOW + timedelta(days=days)):
+        catalog = prodex.flatten([{"id": number}]).save(name)
+    assert catalog.folder is not None
+    if as_before:
+        as_earlier_versions(catalog.folder)
+    return catalog
+
+
+def as_earlier_versions(folder: Path) -> None:
+    """Take from a manifest what versions did not write that had no order but that of time."""
+    edited(
+        folder, lambda manifest: {k: v for k, v in manifest.items() if k not in {"sequence", "unnumbered"}}
+    )
+
+
+def edited(folder: Path, change: Any) -> None:
+    """Change a manifest."""
+    path = folder / MANIFEST
+    path.write_text(json.dumps(change(json.loads(path.read_text("utf-8")))), "utf-8")
+
+
+def clocks(folder: Path, ours: datetime, service: datetime | None) -> None:
+    """Note in a manifest what the clocks were at when its load began."""
+
+    def change(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+        at = {
+            "loaded_at": ours.isoformat(),
+            "server_time": None if service is None else service.isoformat(),
+        }
+        return {**manifest, "origin": {**manifest["origin"], **at}}
+
+    edited(folder, change)
+
+
+def newest(name: str = "shop") -> int:
+    """Return the product of the snapshot that a name means."""
+    return int(prodex.open_snapshot(name).products["product_id"][0])
+
+
+def products(name: str = "shop") -> list[int]:
+    """Return the products of all snapshots, in order."""
+    return [newest(folder) for folder in prodex.list_snapshots(name)["folder"]]
+
+
+@pytest.mark.parametrize("days", [3, 0.2, -1, -9000])
+def test_one_night_with_a_wrong_clock_hides_nothing(days: float) -> None:
+    """Ahead or behind: what comes next is the newest, is listed last, and is not what a clean-up removes."""
+    saved(1)
+    saved(2, days)
+    saved(3, 0.1)
+
+    listed = prodex.list_snapshots("shop")
+    removed = prodex.vacuum("shop", keep=1, dry_run=True)
+
+    assert (3, [1, 2, 3]) == (newest(), products())
+    assert [1, 2, 3] == listed["sequence"].tolist()
+    assert listed["time"].tolist()[:2] == removed["time"].tolist()
+    assert listed["folder"].tolist()[::-1] == [one.folder for one in snapshot_entries("shop")]
+
+
+def test_a_time_before_an_existing_one_is_a_note() -> None:
+    """Of the snapshot whose clock was set back, in words that name both times; of no other one."""
+    first, ahead, after = saved(1), saved(2, 3), saved(3, 1)
+    assert ahead.folder is not None
+
+    assert () == first.origin.ledger.notes == ahead.origin.ledger.notes
+    (note,) = after.origin.ledger.notes
+    assert "clock was set back" in note
+    assert ahead.folder.name in note
+    assert f"note: {note}" in repr(prodex.open_snapshot("shop"))
+    assert after.complete
+
+
+def test_a_day_is_still_chosen_by_its_time() -> None:
+    """The last one that was published with a time of that day."""
+    for number, days in enumerate([3, 0, 3.1, 0.2, 1]):
+        saved(number, days)
+
+    assert [2, 3, 4] == [newest(f"shop@2026-11-{day}") for day in (23, 20, 21)]
+
+
+def test_snapshots_of_earlier_versions_have_the_order_of_time() -> None:
+    """As before; the first of this version has the next number, and they keep theirs when some are removed."""
+    for number in (1, 2, 3):
+        saved(number, number, as_before=True)
+    saved(4, 3.5)
+    assert [1, 2, 3, 4] == products()
+    assert [1, 2, 3, 4] == prodex.list_snapshots("shop")["sequence"].tolist()
+
+    prodex.vacuum("shop", keep=2)
+
+    assert [3, 4] == prodex.list_snapshots("shop")["sequence"].tolist()
+
+
+def test_the_clock_of_the_service_puts_those_of_earlier_versions_right() -> None:
+    """A load while our clock was ahead comes before its refresh; what was saved from it later stays where it is."""
+    for number, (ours, service) in enumerate([(0, 0), (4, 1), (2, 2), (3, 3)]):
+        folder = saved(number, ours, as_before=True).folder
+        assert folder is not None
+        moments = (NOW + timedelta(days=day, minutes=-5) for day in (ours, service))
+        clocks(folder, *moments)
+    copy = saved(7, 9, as_before=True).folder
+    assert copy is not None
+    clocks(copy, NOW + timedelta(days=4), NOW + timedelta(days=1))
+
+    assert [0, 1, 2, 3, 7] == products()
+
+
+@pytest.mark.parametrize("zone", [-12, 2, 14])
+def test_a_service_whose_clock_is_hours_off_changes_no_order(zone: int) -> None:
+    """Its time is then that of another zone; what was saved between its loads stays between them."""
+    for number in range(3):
+        folder = saved(2 * number, number / 4, as_before=True).folder
+        assert folder is not None
+        ours = NOW + timedelta(days=number / 4, minutes=-5)
+        clocks(folder, ours, ours + timedelta(hours=zone))
+        saved(2 * number + 1, number / 4 + 0.1, as_before=True)
+
+    assert [0, 1, 2, 3, 4, 5] == products()
+
+
+THINGS = Archive("thing", "Make it again.")
+
+
+def kept(number: int, days: float, name: str, numbered: bool) -> None:
+    """Keep a thing, as this version does or as earlier ones did, while the clock is days ahead."""
+    parent = THINGS.folder(name)
+    with clock.at(NOW + timedelta(days=days)), THINGS.publishing(parent) as (folder, place, _):
+        beside = parent / ".beside"
+        beside.mkdir()
+        THINGS.write_manifest(beside, {"thing": number}, place if numbered else None)
+        beside.rename(folder)
+
+
+def things(days: float, name: str) -> list[int]:
+    """Return all things in order, as somebody sees them whose clock is days ahead."""
+    with clock.at(NOW + timedelta(days=days)):
+        return [json.loads((folder / MANIFEST).read_text("utf-8"))["thing"] for folder in THINGS.of(name)]
+
+
+NAMES = itertools.count()
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0, 0, 0, 5, 0.5, -5])), min_size=1, max_size=7))
+def test_versions_with_and_without_numbers_write_in_turns(writers: list[tuple[bool, float]]) -> None:
+    """One each day: it is the newest, after all that have a number, and every number is there once.
+
+    The clock may be wrong when one with a number is written. Of the others nothing but their time would tell.
+    """
+    name = f"turns-{next(NAMES)}"
+    for number, (numbered, wrong) in enumerate(writers):
+        kept(number, number + (wrong if numbered else 0), name, numbered)
+
+        found = things(number + 0.1, name)
+
+        assert sorted(found) == list(range(number + 1))
+        assert number == found[-1]
+        assert sorted(one for one in found if writers[one][0]) == [one for one in found if writers[one][0]]
+        if numbered:  # whose name tells of all that were there
+            assert set(range(number)) == set(found[:-1])
+        with clock.at(NOW + timedelta(days=number + 0.1)):
+            numbers = [number for _, number in THINGS.numbered(name)]
+        assert numbers == sorted(set(numbers))
+
+
+def test_a_time_in_the_future_is_not_newer_than_what_an_earlier_version_adds() -> None:
+    """It has looked past the number, and wrote what is true now; the next one settles it, for all days to come."""
+    for number, days, numbered in [(1, 0, True), (2, 3, True), (3, 1, False)]:
+        kept(number, days, "shop", numbered)
+    assert [1, 2, 3] == things(1.1, "shop")
+
+    kept(4, 2, "shop", True)
+
+    assert [1, 2, 3, 4] == things(2.1, "shop") == things(99, "shop")
+    assert [1, 2, 3, 4] == [number for _, number in THINGS.numbered("shop")]
+
+
+def test_a_snapshot_that_is_restored_returns_to_its_place() -> None:
+    """Those with a number name it, although it was removed meanwhile."""
+    old = saved(1, as_before=True)
+    assert old.folder is not None
+    saved(2, -400)
+    aside = old.folder.parent.parent.parent / "aside"
+    old.folder.rename(aside)
+    saved(3, -399)
+    prodex.vacuum("shop", keep=1)
+    aside.rename(old.folder)
+
+    assert [1, 3] == products()
+
+
+def test_two_times_that_are_the_same_are_two_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that was set back may show a moment twice."""
+    monkeypatch.setattr(clock, "now", lambda: NOW)
+
+    for number in (1, 2, 3):
+        prodex.flatten([{"id": number}]).save("shop")
+
+    assert [1, 2, 3] == products()
+
+
+@pytest.mark.parametrize("sequence", [2**53 - 1, 2**60, -1, "7", 1.5, None])
+def test_a_number_that_somebody_wrote_into_a_manifest_stops_nobody(sequence: Any) -> None:
+    """The next snapshot can be saved and opened, and everything is listed."""
+    folder = saved(1).folder
+    assert folder is not None
+    edited(folder, lambda manifest: {**manifest, "sequence": sequence, "unnumbered": ["..", folder.name]})
+    saved(2, 1)
+    saved(3, 2)
+
+    assert [1, 2, 3] == products()
+
+
+def test_a_manifest_that_is_damaged_is_still_refused_and_not_passed_over() -> None:
+    """Of the newest nothing but its time is known then: an older one is not opened in its place."""
+    saved(1)
+    folder = saved(2, 1).folder
+    assert folder is not None
+    (folder / MANIFEST).write_text("{", "utf-8")
+
+    with pytest.raises(prodex.errors.SnapshotDamaged):
+        prodex.open_snapshot("shop")
+
+
+_SEVERAL = """
+for number in range(4):
+    catalog = prodex.flatten([{"id": 1}]).save("shop")
+    prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
+"""
+
+
+def test_processes_that_publish_at_once_get_numbers_of_their_own(home: Path, tmp_path: Path) -> None:
+    """Snapshots and audits, each with the next number: none is lost, and no number is there twice."""
+    with (
+        forking("import prodex", _SEVERAL, tmp_path / "said-1.txt") as one,
+        forking("import prodex", _SEVERAL, tmp_path / "said-2.txt") as two,
+    ):
+        processes = [forks.start({"PRODEX_HOME": str(home)}) for forks in (one, two)]
+        assert [0, 0] == [process.wait() for process in processes]
+
+    assert list(range(1, 9)) == prodex.list_snapshots("shop")["sequence"].tolist()
+    audits = prodex.list_audits()["folder"]
+    numbers = [json.loads(Path(one, MANIFEST).read_text("utf-8"))["sequence"] for one in audits]
+    assert list(range(1, 9)) == numbers
+    assert [] == [path.name for path in (home / "snapshots" / "shop").iterdir() if path.name[0] == "."]
+
+
+def test_threads_that_publish_at_once_get_numbers_of_their_own() -> None:
+    """Those of one process as well."""
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(kept_by_thread, range(24)))
+
+    assert list(range(1, 25)) == [number for _, number in THINGS.numbered("shop")]
+
+
+def kept_by_thread(number: int) -> None:
+    """Keep a thing in a folder of the thread's own."""
+    parent = THINGS.folder("shop")
+    beside = parent / f".beside-{number}"
+    beside.mkdir(parents=True)
+    with THINGS.publishing(parent) as (folder, place, _):
+        THINGS.write_manifest(beside, {"thing": number}, place)
+        beside.rename(folder)
+
+
+def test_a_process_that_hangs_while_it_publishes_is_named_as_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a while; nothing is published without a number."""
+    monkeypatch.setattr("prodex.files.lock._PATIENCE", 0.1)
+    saved(1)
+
+    with (
+        SNAPSHOTS.publishing(SNAPSHOTS.folder("shop")),
+        pytest.raises(prodex.errors.SnapshotLocked, match=r"publishing to .*shop"),
+    ):
+        saved(2)
+
+    assert [1] == products()
+
+
+def audited(number: int, days: float) -> prodex.Audit:
+    """Save a snapshot and an audit of it while the clock is days ahead."""
+    with clock.at(NOW + timedelta(days=days)):
+        catalog = prodex.flatten([{"id": one} for one in range(number)]).save("shop")
+        return prodex.audit(catalog, "core").save()
+
+
+def test_audits_and_what_is_watched_have_the_same_order() -> None:
+    """The newest audit, the last before another, those that are kept, and the night of which a watch tells."""
+    last = [audited(20 + number, days) for number, days in enumerate([0, 1, 5, 2, 3, 4])][-1]
+
+    assert 25 == len(prodex.open_audit("shop"))
+    assert [20, 21, 22, 23, 24, 25] == prodex.list_audits("shop")["products"].tolist()
+    assert last.audited_at.date() == prodex.watch("shop").moment.date()  # type: ignore[union-attr]
+    before = previous(last)
+    assert before is not None
+    assert 24 == len(before)
+
+    remove_audits("shop", keep=2)
+
+    assert [24, 25] == prodex.list_audits("shop")["products"].tolist()
+    assert 6 == prodex.watch("shop").audits
+
+
+def test_an_order_is_one_of_all_values() -> None:
+    """Whatever they say of each other: each is in it once."""
+    places = [
+        Place("2026-11-20", 2, frozenset({"2026-11-25", "2026-11-20"})),
+        Place("2026-11-20", 2),
+        Place("2026-11-25"),
+        Place("2026-11-19", None, frozenset({"2026-11-20"})),
+        Place(""),
+    ]
+
+    assert sorted(places, key=repr) == sorted(in_order(places, lambda one: one), key=repr)
