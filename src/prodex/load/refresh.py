@@ -30,11 +30,12 @@ from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
+from prodex.store.absence import absence_of
 from prodex.store.archive import snapshots_folder
 from prodex.store.executors import checked_executor
 from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import gone_from, newest
+from prodex.store.journal_contents import newest
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import NewestCopy
@@ -201,8 +202,9 @@ def _merged(
     with reporter.phase("Checking what was received"):
         received = _newer(newest(journal), held, old, journal)
         everything = Together(held, received)
-        ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
-        gone = gone_from(everything, journal)
+        absence = absence_of(journal, everything)
+        gone = absence.gone
+        ledger = ledger_of(journal, everything, absence, query.gtins_in or (), refreshed=True)
         if ledger.missing_gtins:
             ledger = replace(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())

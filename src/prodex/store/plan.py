@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from prodex.ledger import Ledger
+from prodex.store.absence import absence_of
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import gone_from, newest
+from prodex.store.journal_contents import newest
 from prodex.store.journal_format import PageEntry
 from prodex.store.newest import Newest, Pages
 from prodex.store.reconciliation import ledger_of
@@ -70,9 +71,9 @@ def plan(
         another one builds the last part.
     """
     came = newest(journal)
-    ledger = ledger_of(journal, came, gtins_in)
-    gone = gone_from(came, journal)
-    return Plan(parts_of(journal, came.by_page(gone), products_per_part, cores), ledger)
+    absence = absence_of(journal, came)
+    ledger = ledger_of(journal, came, absence, gtins_in)
+    return Plan(parts_of(journal, came.by_page(absence.gone), products_per_part, cores), ledger)
 
 
 def parts_of(

@@ -6,27 +6,27 @@ makes a load complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from prodex.ledger import Ledger
+from prodex.ledger import Ledger, listed, product_named
+from prodex.store.absence import Absence, are_many, listing_of
 from prodex.store.held import Together
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import (
-    askable_gtin,
-    contradiction_of,
-    failure_of,
-    gave_all,
-    gone_from,
-    is_newer,
-    keys_of,
-)
+from prodex.store.journal_contents import askable_gtin, contradiction_of, is_newer, keys_of
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
 from prodex.tables.records import Identity
+from prodex.text import counted
 
 
 def ledger_of(
-    journal: Journal, held: Newest | Together, gtins_in: Sequence[str] = (), *, refreshed: bool = False
+    journal: Journal,
+    held: Newest | Together,
+    absence: Absence,
+    gtins_in: Sequence[str] = (),
+    *,
+    refreshed: bool = False,
 ) -> Ledger:
     """Compare what came with what was announced.
 
@@ -36,14 +36,15 @@ def ledger_of(
         What came.
     held
         The products that are there now, by key.
+    absence
+        Which of them have disappeared.
     gtins_in
         GTINs that were asked for by name.
     refreshed
         The journal holds only changes: its first total was the number of changes, not of all products.
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
-    listing = keys_of(journal, Stage.LISTING) if listing_is_whole(journal) else None
-    gone = gone_from(held, journal)
+    listing, gone = listing_of(journal), absence.gone
     came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
     return Ledger(
         announced=None if refreshed else _counted(journal, Stage.PULL),
@@ -58,21 +59,8 @@ def ledger_of(
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
         set_aside=tuple(_set_aside(content)),
         not_loaded=tuple(_not_loaded(journal, held, listing)),
-        notes=tuple(_notes(journal, held, listing, gone, gtins_in)),
-    )
-
-
-def listing_is_whole(journal: Journal) -> bool:
-    """Whether there is a listing of all keys that returned as many as it announced at any time, in every window."""
-    # A listing that is cut short would make products look gone that are there.
-    windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
-    failed = tuple(
-        name for name, why in journal.notes.items() if why and name.startswith(failure_of("listing"))
-    )
-    return (
-        bool(windows)
-        and not failed
-        and all(gave_all(journal.pages_of(window), len(journal.keys_of_window(window))) for window in windows)
+        doubtful=tuple(listed(_doubtful(journal, held, absence))),
+        notes=tuple(_notes(journal, absence, None if refreshed else listing, gtins_in)),
     )
 
 
@@ -101,21 +89,19 @@ def _count(journal: Journal, window: str) -> int:
 
 
 def _notes(
-    journal: Journal,
-    held: Mapping[str, object],
-    listing: Mapping[str, Identity] | None,
-    gone: frozenset[str],
-    gtins_in: Sequence[str],
+    journal: Journal, absence: Absence, listing: Mapping[str, Identity] | None, gtins_in: Sequence[str]
 ) -> Iterable[str]:
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
     yield from (noted | totals_notes(journal)).values()
-    confirmed = keys_of(journal, Stage.ABSENT).keys()  # they came when they were asked for by GTIN
-    if listing is not None and (doubtful := held.keys() - listing.keys() - gone - confirmed):
+    for why, number in Counter(absence.doubtful.values()).most_common():
         yield (
-            f"{len(doubtful):,} products are kept that the listing of all keys does not name: whether they have gone "
-            "is not known, since they could not be asked for by GTIN"
+            f"{counted(number, 'product')} {'is' if number == 1 else 'are'} kept that the listing of all keys does not "
+            f"name: whether {'it has' if number == 1 else 'they have'} gone is not known, since {why}"
         )
+    first = _counted(journal, Stage.PULL)
+    if listing and first and are_many(first - len(listing), first):
+        yield f"the service announced {first:,} products at first, and lists the keys of {len(listing):,}"
     if gtins_in:
         # Some services ignore a filter that they do not know, and send everything.
         wanted = {gtin.zfill(14) for gtin in gtins_in}
@@ -152,6 +138,25 @@ def _last_announced(journal: Journal) -> int | None:
     return total
 
 
+def _doubtful(journal: Journal, held: Mapping[str, object], absence: Absence) -> Iterable[str]:
+    """Yield each product that is kept although the service does not show it any more, with the reason."""
+    gtins = _gtins_of(journal, held, absence.doubtful)
+    for product, why in absence.doubtful.items():
+        name = product_named(product, gtins.get(product))
+        yield f"{name}: kept, although the listing of all keys does not name it: {why}"
+
+
+def _gtins_of(
+    journal: Journal, held: Mapping[str, object], products: Collection[str]
+) -> dict[str, str | None]:
+    """Return the GTINs of some products that are held."""
+    if not products:
+        return {}
+    came = (key for entry in journal.entries() for key in entry.keys if key and key.product_id in products)
+    before = (one for product in products if isinstance(one := held[product], Identity))
+    return {one.product_id: one.gtin for one in (*before, *came)}
+
+
 def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
     for entry in content:
         for index, key in enumerate(entry.keys):
@@ -182,11 +187,9 @@ def _not_loaded(
     else:
         lasting = ("budget", *(window for window in failed if " beyond offset " in window))
         yield from (f"{window}: {failed[window]}" for window in lasting if failed.get(window))
-    named = keys_of(journal, Stage.LISTING)
-    gone = gone_from(named, journal)
-    for product, one in named.items():
-        if product in gone:
-            continue
+        if not held and not listing and (first := _counted(journal, Stage.PULL)):
+            yield f"pull: the service announced {first:,} products, then showed none, as while its index is built anew"
+    for product, one in keys_of(journal, Stage.LISTING).items():
         # A held copy without a date counts as the newest: no date is later than "9".
         is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
         if product not in held or is_old:
@@ -194,7 +197,7 @@ def _not_loaded(
             reason = f"listed by the service, {which} not sent when asked for by its GTIN"
             if askable_gtin(one) is None:
                 reason = f"listed by the service, {which} has no GTIN to ask for it by"
-            yield f"product {product}, GTIN {one.gtin}: {reason}"
+            yield f"{product_named(product, one.gtin)}: {reason}"
 
 
 def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
