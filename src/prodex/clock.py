@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 
+#: Largest difference between two readings of a local time: time zones range from UTC-12 to UTC+14.
+ANY_ZONE = timedelta(hours=26)
+
 # By thread: what is loaded beside a simulation keeps the time of this machine.
 _AHEAD: ContextVar[timedelta] = ContextVar("ahead", default=timedelta(0))
 

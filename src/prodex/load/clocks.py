@@ -12,15 +12,14 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
+from prodex.clock import ANY_ZONE
+
 #: Changes are requested since the beginning of the load, less this: a service needs a moment to index what was
 #: written, and the clocks of its machines differ.
 LAG = timedelta(minutes=2)
 
 #: The same if the service sends no Date, and this machine's clock is used.
 LAG_WITHOUT_CLOCK = timedelta(minutes=15)
-
-#: Largest difference between two readings of a local time: time zones range from UTC-12 to UTC+14.
-ANY_ZONE = timedelta(hours=26)
 
 #: Clocks that differ by more than this are reported.
 _TOLERATED = timedelta(minutes=10)

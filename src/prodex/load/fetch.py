@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from prodex.clock import ANY_ZONE
 from prodex.errors import ServiceError
 from prodex.limits import LoadBudget, Spending
 from prodex.load import windows
-from prodex.load.clocks import ANY_ZONE, clock_notes, newest_update, should_find, starting_from
+from prodex.load.clocks import clock_notes, newest_update, should_find, starting_from
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.window_fetcher import WindowFetcher
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from prodex.errors import InputError, QueryError
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
+from prodex.ledger import listed
 from prodex.limits import LoadBudget
 from prodex.load.clocks import newest_update, starting_from
 from prodex.load.fetch import Fetch
@@ -30,15 +31,17 @@ from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
-from prodex.store.absence import absence_of
+from prodex.store.absence import absence_of, listing_of
 from prodex.store.archive import snapshots_folder
+from prodex.store.copies import Copy, left_out, left_out_line, replacement
 from prodex.store.executors import checked_executor
 from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
+from prodex.store.journal_format import Stage
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
-from prodex.store.newest import NewestCopy
+from prodex.store.newest import Newest, NewestCopy, repeated
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
 from prodex.store.repair import repaired
@@ -200,7 +203,8 @@ def _merged(
     assert folder is not None  # noqa: S101 - see refresh
     query = origin.query or ProductQuery()
     with reporter.phase("Checking what was received"):
-        received = _newer(newest(journal), held, old, journal)
+        came = newest(journal)
+        received = _newer(came, held, old, journal)
         everything = Together(held, received)
         absence = absence_of(journal, everything)
         gone = absence.gone
@@ -209,6 +213,8 @@ def _merged(
             ledger = replace(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
             )
+        others = _left_out(journal, came, received, held, old, gone)
+        ledger = replace(ledger, left_out=tuple(listed(others)))
         judge("The refresh", ledger, journal, allow_incomplete)
         places = {
             product: (copy.page, copy.item) for product, copy in received.items() if product not in gone
@@ -260,3 +266,45 @@ def _newer(
         if record.decode("utf-8", "replace") != texts[product]:
             newer[product] = copy
     return newer
+
+
+def _left_out(
+    journal: Journal,
+    came: Newest,
+    received: Mapping[str, NewestCopy],
+    held: Held,
+    old: Catalog,
+    gone: Collection[str],
+) -> list[str]:
+    """Return a line for each record that is left out although it is of another product than the one with its key."""
+    lines = left_out(journal, came)
+    for key, line in _replaced(journal, received, held, old):
+        lines.setdefault(key, [line])
+    # What the snapshot left out is still left out, unless the listing has each of these keys once.
+    before: dict[str, list[str]] = {}
+    for line in old.origin.ledger.left_out:
+        key = line.removeprefix("product ").partition(", GTIN ")[0]
+        before.setdefault(key, []).append(line)
+    listing = [entry for entry in journal.entries() if entry.stage is Stage.LISTING]
+    again = {key for key, _ in repeated(listing)} if listing_of(journal) is not None else before.keys()
+    for key in (before.keys() & again) - lines.keys() - gone:
+        lines[key] = before[key]
+    return [line for several in lines.values() for line in several]
+
+
+def _replaced(
+    journal: Journal, received: Mapping[str, NewestCopy], held: Held, old: Catalog
+) -> Iterator[tuple[str, str]]:
+    """Yield each product of the snapshot that another one would replace under its key, with a line about it."""
+    before = held.among(received)
+    entries = (entry for entry in journal.entries() if entry.stage.has_products)
+    keys = (key for entry in entries for key in entry.keys if key and key.product_id in before)
+    other_gtin = {key.product_id for key in keys if key.filled_gtin != before[key.product_id].filled_gtin}
+    asked = [key for key, one in before.items() if key in other_gtin or key == one.gtin]
+    rows = old.arrow("raw", ["product_id", "json"], pc.field("product_id").isin(pa.array(asked, pa.string())))
+    for key, text in zip(rows["product_id"].to_pylist(), rows["json"].to_pylist(), strict=True):
+        copy = received[key]
+        (record,) = journal.products(copy.page, [copy.item])
+        one, other = Copy.of(text.encode()), Copy.of(record, reply=1)
+        if one is not None and other is not None and (why := replacement(one, other)):
+            yield key, left_out_line(one, why)
