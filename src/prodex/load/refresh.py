@@ -23,6 +23,7 @@ from prodex.load.clocks import newest_update, starting_from
 from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
+from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resume import judge, kept_for_later, resumed
 from prodex.load.reuse import question_of
@@ -37,7 +38,7 @@ from prodex.store.copies import Copy, left_out, left_out_line, replacement
 from prodex.store.executors import checked_executor
 from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import newest
+from prodex.store.journal_contents import ABSENT, newest
 from prodex.store.journal_format import Stage
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
@@ -206,7 +207,9 @@ def _merged(
         came = newest(journal)
         received = _newer(came, held, old, journal)
         everything = Together(held, received)
-        absence = absence_of(journal, everything)
+        # Products that never belonged to the query may go, however many they are.
+        left = unmatched(old.parts, query) if journal.notes.get(ABSENT) else []
+        absence = absence_of(journal, everything, {product for one in left for product, _, _ in one.products})
         gone = absence.gone
         ledger = ledger_of(journal, everything, absence, query.gtins_in or (), refreshed=True)
         if ledger.missing_gtins:
@@ -222,17 +225,22 @@ def _merged(
         decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
 
+    checked = ledger
+
     def build(beside: Path) -> Iterable[StoredPart]:
+        nonlocal checked
         with storage(beside):
             stored = stored_parts(folder)
             parts = list(
                 merge_parts(stored, folder, journal.folder, decided.parts, beside, executor, reporter)
             )
+            checked = with_mismatches(ledger, unmatched((part.open(beside) for part in parts), query))
+            judge("The refresh", checked, journal, allow_incomplete)
             if origin.labels:
                 return load_code_labels(client, query, origin.labels, parts, beside, reporter)
             return parts
 
-    return commit(name, dated(question_of(origin), journal, ledger), build, reporter)
+    return commit(name, lambda: dated(question_of(origin), journal, checked), build, reporter)
 
 
 def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tuple[str, ...]:

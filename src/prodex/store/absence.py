@@ -14,13 +14,24 @@ from typing import NamedTuple
 
 from prodex.files.untrusted import converted
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import ABSENT, askable_gtin, failure_of, gave_all, keys_of
+from prodex.store.journal_contents import (
+    ABSENT,
+    announced_for,
+    askable_gtin,
+    failure_of,
+    gave_all,
+    keys_of,
+)
 from prodex.store.journal_format import Doubtful, Stage
 from prodex.tables.records import Identity
 
-#: So many products may disappear at once without further evidence: this share of all, and always this number. If more
-#: of them are missing, that is an index which is being built anew as likely as anything else.
-MOST_GONE, ALWAYS_GONE = 0.1, 10
+#: If more of the products are missing at once than this share, or this number where there are few, that is a note, and
+#: they are only removed if the service announces as many products as it lists: an index that is built anew looks the
+#: same, but grows.
+MANY, FEW = 0.1, 10
+
+#: If more than this share is missing at once, nothing is removed: a load, which claims nothing about before, finds out.
+TOO_MANY = 0.6
 
 _NO_GTIN = "only a product with a GTIN can be requested by itself"
 _NO_CONTROL = (
@@ -31,8 +42,12 @@ _NOT_WHOLE = "the reply to a request by GTIN was not whole"
 _CONTROL_MISSING = "a request by GTIN did not bring a product that is known to be there"
 _LIST_IS_WRONG = "other products that the list does not name came when they were requested by GTIN"
 _TOO_MANY = (
-    f"more than {MOST_GONE:.0%} of all products would go at once, as while the index of the service is built anew; if "
+    f"more than {TOO_MANY:.0%} of all products would go at once, as while the index of the service is built anew; if "
     "they have really gone, load again"
+)
+_IT_MOVES = (
+    f"more than {MANY:.0%} of all products would go at once, and the service does not announce as many as it lists, as "
+    "while its index is built anew"
 )
 
 
@@ -56,7 +71,8 @@ def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[st
 
     The listing does not name them, and a call for their GTINs proves it. A reply proves nothing if it is incomplete, if
     it holds products that nobody requested, or if it lacks a control. All of them prove nothing if a product came that
-    the listing does not name, since the listing was wrong then, or if too many products would go at once.
+    the listing does not name, since the listing was wrong then, or if so many products would go at once that an index
+    which is built anew is more likely.
 
     Parameters
     ----------
@@ -82,11 +98,15 @@ def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[st
             doubtful |= dict.fromkeys(missing, why)
         else:
             gone.update(missing)
+    surprising = sum(product not in left for product in gone)
     if came:
         why = _LIST_IS_WRONG
+    elif are_many(surprising, len(held), TOO_MANY):
+        why = _TOO_MANY
+    elif are_many(surprising, len(held)) and announced_for(journal, Stage.END) not in {None, len(listing)}:
+        why = _IT_MOVES
     else:
-        surprising = sum(product not in left for product in gone)
-        why = _TOO_MANY if are_many(surprising, len(held)) else ""
+        why = ""
     if why:
         doubtful |= dict.fromkeys(gone, why)
         gone.clear()
@@ -96,13 +116,13 @@ def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[st
     return Absence(frozenset(gone), doubtful)
 
 
-def are_many(gone: int, of: int) -> bool:
-    """Whether so many products are more than may disappear at once without further evidence.
+def are_many(gone: int, of: int, share: float = MANY) -> bool:
+    """Whether so many products are more than usually go at once.
 
     >>> are_many(10, 12), are_many(11, 60), are_many(23, 234), are_many(24, 234)
     (False, True, False, True)
     """
-    return gone > max(MOST_GONE * of, ALWAYS_GONE)
+    return gone > max(share * of, FEW)
 
 
 def listing_of(journal: Journal) -> dict[str, Identity] | None:

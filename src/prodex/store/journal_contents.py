@@ -42,6 +42,13 @@ def keys_of(journal: Journal, stage: Stage) -> dict[str, Identity]:
     }
 
 
+def announced_for(journal: Journal, stage: Stage) -> int | None:
+    """Return the sum of what was announced for the whole of each part of the query; None if that is not known."""
+    totals = [c.total for name, c in journal.counts.items() if c.stage is stage and name.count("/") == 1]
+    known = [total for total in totals if total is not None]
+    return sum(known) if known and len(known) == len(totals) else None
+
+
 def is_newer(updated_at: str | None, than: str | None) -> bool:
     """Whether a time of update is later than another, to the second: tables hold no fractions of it.
 

@@ -13,7 +13,13 @@ from prodex.ledger import Ledger, listed, product_named
 from prodex.store.absence import Absence, are_many, listing_of
 from prodex.store.held import Together
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import askable_gtin, contradiction_of, is_newer, keys_of
+from prodex.store.journal_contents import (
+    announced_for,
+    askable_gtin,
+    contradiction_of,
+    is_newer,
+    keys_of,
+)
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
 from prodex.tables.records import Identity
@@ -47,9 +53,9 @@ def ledger_of(
     listing, gone = listing_of(journal), absence.gone
     came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
     return Ledger(
-        announced=None if refreshed else _counted(journal, Stage.PULL),
+        announced=None if refreshed else announced_for(journal, Stage.PULL),
         announced_last=None if refreshed else _last_announced(journal),
-        announced_end=_counted(journal, Stage.END),
+        announced_end=announced_for(journal, Stage.END),
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
         arrived=held.arrived,
@@ -60,7 +66,7 @@ def ledger_of(
         set_aside=tuple(_set_aside(content)),
         not_loaded=tuple(_not_loaded(journal, held, listing)),
         doubtful=tuple(listed(_doubtful(journal, held, absence))),
-        notes=tuple(_notes(journal, absence, None if refreshed else listing, gtins_in)),
+        notes=tuple(_notes(journal, len(held), absence, None if refreshed else listing)),
     )
 
 
@@ -89,7 +95,7 @@ def _count(journal: Journal, window: str) -> int:
 
 
 def _notes(
-    journal: Journal, absence: Absence, listing: Mapping[str, Identity] | None, gtins_in: Sequence[str]
+    journal: Journal, held: int, absence: Absence, listing: Mapping[str, Identity] | None
 ) -> Iterable[str]:
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
@@ -99,25 +105,14 @@ def _notes(
             f"{counted(number, 'product')} {'is' if number == 1 else 'are'} kept that the listing of all keys does not "
             f"name: whether {'it has' if number == 1 else 'they have'} gone is not known, since {why}"
         )
-    first = _counted(journal, Stage.PULL)
+    if are_many(len(absence.gone), held):
+        yield (
+            f"{len(absence.gone):,} of {held:,} products have disappeared at once: requested together with others, only "
+            "these came, but a service whose index is being built anew may look the same"
+        )
+    first = announced_for(journal, Stage.PULL)
     if listing and first and are_many(first - len(listing), first):
         yield f"the service announced {first:,} products at first, and lists the keys of {len(listing):,}"
-    if gtins_in:
-        # Some services ignore a filter that they do not know, and send everything.
-        wanted = {gtin.zfill(14) for gtin in gtins_in}
-        pulled = (entry for entry in journal.entries() if entry.stage is Stage.PULL)
-        others = {
-            key.product_id for entry in pulled for key in entry.keys if key and key.filled_gtin not in wanted
-        }
-        if others:
-            yield f"{len(others):,} products came whose GTIN was not requested; they are kept"
-
-
-def _counted(journal: Journal, stage: Stage) -> int | None:
-    """Return the sum of what was announced for the whole of each part of the query."""
-    totals = [c.total for name, c in journal.counts.items() if c.stage is stage and name.count("/") == 1]
-    known = [total for total in totals if total is not None]
-    return sum(known) if known and len(known) == len(totals) else None
 
 
 def _last_announced(journal: Journal) -> int | None:
@@ -182,12 +177,12 @@ def _not_loaded(
         counted = {count.stage for count in journal.counts.values()}
         if Stage.PULL in counted and Stage.END not in counted and not failed.get(Stage.END):
             yield "end: interrupted before it was asked for what had changed meanwhile, and how many there are"
-        if contradiction_of("totals") in totals_notes(journal) and _counted(journal, Stage.PULL) is None:
+        if contradiction_of("totals") in totals_notes(journal) and announced_for(journal, Stage.PULL) is None:
             yield "totals: the service announced no number of products, and no list of their keys to hold them against"
     else:
         lasting = ("budget", *(window for window in failed if " beyond offset " in window))
         yield from (f"{window}: {failed[window]}" for window in lasting if failed.get(window))
-        if not held and not listing and (first := _counted(journal, Stage.PULL)):
+        if not held and not listing and (first := announced_for(journal, Stage.PULL)):
             yield f"pull: the service announced {first:,} products, then showed none, as while its index is built anew"
     for product, one in keys_of(journal, Stage.LISTING).items():
         # A held copy without a date counts as the newest: no date is later than "9".

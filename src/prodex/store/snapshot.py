@@ -136,16 +136,20 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
 
 def commit(
     name: str,
-    origin: Origin,
+    origin: Origin | Callable[[], Origin],
     write: Callable[[Path], Iterable[StoredPart]],
     reporter: Reporter = SILENT,
 ) -> Catalog:
-    """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
+    """Write the parts of a new snapshot and its manifest, then publish everything with one rename.
+
+    A function that returns the origin is called when the parts are written: what is in them may be a part of it.
+    """
     folder = new_entry(SNAPSHOTS.folder(name))
     with writing_folder(folder) as beside:
         parts = list(write(beside))
         with reporter.phase(SAVING):
-            _write_manifest(beside, name, origin, same_columns(parts, beside))
+            made_from = origin() if callable(origin) else origin
+            _write_manifest(beside, name, made_from, same_columns(parts, beside))
     return _open(folder)
 
 
