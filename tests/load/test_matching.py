@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +16,7 @@ from prodex.query import FILTERS, ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client
+from prodex.service.pull import pages
 from tests.load.exchange import connected as reached
 from tests.load.strange import connected
 from tests.stranger import Stranger, products
@@ -98,9 +100,7 @@ def test_a_filter_that_is_not_applied_is_found_on_the_records(field: str) -> Non
     assert len(wrong) == len(raised.value.ledger.unmatched)
     (note,) = [note for note in catalog.origin.ledger.notes if field in note]
     sure = sum(decided(field, one) for one in known)
-    assert (
-        f"{len(wrong)} of {sure} products do not match {field}: the service did not apply this filter" in note
-    )
+    assert note.startswith(f"{len(wrong)} of {sure} products do not match {field}: the service ")
 
 
 @pytest.mark.parametrize("field", sorted(FILTERED.keys() - {"gtins_in"}))
@@ -269,25 +269,24 @@ def test_what_was_built_is_used_when_a_mismatch_is_allowed() -> None:
         assert (before, TOTAL) == (stranger.count(), len(catalog))
 
 
-@pytest.mark.parametrize("organization", [0, 1])
-def test_no_filter_of_the_sandbox_is_called_ignored(organization: int) -> None:
-    """Its products have all that a supplier can do wrong in them, and are seen by several."""
-    now = datetime.now(UTC)
+def test_no_filter_of_the_sandbox_is_called_ignored() -> None:
+    """Its products have all that a supplier can do wrong in them, and each organisation sees them in its own way."""
     asked: dict[str, list[Any]] = {
-        "validation_status_in": [0, 1, 2, 3],
+        "validation_status_in": [0, 1, 2],
         "tags_in": ["exportable", "online"],
         "tags_not_in": ["exportable"],
         "target_productstatus_in": ["ACCEPTED", "TO_BE_VALIDATED"],
-        "status_shared_from": [2, 3, 4],
+        "status_shared_from": [3, 4],
         "target_market": [250, 56],
         "product_languages": ["fr", "nld-BE"],
         "has_packshot": [True],
         "has_no_packshot": [True],
-        "pictures_last_updated_at_from": [now.replace(year=now.year - 1, day=1)],
+        "pictures_last_updated_at_from": [datetime(2026, 1, 1, tzinfo=UTC)],
     }
     with Sandbox(shared_products(200)) as sandbox:
-        client = reached(sandbox, organization)
-        for field, values in asked.items():
-            for value in values:
-                catalog = loaded(client, ProductQuery(**{field: value}), page_size=200)
-                assert (True, ()) == (catalog.complete, catalog.origin.ledger.unmatched), (field, value)
+        for organization in (0, 1):
+            client = reached(sandbox, organization)
+            for field, values in asked.items():
+                for query in (ProductQuery(**{field: value}) for value in values):
+                    records = [json.loads(one) for page in pages(client, query) for one in page.envelope.data]
+                    assert [] == unmatched(prodex.flatten(records).parts, query), query

@@ -107,8 +107,8 @@ def _notes(
         )
     if are_many(len(absence.gone), held):
         yield (
-            f"{len(absence.gone):,} of {held:,} products have disappeared at once: requested together with others, only "
-            "these came, but a service whose index is being built anew may look the same"
+            f"{len(absence.gone):,} of {held:,} products have disappeared at once: they did not come beside others "
+            "that are there, but a service whose index is being built anew may look the same"
         )
     first = announced_for(journal, Stage.PULL)
     if listing and first and are_many(first - len(listing), first):
