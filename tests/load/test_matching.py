@@ -288,5 +288,7 @@ def test_no_filter_of_the_sandbox_is_called_ignored() -> None:
             client = reached(sandbox, organization)
             for field, values in asked.items():
                 for query in (ProductQuery(**{field: value}) for value in values):
-                    records = [json.loads(one) for page in pages(client, query) for one in page.envelope.data]
+                    records = [
+                        json.loads(bytes(one)) for page in pages(client, query) for one in page.envelope.data
+                    ]
                     assert [] == unmatched(prodex.flatten(records).parts, query), query

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from prodex.files.lock import locked
 from prodex.gtin import comparable
 from prodex.ledger import listed
 from prodex.limits import LoadBudget
-from prodex.load.clocks import newest_update, starting_from
+from prodex.load.clocks import checked_lag, newest_update, starting_from
 from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
@@ -56,6 +57,7 @@ def refresh(
     service: Client | Literal["sandbox"] | None = None,
     *,
     sweep: bool | None = None,
+    lag: timedelta | float | None = None,
     windows: int = WINDOWS,
     allow_incomplete: bool = False,
     progress: Progress = None,
@@ -64,13 +66,13 @@ def refresh(
 ) -> Catalog:
     """Update a snapshot by fetching only changed products, and save the result as a new snapshot.
 
-    Changed products are those updated since the earlier of two moments, less two minutes: the service's clock at the
+    Changed products are those updated since the earlier of two moments, less the lag: the service's clock at the
     last load, and the newest `updatedAt` received. Parts without a change are not written again.
 
     A product that was removed, or that left the query without an update, is not among the changed ones. So key and date
     of all products are listed if that takes few calls (below 10,000 products) or if the counts do not agree. Missing
-    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if it is not
-    there.
+    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if it does not
+    come beside others that are there. Where nothing came beside it, it is kept, and the refresh is incomplete.
 
     Parameters
     ----------
@@ -81,13 +83,17 @@ def refresh(
     sweep
         Make that list always (True), or only if the counts do not agree (False). They also agree if as many products
         are missing as were removed.
+    lag
+        After which time at most the service shows a change (a timedelta, or seconds); 15 minutes by default. What was
+        changed before the last load, and shown after it, is found within this time; without that, only a list of all
+        keys finds it.
     windows, allow_incomplete, progress, executor, budget
         As for `load_products`.
 
     Raises
     ------
     QueryError
-        When the snapshot does not come from this service and access key.
+        When the lag is not a time, or the snapshot does not come from this service and access key.
     SnapshotNotFound
         When there is no snapshot of this name yet.
     SnapshotDamaged
@@ -112,6 +118,7 @@ def refresh(
     name = _newest_name(name)
     service = connect() if service is None else service_given(service, f"refresh({name!r}, service)")
     windows = checked_windows(windows)
+    lag_given = {} if lag is None else {"lag": checked_lag(lag).total_seconds()}
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
     with locked(folder, f"refreshing {name!r}"), reporting(progress, "Changed products") as reporter:
@@ -122,9 +129,9 @@ def refresh(
         with reporter.phase("Reading the keys of the snapshot"):
             held = _held(old)
         newest_second = newest_update(one.updated_at for one in held.identities())
-        since = starting_from(origin.server_time, origin.loaded_at, newest_second)
+        since = starting_from(origin.server_time, origin.loaded_at, newest_second, checked_lag(lag))
         asked = question_of(origin).to_json()
-        question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True}
+        question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True} | lag_given
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
             fetch = Fetch(
