@@ -137,10 +137,13 @@ class Ledger:
 
         Examples
         --------
-        >>> Ledger(missing_gtins=("03036811359935",)).problems
+        >>> Ledger(distinct=1, missing_gtins=("03036811359935",)).problems
         [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
         """
         why = "asked for by GTIN, and the service has none for this query"
+        # Without a product beside it that came, nothing shows that the service answers such a request at all.
+        if not self.distinct:
+            why = "asked for by GTIN, and nothing came at all, so whether the service has it is not known"
         unknown = [(gtin, why) for gtin in self.missing_gtins]
         others = (*self.set_aside, *self.not_loaded, *self.doubtful, *self.unmatched, *self.left_out)
         reasons = [text.partition(": ")[::2] for text in others]

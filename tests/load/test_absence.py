@@ -103,8 +103,8 @@ def test_an_index_that_grows_costs_no_product(first: float, call: int) -> None:
             lambda _: index.show(lambda found: found[: int(len(found) * (first + 0.05))]),
         )
         catalog = refreshed(client)
-    # Where all that is there was counted, listed and requested before or after it grew, nobody can tell.
-    if stranger.count() and catalog.complete:
+    # Where it grew before all that is there was counted, listed and requested, or after it, nobody can tell.
+    if catalog.complete:
         assert any("have disappeared at once" in note for note in catalog.origin.ledger.notes)
     else:
         assert held(old) == held(catalog)
@@ -230,6 +230,42 @@ def test_the_only_product_of_a_query_is_not_dropped_without_a_control() -> None:
         assert ({first["id"]}, False) == (held(catalog), catalog.complete)
         anew = prodex.load_products(client, query, name="shop", max_age=0, progress=False)
     assert (0, True) == (len(anew), anew.complete)
+
+
+def test_a_load_of_nothing_says_so_and_is_not_reused() -> None:
+    """Nothing that came shows that the service has an index, and a moment later it may have one."""
+    with Stranger(products(60)) as stranger:
+        client, index = connected(stranger), Index(stranger)
+        index.show(PARTS["nothing"])
+        nothing = loaded(client)
+        index.show(list)
+        catalog = loaded(client)
+    assert (0, True, 60) == (len(nothing), nothing.complete, len(catalog))
+    (note,) = nothing.origin.ledger.notes
+    assert note.startswith("the service showed no product")
+
+
+@pytest.mark.parametrize(("most", "known"), [(0, 0), (100, 100), (None, 120)])
+def test_gtins_that_did_not_come_are_not_called_unknown_without_a_control(
+    most: int | None, known: int
+) -> None:
+    """None came, or only the first of a call: whether the service has the others is open."""
+    with Stranger(products(120), {} if most is None else {"gtins_cut": most}) as stranger:
+        wanted = [one["gtin"] for one in stranger.products.values()] + [
+            f"{number:014d}" for number in range(1, 4)
+        ]
+        catalog = loaded(connected(stranger), prodex.ProductQuery(gtins_in=wanted))
+    assert (known, 123 - known) == (len(catalog), len(catalog.problems))
+    notes = catalog.origin.ledger.notes
+    if most is None:
+        assert () == notes
+        assert {"asked for by GTIN, and the service has none for this query"} == set(catalog.problems["why"])
+    elif most:
+        assert ["of 123 GTINs in one request the first 100 came"] == [
+            note.partition(",")[0] for note in notes
+        ]
+    else:
+        assert all("is not known" in why for why in catalog.problems["why"])
 
 
 def test_a_product_without_a_gtin_is_kept_in_doubt() -> None:

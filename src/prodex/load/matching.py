@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +27,13 @@ from prodex.catalog.part import Part
 from prodex.clock import ANY_ZONE
 from prodex.facts.pending import own
 from prodex.gtin import comparable
-from prodex.ledger import Ledger, listed, product_named
+from prodex.ledger import MOST_LISTED, Ledger, listed, product_named
 from prodex.locales import short_of
 from prodex.query import ProductQuery
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 from prodex.store.journal import Journal
 from prodex.store.journal_format import Stage
-from prodex.tables.columns import by_value, numbers, places
+from prodex.tables.columns import by_value, encoded, is_true, numbers, places, whole
 from prodex.tables.presence import state_column
 
 Mask = npt.NDArray[np.bool_]
@@ -58,34 +58,68 @@ class Unmatched(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """For which products of a part a filter is decided, which of them do not match, and what their records say."""
+    """Which products of a part do not match, for which of them the filter is decided, and what their records say."""
 
-    decided: Mask
     wrong: Mask
+    decided: Callable[[], Mask]
     found: Callable[[int], str]
 
 
 class _Products:
-    """The products of one part, and what a check reads of them."""
+    """The products of one part, and what the checks read of them, each column once."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Part, columns: Sequence[str]) -> None:
         self._part = part
+        self._columns = part.encoded("products", list(dict.fromkeys(columns))) if columns else None
         self.size = part.size
 
     @cached_property
     def ids(self) -> pa.Array:
-        return self.column("product_id")
+        return self._part.read("products", ["product_id"])["product_id"].combine_chunks()
+
+    @cached_property
+    def gtins(self) -> pa.Array:
+        return self._part.read("products", ["gtin"])["gtin"].combine_chunks()
 
     def column(self, name: str) -> pa.Array:
-        return self._part.read("products", [name])[name].combine_chunks()
+        assert self._columns is not None  # noqa: S101 - a check names the columns that it looks at
+        return self._columns[name].combine_chunks()
 
-    def encoded(self, name: str) -> pa.Array:
-        return self._part.encoded("products", [name])[name].combine_chunks()
+    def values(self, table: str, column: str) -> set[Any]:
+        """Return the distinct values that a column of a child table has anywhere in the part."""
+        return set(encoded(self._part.encoded(table, [column])[column])[0].to_pylist())
 
-    def own_rows(self, table: str, columns: Sequence[str]) -> tuple[npt.NDArray[np.int64], pa.Table]:
-        """Return rows of a child table that are the products' own, and for each the place of its product."""
-        rows = own(self._part.encoded(table, ["product_id", "attribute", *columns]))
-        return places(rows["product_id"].combine_chunks(), self.ids), rows
+    def own_rows(self, table: str, columns: Sequence[str]) -> pa.Table:
+        """Return the rows of a child table that are the products' own, and not those of an update that waits."""
+        return own(self._part.encoded(table, ["product_id", "attribute", *columns]))
+
+    def having(self, rows: pa.Table, mask: Mask | None = None) -> Mask:
+        """Return which products have one of some rows of a child table."""
+        keys = whole(rows["product_id"])
+        keys = keys if mask is None else keys.filter(pa.array(mask))
+        if not len(keys):
+            return np.zeros(self.size, bool)
+        distinct, _ = encoded(keys)
+        if pa.types.is_dictionary(keys.type):  # what was filtered may have lost some of its keys
+            distinct = distinct.take(pc.unique(keys.indices).drop_null())
+        if len(distinct) == self.size:
+            return np.ones(self.size, bool)
+        found = np.zeros(self.size, bool)
+        places_of = places(distinct, self.ids)
+        found[places_of[places_of >= 0]] = True
+        return found
+
+    def collected(self, rows: pa.Table, column: str) -> Callable[[int], list[str]]:
+        """Return a function that gives the distinct values that a product has in a column of a child table."""
+
+        @cache
+        def by_product() -> dict[str, dict[str, None]]:
+            values: dict[str, dict[str, None]] = {}
+            for product, value in zip(rows["product_id"].to_pylist(), rows[column].to_pylist(), strict=True):
+                values.setdefault(product, {})[str(value)] = None
+            return values
+
+        return lambda row: list(by_product().get(self.ids[row].as_py(), ()))
 
     def state(self, attribute: str) -> pa.Array:
         """Return whether an attribute is filled, empty, null or absent; nulls if no product has it."""
@@ -102,7 +136,11 @@ class _Products:
         return dict(zip(numbers_of.tolist(), map(json.loads, rows["json"].to_pylist()), strict=True))
 
 
-_Check = Callable[[_Products, Any], _Verdict]
+class _Check(NamedTuple):
+    """How the records decide a filter: the columns of `products` that it looks at, and the verdict on a part."""
+
+    judge: Callable[[_Products, Any], _Verdict]
+    columns: tuple[str, ...] = ()
 
 
 def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
@@ -123,21 +161,33 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
     [Unmatched(filter='tags_in', decided=2, products=(('8', None, 'tagged old'),))]
     """
     asked = {name: value for name in CHECKS if (value := getattr(query, name)) is not None}
-    decided = dict.fromkeys(asked, 0)
+    if not asked:
+        return []
+    parts = list(parts)
     wrong: dict[str, list[tuple[str, str | None, str]]] = {name: [] for name in asked}
-    for part in parts if asked else ():
-        products = _Products(part)
+    for part in parts:
+        products = _Products(part, [column for name in asked for column in CHECKS[name].columns])
         for name, value in asked.items():
-            verdict = CHECKS[name](products, value)
-            decided[name] += int(verdict.decided.sum())
-            rows = np.flatnonzero(verdict.wrong).tolist()
-            if rows:
+            verdict = CHECKS[name].judge(products, value)
+            if rows := np.flatnonzero(verdict.wrong).tolist():
                 keys, gtins = (
-                    column.take(pa.array(rows)).to_pylist()
-                    for column in (products.ids, products.column("gtin"))
+                    column.take(pa.array(rows)).to_pylist() for column in (products.ids, products.gtins)
                 )
-                wrong[name] += zip(keys, gtins, map(verdict.found, rows), strict=True)
-    return [Unmatched(name, decided[name], tuple(wrong[name])) for name in asked if wrong[name]]
+                # What a record says is only looked up for as many products as a ledger lists.
+                some = rows[: max(MOST_LISTED - len(wrong[name]), 0)]
+                found = [*map(verdict.found, some), *[""] * (len(rows) - len(some))]
+                wrong[name] += zip(keys, gtins, found, strict=True)
+    return [
+        Unmatched(name, _decided(parts, name, asked[name]), tuple(found))
+        for name, found in wrong.items()
+        if found
+    ]
+
+
+def _decided(parts: Iterable[Part], name: str, value: Any) -> int:
+    """Return for how many products their records decide a filter."""
+    check = CHECKS[name]
+    return sum(int(check.judge(_Products(part, check.columns), value).decided().sum()) for part in parts)
 
 
 def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal | None = None) -> Ledger:
@@ -188,28 +238,28 @@ def _on_first_pages(journal: Journal) -> frozenset[str]:
 def _judged(column: str, path: str, decide: Callable[[Any], Callable[[str], bool | None]]) -> _Check:
     """Return a check of a column: what is decided of each of its values, once; None if it says nothing."""
 
-    def check(products: _Products, value: Any) -> _Verdict:
-        texts = products.encoded(column)
+    def judge(products: _Products, value: Any) -> _Verdict:
+        texts = products.column(column)
         matches = decide(value)
         # 1 matches, 0 does not, -1 says nothing.
         codes = by_value(texts, lambda text: -1 if (found := matches(str(text))) is None else int(found), -1)
-        return _Verdict(codes >= 0, codes == 0, lambda row: f"{path} is {texts[row].as_py()}")
+        return _Verdict(codes == 0, lambda: codes >= 0, lambda row: f"{path} is {texts[row].as_py()}")
 
-    return check
+    return _Check(judge, (column,))
 
 
 def _gtins(products: _Products, wanted: Sequence[str]) -> _Verdict:
-    texts = products.column("gtin")
-    filled = pc.utf8_lpad(pc.utf8_trim_whitespace(texts), 14, "0")
-    among = _mask(pc.is_in(filled, pa.array(wanted)))
-    wrong = ~among & _mask(texts.is_valid())
-    decided = among.copy()
+    texts = products.gtins
+    wrong = _mask(pc.invert(pc.is_in(texts, pa.array(wanted))))
+    undecided = ~_mask(texts.is_valid())
     # Few are left where the service applies the filter; these are read as a GTIN that a person typed would be.
     for row in np.flatnonzero(wrong).tolist():
         text = comparable(texts[row].as_py())
-        decided[row] = text is not None and text.isdigit()
-        wrong[row] = decided[row] and text not in wanted
-    return _Verdict(decided, wrong, lambda row: f"its GTIN is {texts[row].as_py()}, which was not requested")
+        undecided[row] = text is None or not text.isdigit()
+        wrong[row] = not undecided[row] and text not in wanted
+    return _Verdict(
+        wrong, lambda: ~undecided, lambda row: f"its GTIN is {texts[row].as_py()}, which was not requested"
+    )
 
 
 def _since(column: str, path: str) -> _Check:
@@ -221,29 +271,31 @@ def _until(column: str, path: str) -> _Check:
 
 
 def _bound(column: str, path: str, is_outside: Callable[[Any, datetime], Any]) -> _Check:
-    def check(products: _Products, bound: datetime) -> _Verdict:
+    def judge(products: _Products, bound: datetime) -> _Verdict:
         times = products.column(column)
         moments = times.to_numpy(zero_copy_only=False)
         wrong = np.asarray(is_outside(moments, bound.replace(tzinfo=None)), bool)
         return _Verdict(
-            _mask(times.is_valid()), wrong, lambda row: f"{path} is {times[row].as_py():%Y-%m-%dT%H:%M:%S}"
+            wrong,
+            lambda: _mask(times.is_valid()),
+            lambda row: f"{path} is {times[row].as_py():%Y-%m-%dT%H:%M:%S}",
         )
 
-    return check
+    return _Check(judge, (column,))
 
 
 def _number_among(column: str, path: str, known: Collection[int]) -> _Check:
     """Return a check of a column of numbers, of which only the known ones say something."""
 
-    def check(products: _Products, value: Any) -> _Verdict:
+    def judge(products: _Products, value: Any) -> _Verdict:
         wanted = [int(one) for one in (value if isinstance(value, tuple) else (value,))]
         found = numbers(products.column(column))
         decided = np.isin(found, list(known))
         return _Verdict(
-            decided, decided & ~np.isin(found, wanted), lambda row: f"{path} is {int(found[row])}"
+            decided & ~np.isin(found, wanted), lambda: decided, lambda row: f"{path} is {int(found[row])}"
         )
 
-    return check
+    return _Check(judge, (column,))
 
 
 def _number(wanted: Any) -> Callable[[str], bool | None]:
@@ -267,104 +319,122 @@ def _tag(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip().casefold()
 
 
-def _with_tags(products: _Products, wanted: Sequence[str]) -> tuple[Mask, Mask, Callable[[int], str]]:
-    """Return of which products the tags are known, which of them have a wanted one, and what each has."""
-    sought = {_tag(text) for text in wanted}
-    rows, tags = products.own_rows("tags", ["tag"])
-    names = tags["tag"].combine_chunks()
-    is_tag, is_sought = (
-        by_value(names, lambda _: True, False),
-        by_value(names, lambda text: _tag(text) in sought, False),
-    )
-    known, has = (_any(products.size, rows[mask.astype(bool)]) for mask in (is_tag, is_sought))
-    # A list that came, and has nothing in it, says that there is no tag; null and no list say nothing.
+def _tags_known(products: _Products, rows: pa.Table) -> Mask:
+    """Return which products say what tags they have.
+
+    A list that came, and has nothing in it, says that there is no tag; null and no list say nothing.
+    """
     states = [products.state(name) for name in ("hasTags", "isTaggedBy")]
-    known |= np.logical_or.reduce([_mask(pc.equal(state, "empty")) for state in states])
+    return np.logical_or.reduce(
+        [products.having(rows), *(_mask(pc.equal(state, "empty")) for state in states)]
+    )
 
-    def found(row: int) -> str:
-        own_tags = dict.fromkeys(names.filter(pa.array(rows == row)).to_pylist())
-        return f"tagged {', '.join(map(str, own_tags))}" if own_tags else "it has no tag"
 
-    return known, has, found
+def _tags_of(products: _Products, rows: pa.Table) -> Callable[[int], str]:
+    tags = products.collected(rows, "tag")
+    return lambda row: f"tagged {', '.join(found)}" if (found := tags(row)) else "it has no tag"
+
+
+def _with_tags(products: _Products, names: Sequence[str]) -> tuple[pa.Table, Mask]:
+    """Return the tags of products, and which products have one of these."""
+    sought = {_tag(text) for text in names}
+    rows = products.own_rows("tags", ["tag"])
+    rows = rows.filter(rows["tag"].is_valid())
+    is_sought = by_value(rows["tag"], lambda text: _tag(text) in sought, False).astype(bool)
+    return rows, products.having(rows, is_sought)
 
 
 def _tags_in(products: _Products, wanted: Sequence[str]) -> _Verdict:
-    known, has, found = _with_tags(products, wanted)
-    return _Verdict(known, known & ~has, found)
+    rows, has = _with_tags(products, wanted)
+    wrong = ~has & _tags_known(products, rows) if not has.all() else ~has
+    return _Verdict(wrong, lambda: _tags_known(products, rows), _tags_of(products, rows))
 
 
 def _tags_not_in(products: _Products, unwanted: Sequence[str]) -> _Verdict:
-    known, has, found = _with_tags(products, unwanted)
-    return _Verdict(known, has, found)
+    rows, has = _with_tags(products, unwanted)
+    return _Verdict(has, lambda: _tags_known(products, rows), _tags_of(products, rows))
 
 
 def _languages(products: _Products, wanted: Sequence[str]) -> _Verdict:
     """Say which products have texts of their own attributes in other languages; deeper texts may be of anybody."""
     among = {short_of(language) for language in wanted}
-    rows, texts = products.own_rows("texts", ["language"])
-    at_top = by_value(texts["attribute"].combine_chunks(), lambda path: "." not in path, False).astype(bool)
-    language = texts["language"].combine_chunks()
-    is_wanted = by_value(language, lambda code: int(short_of(code) in among), -1)
-    decided = _any(products.size, rows[at_top & (is_wanted >= 0)])
-    other = at_top & (is_wanted == 0)
 
-    def found(row: int) -> str:
-        codes = set(language.filter(pa.array(other & (rows == row))).to_pylist())
-        return f"it came with texts in {', '.join(sorted(codes))}"
+    @cache
+    def texts() -> tuple[pa.Table, Mask]:
+        rows = products.own_rows("texts", ["language"])
+        at_top = by_value(rows["attribute"], lambda path: "." not in path, False).astype(bool)
+        rows = rows.filter(pa.array(at_top & _mask(whole(rows["language"]).is_valid())))
+        return rows, by_value(rows["language"], lambda code: short_of(code) not in among, False).astype(bool)
 
-    return _Verdict(decided, _any(products.size, rows[other]), found)
+    # Mostly no text at all is in another language, and which product it is of need not be found out.
+    languages = products.values("texts", "language")
+    if all(code is None or short_of(code) in among for code in languages):
+        wrong, others = np.zeros(products.size, bool), None
+    else:
+        rows, is_other = texts()
+        wrong, others = (
+            products.having(rows, is_other),
+            products.collected(rows.filter(pa.array(is_other)), "language"),
+        )
+    return _Verdict(
+        wrong,
+        lambda: products.having(texts()[0]),
+        lambda row: f"it came with texts in {', '.join(sorted(others(row) if others else ()))}",
+    )
 
 
-def _packshots(products: _Products) -> tuple[Mask, Mask]:
-    """Return which products have a packshot, and which certainly have none."""
-    rows, pictures = products.own_rows("pictures", ["is_packshot"])
-    flags = pictures["is_packshot"].combine_chunks()
-    has = _any(products.size, rows[_mask(pc.fill_null(flags, False))])
-    pictured = _any(products.size, rows)
-    unflagged = _any(products.size, rows[_mask(flags.is_null())])
-    without = pictured & ~has & ~unflagged
+def _packshots(products: _Products) -> tuple[pa.Table, Mask]:
+    """Return the pictures of products, and which products have a packshot."""
+    rows = products.own_rows("pictures", ["is_packshot"])
+    return rows, products.having(rows, is_true(rows["is_packshot"]))
+
+
+def _without_packshot(products: _Products, rows: pa.Table, has: Mask) -> Mask:
+    """Return which products have certainly no packshot: no picture, or each says that it is none."""
+    pictured = products.having(rows)
+    without = pictured & ~has & ~products.having(rows, _mask(whole(rows["is_packshot"]).is_null()))
     # Whether a product without a row of pictures came with an empty list of them, only its record shows.
-    for row, record in _without_pictures(products, ~pictured).items():
-        without[row] = record
-    return has, without
-
-
-def _without_pictures(products: _Products, candidates: Mask) -> Mapping[int, bool]:
-    candidates = candidates & _mask(pc.equal(products.state("assets"), "filled"))
-    if not candidates.any():
-        return {}
-    assets = {row: record.get("assets") for row, record in products.records(candidates).items()}
-    return {row: isinstance(one, dict) and one.get("pictures", 0) == [] for row, one in assets.items()}
+    candidates = ~pictured & _mask(pc.equal(products.state("assets"), "filled"))
+    if candidates.any():
+        for row, record in products.records(candidates).items():
+            assets = record.get("assets")
+            without[row] = isinstance(assets, dict) and assets.get("pictures", 0) == []
+    return without
 
 
 def _has_packshot(products: _Products, _: bool) -> _Verdict:
-    has, without = _packshots(products)
-    return _Verdict(has | without, without, lambda _: "none of its pictures is a packshot")
+    rows, has = _packshots(products)
+    wrong = ~has if has.all() else _without_packshot(products, rows, has)
+    return _Verdict(wrong, lambda: has | wrong, lambda _: "none of its pictures is a packshot")
 
 
 def _has_no_packshot(products: _Products, _: bool) -> _Verdict:
-    has, without = _packshots(products)
-    return _Verdict(has | without, has, lambda _: "one of its pictures is a packshot")
+    rows, has = _packshots(products)
+    return _Verdict(
+        has,
+        lambda: has | _without_packshot(products, rows, has),
+        lambda _: "one of its pictures is a packshot",
+    )
 
 
 #: Field of `ProductQuery` -> how a record decides it. The other filters leave no trace in a record.
 CHECKS: Mapping[str, _Check] = {
-    "gtins_in": _gtins,
+    "gtins_in": _Check(_gtins),
     "updated_at_from": _since("updated_at", "updatedAt"),
     "updated_at_to": _until("updated_at", "updatedAt"),
     "validation_status_in": _number_among(
         "validation_status", "validation.status", [*map(int, ValidationStatus)]
     ),
-    "tags_in": _tags_in,
-    "tags_not_in": _tags_not_in,
+    "tags_in": _Check(_tags_in),
+    "tags_not_in": _Check(_tags_not_in),
     "target_productstatus_in": _judged("product_status", "targetProductStatus", _status),
     "status_shared_from": _number_among(
         "sharing_status", "manufacturerSharingStatus", [*map(int, SharingStatus)]
     ),
     "target_market": _judged("target_market", "product_key.target_market_id", _number),
-    "product_languages": _languages,
-    "has_packshot": _has_packshot,
-    "has_no_packshot": _has_no_packshot,
+    "product_languages": _Check(_languages),
+    "has_packshot": _Check(_has_packshot),
+    "has_no_packshot": _Check(_has_no_packshot),
     "pictures_last_updated_at_from": _since("pictures_updated_at", "assets.lastUpdatedAt.pictures"),
     "pictures_last_updated_at_to": _until("pictures_updated_at", "assets.lastUpdatedAt.pictures"),
     "owners_in": _judged("owner_id", "owner.id", _number),
@@ -374,10 +444,3 @@ CHECKS: Mapping[str, _Check] = {
 def _mask(values: Any) -> Mask:
     """Return booleans; missing ones are False."""
     return np.asarray(pc.fill_null(values, False).to_numpy(zero_copy_only=False), bool)
-
-
-def _any(size: int, rows: npt.NDArray[np.int64]) -> Mask:
-    """Return which of so many products have one of these rows."""
-    found = np.zeros(size, bool)
-    found[rows[rows >= 0]] = True
-    return found

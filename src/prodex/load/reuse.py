@@ -90,6 +90,9 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     # A snapshot from the future was made with a wrong clock, so its age is not known.
     if begun is None or not _answers(catalog, asked) or not timedelta(0) <= now - begun < age:
         return None, ""
+    # That nothing came is no evidence that there is nothing, and to ask again takes two calls.
+    if not len(catalog):
+        return None, ""
     # What was sent from here must be in what is loaded afterwards.
     write = last_write(asked.source, since=begun)
     if write is not None:

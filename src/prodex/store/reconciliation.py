@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from prodex.ledger import Ledger, listed, product_named
-from prodex.store.absence import Absence, are_many, listing_of
+from prodex.query import GTINS_PER_CALL
+from prodex.store.absence import FEW, Absence, are_many, listing_of
 from prodex.store.held import Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import (
@@ -52,6 +53,9 @@ def ledger_of(
     content = [entry for entry in journal.entries() if entry.stage.has_products]
     listing, gone = listing_of(journal), absence.gone
     came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
+    notes = [*_notes(journal, len(held), absence)]
+    if not refreshed:
+        notes += _notes_on_a_load(journal, len(held), listing, [gtin in came for gtin in gtins_in])
     return Ledger(
         announced=None if refreshed else announced_for(journal, Stage.PULL),
         announced_last=None if refreshed else _last_announced(journal),
@@ -59,14 +63,13 @@ def ledger_of(
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
         arrived=held.arrived,
-        # A product that was listed and then not returned by GTIN has disappeared in between.
-        listed=None if listing is None else len(listing.keys() - gone),
+        listed=None if listing is None else len(listing),
         gone=len(gone),
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
         set_aside=tuple(_set_aside(content)),
         not_loaded=tuple(_not_loaded(journal, held, listing)),
         doubtful=tuple(listed(_doubtful(journal, held, absence))),
-        notes=tuple(_notes(journal, len(held), absence, None if refreshed else listing)),
+        notes=tuple(notes),
     )
 
 
@@ -94,9 +97,7 @@ def _count(journal: Journal, window: str) -> int:
     return (counted.total or 0) if counted else 0
 
 
-def _notes(
-    journal: Journal, held: int, absence: Absence, listing: Mapping[str, Identity] | None
-) -> Iterable[str]:
+def _notes(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
     yield from (noted | totals_notes(journal)).values()
@@ -110,9 +111,36 @@ def _notes(
             f"{len(absence.gone):,} of {held:,} products have disappeared at once: they did not come beside others "
             "that are there, but a service whose index is being built anew may look the same"
         )
+
+
+def _notes_on_a_load(
+    journal: Journal, held: int, listing: Mapping[str, Identity] | None, gtins_came: Sequence[bool]
+) -> Iterable[str]:
+    """Yield what a load cannot know of products that did not come.
+
+    Parameters
+    ----------
+    journal, held, listing
+        As for `ledger_of`.
+    gtins_came
+        Of each GTIN that was asked for by name, whether a product of it came.
+    """
     first = announced_for(journal, Stage.PULL)
     if listing and first and are_many(first - len(listing), first):
         yield f"the service announced {first:,} products at first, and lists the keys of {len(listing):,}"
+    if not held and not first:
+        yield (
+            "the service showed no product: it has none for this query, or its index is being built anew; nothing that "
+            "came tells which"
+        )
+    for begin in range(0, len(gtins_came), GTINS_PER_CALL):
+        call = gtins_came[begin : begin + GTINS_PER_CALL]
+        known = call.index(False) if False in call else len(call)
+        if known >= FEW and len(call) - known >= FEW and not any(call[known:]):
+            yield (
+                f"of {len(call):,} GTINs in one request the first {known:,} came, and none of the others: the service "
+                "may read only the beginning of such a list"
+            )
 
 
 def _last_announced(journal: Journal) -> int | None:
