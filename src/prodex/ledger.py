@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 from prodex.files.untrusted import converted
 from prodex.text import counted
+
+#: Most products that a ledger lists by name for one reason: it is written into every manifest, and into an error.
+MOST_LISTED = 10_000
+
+#: Facts that a ledger is written with only if there are any.
+_LATER = ("doubtful", "unmatched", "left_out", "notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,13 @@ class Ledger:
         Items that could not be read as a product, each with its place and the reason.
     not_loaded
         What the service has and did not return: a product or a window of the pull, each with the reason.
+    doubtful
+        Products that are kept although the service does not show them any more, each with the reason why that proves
+        nothing.
+    unmatched
+        Products that came and do not match the query, as their own record says, each with the filter.
+    left_out
+        Records that were left out because another record has their key and is not the same product.
     notes
         Where the service contradicts itself or the specification, and how that was resolved.
 
@@ -61,6 +75,9 @@ class Ledger:
     missing_gtins: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
     not_loaded: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -68,9 +85,10 @@ class Ledger:
         """Whether at least as many products came as were announced, or all that a listing of every key names.
 
         A service that announces fewer products than it returns contradicts itself, which is a note; what it returned
-        is kept.
+        is kept. A catalogue with products that may have gone, or that nobody requested, or without a record that came,
+        is not what was asked for.
         """
-        if self.not_loaded:
+        if self.not_loaded or self.doubtful or self.unmatched or self.left_out:
             return False
         # What could not be read may have been a product, unless the number of products is right without it.
         if self.set_aside and self.announced_end != self.distinct:
@@ -104,6 +122,9 @@ class Ledger:
             "GTINs asked for did not come": len(self.missing_gtins),
             "set aside": len(self.set_aside),
             "could not be loaded": len(self.not_loaded),
+            "may have disappeared": number_of(self.doubtful),
+            "do not match the query": number_of(self.unmatched),
+            "left out": number_of(self.left_out),
         }
         words += [f"{number:,} {what}" for what, number in more.items() if number > 0]
         if self.notes:
@@ -112,16 +133,20 @@ class Ledger:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """What is missing and why: (product or place, reason).
+        """What is missing or wrong, and why: (product or place, reason).
 
         Examples
         --------
-        >>> Ledger(missing_gtins=("03036811359935",)).problems
+        >>> Ledger(distinct=1, missing_gtins=("03036811359935",)).problems
         [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
         """
         why = "asked for by GTIN, and the service has none for this query"
+        # Without a product beside it that came, nothing shows that the service answers such a request at all.
+        if not self.distinct:
+            why = "asked for by GTIN, and nothing came at all, so whether the service has it is not known"
         unknown = [(gtin, why) for gtin in self.missing_gtins]
-        reasons = [text.partition(": ")[::2] for text in (*self.set_aside, *self.not_loaded)]
+        others = (*self.set_aside, *self.not_loaded, *self.doubtful, *self.unmatched, *self.left_out)
+        reasons = [text.partition(": ")[::2] for text in others]
         return [*unknown, *reasons]
 
     def with_note(self, note: str) -> Self:
@@ -143,11 +168,9 @@ class Ledger:
         3
         """
         value = asdict(self)
-        # The journal of an interrupted load is found by what it asked for, which has an empty ledger in it. 0.1.0 wrote
-        # ledgers without notes, and its journals must still be found.
-        if not self.notes:
-            del value["notes"]
-        return value
+        # The journal of an interrupted load is found by what it asked for, which has an empty ledger in it. Earlier
+        # versions wrote ledgers without these, and their journals must still be found.
+        return {name: one for name, one in value.items() if one or name not in _LATER}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
@@ -174,3 +197,38 @@ class Ledger:
             if isinstance(number := getattr(ledger, name), int) and number < 0:
                 raise ValueError(f"its ledger has {number} under {name}")
         return ledger
+
+
+def product_named(product: str, gtin: str | None) -> str:
+    """Return what a ledger calls a product.
+
+    >>> product_named("7", "03036811359935"), product_named("7", None)
+    ('product 7, GTIN 03036811359935', 'product 7, GTIN None')
+    """
+    return f"product {product}, GTIN {gtin}"
+
+
+def listed(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines, each about one product, as far as a ledger lists them; then how many there are besides.
+
+    >>> lines = tuple(listed(f"product {number}: gone" for number in range(10_003)))
+    >>> len(lines), lines[-1], number_of(lines)
+    (10001, 'and 3 more: only 10,000 are listed', 10003)
+    """
+    more = 0
+    for number, line in enumerate(lines):
+        if number < MOST_LISTED:
+            yield line
+        else:
+            more += 1
+    if more:
+        yield f"and {more} more: only {MOST_LISTED:,} are listed"
+
+
+def number_of(lines: Sequence[str]) -> int:
+    """Return how many products `listed` had to list."""
+    more = _MORE.match(lines[-1]) if lines else None
+    return len(lines) - 1 + int(more[1]) if more else len(lines)
+
+
+_MORE = re.compile(r"and ([0-9]+) more: ", re.ASCII)

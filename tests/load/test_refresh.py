@@ -424,3 +424,42 @@ def test_a_refresh_carries_no_damage_on(table: str) -> None:
     assert expected == contents(new)
     assert bool(prodex.verify("shop")["ok"].all())
     assert all(name.startswith("produit") for name in new.texts["text"])
+
+
+@pytest.mark.parametrize(
+    ("minutes", "lag", "is_found"),
+    [
+        (1, None, True),
+        (14, None, True),
+        (40, None, False),
+        (40, timedelta(hours=1), True),
+        (40, 3_000, True),
+        (14, timedelta(0), False),
+        (60 * 24 * 365, timedelta(days=366), True),
+        (60 * 24 * 365, timedelta(days=10**6), True),
+    ],
+)
+def test_a_change_that_is_shown_late_is_found_within_the_lag(
+    minutes: float, lag: timedelta | float | None, is_found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is dated before the last load and shown after it, and no listing of all keys is made of so many products."""
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", TOTAL // 2)
+    now = datetime.now(UTC)
+    recent = {**KNOWN[9], "updatedAt": f"{now:%Y-%m-%dT%H:%M:%S}"}
+    late = {**renamed(KNOWN[5], "late"), "updatedAt": f"{now - timedelta(minutes=minutes):%Y-%m-%dT%H:%M:%S}"}
+    with Sandbox([*KNOWN[:9], recent, *KNOWN[10:]]) as sandbox:
+        loaded(sandbox, "scroll")
+        sandbox.change([late], moves_updated_at=False)
+        catalog = refreshed(sandbox, windows=0, **({} if lag is None else {"lag": lag}))
+        assert (True, is_found) == (catalog.complete, "late" == named(catalog)[6])
+        assert "late" == named(refreshed(sandbox, sweep=True))[6]
+
+
+@pytest.mark.parametrize("lag", [-1, timedelta(seconds=-1), "5 minutes", float("nan"), float("inf"), [60]])
+def test_a_lag_that_is_no_time_is_refused(exchange: Sandbox, lag: object) -> None:
+    """With the value, before anything is requested."""
+    loaded(exchange, "offset")
+    begin = len(exchange.requests)
+    with pytest.raises(QueryError, match=r"lag is .*Give a timedelta, or a number of seconds"):
+        refreshed(exchange, lag=lag)
+    assert begin == len(exchange.requests)

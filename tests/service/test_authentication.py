@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import threading
 import time
 
@@ -19,7 +20,7 @@ from prodex.errors import (
     ServiceUnreachable,
     UnexpectedReply,
 )
-from prodex.service import Client, connect, token
+from prodex.service import Client, RetryPolicy, connect, token
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.token import Token, TokenSource, claims_of, lifetime_of
@@ -184,6 +185,59 @@ def test_a_second_401_right_after_is_an_error(client, exchange):
         client.search_products()
     assert 401 == caught.value.status
     assert (2, 2) == (len(exchange.token_calls), len(exchange.product_calls))
+
+
+REFUSED = says(401, {"message": "unknown token"})
+
+
+def often(attempts):
+    """Return how a client is to try again and again, without long pauses."""
+    return RetryPolicy(
+        attempts=attempts, first_wait=0.001, longest_wait=0.01, jitter=0, retries_per_second=1_000
+    )
+
+
+@pytest.mark.parametrize("refusals", [2, 3, 4, 9])
+def test_a_new_token_that_a_node_does_not_know_yet_does_not_end_a_load(exchange, make_client, refusals):
+    """It is tried again with pauses, and kept meanwhile: another one would be as new."""
+    reads = make_client(retry=often(20)).for_load()
+    assert 120 == reads.count()
+    exchange.tokens.clear()
+    # The token that has ended is refused by the service itself, and the new one by a node, for a while.
+    exchange.answers.extend([None, *[REFUSED] * (refusals - 1)])
+    assert 120 == reads.count()
+    assert (2, 2 + refusals) == (len(exchange.token_calls), len(exchange.product_calls))
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_node_that_never_learns_of_a_token_ends_a_load_after_its_time(exchange, make_client, threads):
+    """A bounded number of calls and of tokens, and the error says what was refused."""
+    reads = make_client(retry=often(6)).for_load()
+    assert 120 == reads.count()
+    exchange.answers.extend([REFUSED] * 200)
+    errors = together(threads, reads.count)
+    assert {AuthenticationFailed} == set(map(type, errors))
+    assert all("failed 6 times" in str(error) and "unknown token" in str(error) for error in errors)
+    assert len(exchange.product_calls) <= 1 + 7 * threads
+    assert len(exchange.token_calls) <= 1 + threads
+
+
+def test_a_token_that_stays_unknown_is_replaced_in_the_end():
+    """It is kept for longer each time, since nobody knows how long a service needs; then it may be renewed."""
+    now = [1_000.0]
+    source = TokenSource(lambda: Token(Secret("new"), renew_at=math.inf), lambda: now[0])
+    kept = []
+    for _ in range(4):
+        source.give_time()
+        begin = now[0]
+        while not source.may_renew:
+            source.give_time()  # by another thread that is refused: this makes it no longer
+            now[0] += 1
+        kept.append(now[0] - begin)
+    now[0] += 1_000
+    source.give_time()
+    now[0] += 15
+    assert ([15, 30, 60, 120], True) == (kept, source.may_renew)
 
 
 @pytest.mark.parametrize(

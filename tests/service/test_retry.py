@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
-from raw_server import raw_server, reply
+from raw_server import in_turn, raw_server, reply
 
 import prodex
 from prodex.errors import OutcomeUnknown, ServiceUnreachable, SettingsError, UnexpectedReply
@@ -106,6 +108,64 @@ def test_a_longer_pause_than_the_time_ends_the_matter() -> None:
     with pytest.raises(ServiceUnreachable, match="7 times in 300 s"):
         retrying(clock).call("GET /x", busy, in_load=lambda: True)
     assert [50] * 6 == clock.pauses
+
+
+@pytest.mark.parametrize("pause", [61, 3_600, 86_400, 10**9])
+def test_a_pause_that_nobody_can_mean_is_cut_short_and_tried_again(pause: float) -> None:
+    """Once more at least, after a pause with a bound: when the time is over, or a minute later in a load."""
+    clock = Clock()
+
+    def busy() -> None:
+        raise RetryableError("HTTP 429.", retry_after=pause)
+
+    with pytest.raises(ServiceUnreachable, match="2 times in 20 s"):
+        retrying(clock).call("GET /x", busy)
+    with pytest.raises(ServiceUnreachable, match="6 times in 300 s"):
+        retrying(clock).call("GET /x", busy, in_load=lambda: True)
+    assert [20, *[60] * 5] == clock.pauses
+
+
+ODD_PAUSES = [
+    "86400",
+    "Fri, 31 Dec 9998 23:59:59 GMT",
+    "Sun, 01 Nov 2015 00:00:01 GMT",
+    "soon",
+    "-5",
+    "1e9",
+    "0",
+    "",
+]
+
+
+@pytest.mark.parametrize("pause", ODD_PAUSES)
+def test_a_wrong_retry_after_is_no_reason_to_give_up(pause: str) -> None:
+    """The service turns the call away once, and asks for a pause of a day, of ages, before now, or of none."""
+    with Exchange(120) as exchange:
+        policy = RetryPolicy(seconds=0.3, first_wait=0.05, jitter=0, longest_retry_after=0.2)
+        client = Client(Settings(exchange.base_url, CLIENT_ID, CLIENT_SECRET), retry=policy)
+        exchange.answers.append(Answer(429, headers={"Retry-After": pause}))
+        begin = time.monotonic()
+        assert 120 == client.count()
+        assert time.monotonic() - begin >= 0.05
+        assert 2 == len(exchange.product_calls)
+
+
+def test_a_date_to_wait_for_is_read_by_the_clock_that_wrote_it() -> None:
+    """The service is five hours ahead, and asks for a pause of a second."""
+    ahead = datetime.now(UTC) + timedelta(hours=5)
+    dates = {"Date": format_datetime(ahead, usegmt=True)}
+    dates["Retry-After"] = format_datetime(ahead + timedelta(seconds=1), usegmt=True)
+    head = "".join(f"{name}: {text}\r\n" for name, text in dates.items())
+    busy = f"HTTP/1.1 429 Busy\r\n{head}Content-Length: 0\r\n\r\n".encode()
+
+    def answering(content: bytes) -> Callable[[socket.socket], None]:
+        return lambda caller: caller.sendall(content)
+
+    with raw_server(in_turn(answering(busy), answering(reply()))) as server:
+        client = Client(Settings(server.base_url, CLIENT_ID, CLIENT_SECRET), retry=RetryPolicy(seconds=30))
+        begin = time.monotonic()
+        assert 1 == client.count()
+        assert 0.9 < time.monotonic() - begin < 10
 
 
 def test_what_would_come_again_is_not_asked_for_again() -> None:

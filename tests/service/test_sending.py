@@ -176,6 +176,13 @@ def test_turned_away_once_is_sent_again(client, exchange):
     assert 1 == len(exchange.imports)
 
 
+def test_a_node_that_does_not_know_a_new_token_yet_ends_no_upsert(client, exchange):
+    """The first batch was taken, so the access key is good: the next ones are sent again, and each once."""
+    exchange.answers.extend([None, *[says(401, {"message": "unknown token"})] * 4])
+    tracking = prodex.upsert(client, products(3), batch_size=1, progress=False)
+    assert (3, [1, 2, 3]) == (len(exchange.imports), tracking.tracking_ids)
+
+
 def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monkeypatch):
     """A process that ends in the middle leaves the batch behind as unknown, for the next one to see."""
 

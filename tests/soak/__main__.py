@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 from tests.bench import checksums
-from tests.soak import answers, diff, knowledge, load, merge, publishing, strange, upserts, watch
+from tests.soak import answers, diff, knowledge, load, merge, publishing, strange, upserts, watch, wrong
 
 #: Name -> what it shows and how to run it, at full size and (--quick) at one that only shows that it works.
 PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
@@ -22,6 +22,8 @@ PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
     "kills": (load.kills, lambda: load.kills(11_000, 2)),
     "strange": (strange.loads, lambda: strange.loads(one_in=40)),
     "strange-writes": (strange.writes, lambda: strange.writes(one_in=20)),
+    "wrong": (wrong.loads, lambda: wrong.loads(one_in=20)),
+    "filters": (wrong.check, lambda: wrong.check(1_000) or True),
     "upserts": (upserts.kills, lambda: upserts.kills(2)),
     "publishing": (publishing.rounds, lambda: publishing.rounds(4)),
     "refresh": (load.refresh, lambda: load.refresh(11_000) or True),

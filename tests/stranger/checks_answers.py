@@ -116,6 +116,18 @@ CHECKS: Checks = {
         (1001, True),
         _twins,
     ),
+    "product_and_another_with_its_id": (
+        (1001, 1001, True),
+        lambda p: (p.item(2)["id"], p.item(3)["id"], p.item(2)["gtin"] != p.item(3)["gtin"]),
+    ),
+    "product_and_another_with_its_gtin": (
+        (True, False, 40),
+        lambda p: (
+            p.item(2)["gtin"] == p.item(3)["gtin"],
+            "id" in p.item(2),
+            p.item(3)["product_key"]["target_market_id"],
+        ),
+    ),
     "product_with_nan": (True, _has(b'"lifeCycle": NaN')),
     "product_with_infinity": (True, _has(b'"lifeCycle": -Infinity')),
     "product_with_lone_surrogate": ("a\ud800b", _text),

@@ -18,11 +18,20 @@ WITH: dict[str, Any] = {
     "offset_empty_beyond": 10,
     "get_ends_at": 25,
     "gtins_cut": 2,
+    "index_empty": 3,
+    "index_in_part": 3,
+    "index_growing": 3,
     "products_come_and_go": 5,
 }
 """Values that suit a catalogue of 30 products; the other traits keep their own."""
 
 Checks = dict[str, tuple[Any, Any]]
+
+
+def _owners_by_page(probe: Probe) -> list[set[int]]:
+    """The owners of the products on the first two pages of a search for the products of one of them."""
+    pages = [probe.page(filter_owners_in="8", limit=5, offset=offset) for offset in (0, 5)]
+    return [{item["owner"]["id"] for item in page["data"]} for page in pages]
 
 
 def _total(probe: Probe) -> Any:
@@ -170,6 +179,14 @@ CHECKS: Checks = {
         [30, 4],
         lambda p: [len(p.ids(filter_gtins_in=how(_gtins(p, 4)))) for how in (list, ",".join)],
     ),
+    "filter_ignored": (
+        (30, 0),
+        lambda p: (len(p.ids(filter_tags_in="nobody")), len(p.ids(filter_owners_in="99"))),
+    ),
+    "filters_on_first_page": ([{8}, {7, 9}], _owners_by_page),
+    "index_empty": ([30, 30, 0, 0], lambda p: [p.page()["totalResults"] for _ in range(4)]),
+    "index_in_part": ([30, 30, 8, 8], lambda p: [p.page()["totalResults"] for _ in range(4)]),
+    "index_growing": ([30, 30, 15, 16, 18], lambda p: [p.page()["totalResults"] for _ in range(5)]),
     "tags_ignored": (30, lambda probe: len(probe.ids(filter_tags_in="nobody"))),
     "search_ignored": (
         30,

@@ -39,6 +39,12 @@ def _works(probe: Probe, token: str) -> int:
     return probe.call("POST", "/public/v1/products/list", {}, Authorization=f"Bearer {token}").status
 
 
+def _known_late(probe: Probe) -> list[int]:
+    """The statuses of four reads with one token, and of five with a second one."""
+    first, second = _token(probe), _token(probe)
+    return [*(_works(probe, first) for _ in range(4)), *(_works(probe, second) for _ in range(5))]
+
+
 def _retry_after(probe: Probe) -> tuple[int, str]:
     answer = probe.read()
     return answer.status, answer.headers.get("retry-after", "absent")
@@ -177,6 +183,7 @@ CHECKS: Checks = {
     "read_401_for_ever": ([200, 200, 401, 401], lambda p: [_works(p, _token(p)) for _ in range(4)]),
     "read_403": ((403, 200), lambda p: _then(p, lambda p: p.read().status)),
     "token_serves_few_calls": ([200, 200, 401], lambda p: [p.read().status for _ in range(3)]),
+    "token_unknown_at_first": ([200, 200, 200, 401, 401, 401, 401, 200, 200], _known_late),
     **{f"read_{n}": ((n, 200), lambda p: _then(p, lambda p: p.read().status)) for n in (400, 404, 408, 500)},
     **{f"read_{n}": ((n, 200), lambda p: _then(p, lambda p: p.read().status)) for n in (502, 503, 504, 520)},
     "read_500_for_ever": ([200, 200, 500, 500], lambda p: [p.read().status for _ in range(4)]),

@@ -73,6 +73,22 @@ _bad(
     "A product is on the page twice, with two dates.",
     lambda item, _: [item, {**item, "updatedAt": "2026-11-02T00:00:00"}],
 )
+_bad(
+    "and_another_with_its_id",
+    "Another product has the id of a product.",
+    lambda item, _: [item, {**item, "gtin": "03663215000110", "uuid": "another"}],
+)
+_bad(
+    "and_another_with_its_gtin",
+    "A product and one for another market have the same GTIN, and neither has an id or a uuid.",
+    lambda item, _: [
+        {name: value for name, value in one.items() if name not in {"id", "uuid"}}
+        for one in (
+            item,
+            {**item, "updatedAt": "2026-10-01T00:00:00", "product_key": {"target_market_id": 40}},
+        )
+    ],
+)
 _bad("with_nan", "An attribute is NaN.", _with("lifeCycle", _raw("NaN")))
 _bad("with_infinity", "An attribute is Infinity.", _with("lifeCycle", _raw("-Infinity")))
 _bad(

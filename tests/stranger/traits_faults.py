@@ -16,6 +16,8 @@ RETRY_AFTER = {
     "huge": "1" + "0" * 30,
     "fraction": "0.5",
     "infinite": "inf",
+    "day": "86400",
+    "future": "Fri, 31 Dec 9998 23:59:59 GMT",
 }
 
 

@@ -164,3 +164,27 @@ declare(
     parameter="language",
     default="en",
 )
+
+
+def _on_first_page(found: Any, _value: Any, call: Any) -> Any:
+    """What matches fills the first page, and everything else follows, whether it matches or not."""
+    first = found[: whole(_asked(call).get("limit") or 20, "limit")]
+    return [*first, *(record for record in call.stranger.products.values() if record not in first)]
+
+
+declare(
+    "filter_ignored",
+    "misunderstanding",
+    "One filter has no effect.",
+    "query",
+    lambda query, name, _: {other: value for other, value in query.items() if other != name},
+    parameter="name",
+    default="filter_tags_in",
+)
+declare(
+    "filters_on_first_page",
+    "misunderstanding",
+    "Filters hold for the first page only, and all other products follow it.",
+    "found",
+    _on_first_page,
+)

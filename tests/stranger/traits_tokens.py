@@ -66,6 +66,18 @@ def _forbidden(_reply: Any, _value: Any, call: Any) -> Any:
     return call.reply(UNKNOWN_CALLER, 403)
 
 
+def _slow_nodes(reply: Any, reads: Any, call: Any) -> Any:
+    """Let the first token end, and refuse a later one until some reads have tried it."""
+    left = call.stranger.memory.setdefault("reads until a token is known", {})
+    token = call.request.headers.get("authorization", "")
+    first = next(iter(left), token)
+    left.setdefault(token, reads if left else 0)
+    if left[token] > 0 or (token == first and call.number > 3):
+        left[token] -= 1
+        return call.reply(UNKNOWN_CALLER, 401)
+    return reply
+
+
 _declare("token_without_iat", "The token has no iat.", _without_iat)
 _declare(
     "token_clock_off",
@@ -163,4 +175,13 @@ declare(
     route="any",
     parameter="calls",
     default=5,
+)
+declare(
+    "token_unknown_at_first",
+    "fault",
+    "The first token ends, and each later one is refused by the first reads that use it.",
+    "request",
+    _slow_nodes,
+    parameter="reads",
+    default=3,
 )

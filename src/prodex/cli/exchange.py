@@ -82,10 +82,14 @@ def refresh(
             help="List the keys of all products, to find removed ones; by default if that takes few calls.",
         ),
     ] = None,
+    lag: Annotated[
+        float | None,
+        typer.Option(help="Seconds after which the service shows a change at most; by default 900."),
+    ] = None,
 ) -> None:
     """Fetch only what changed, and save a new snapshot."""
     before = prodex.open_snapshot(snapshot)
-    catalog = prodex.refresh(snapshot, service.connect(), sweep=sweep, **options.arguments)
+    catalog = prodex.refresh(snapshot, service.connect(), sweep=sweep, lag=lag, **options.arguments)
     say(repr(catalog))
     time = "" if before.folder is None else before.folder.name
     say(f"{len(before):,} products before. What changed: prodex diff {snapshot}@{time} {snapshot}")

@@ -4,6 +4,9 @@ There are three clocks: the `Date` of a reply, `updatedAt` of the products, whic
 and this machine's. Each may be hours off, and services were seen that compare local times as UTC. So changes are
 requested since the earlier of `Date` and the newest received `updatedAt`: nothing that is written later can be older.
 If the newest `updatedAt` is older than any time zone explains, 26 hours before both clocks are enough.
+
+A change is dated when it is written, and shown when it is in the index: what was written before a load and shown after
+it is older than that load. So the changes of a while before it, the lag, are requested as well.
 """
 
 from __future__ import annotations
@@ -14,16 +17,21 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from prodex.clock import ANY_ZONE, TOLERATED
+from prodex.errors import QueryError
 
-#: Changes are requested since the beginning of the load, less this: a service needs a moment to index what was
+#: A load requests what changed meanwhile since its beginning, less this: a service needs a moment to index what was
 #: written, and the clocks of its machines differ.
 LAG = timedelta(minutes=2)
 
-#: The same if the service sends no Date, and this machine's clock is used.
+#: A refresh requests what changed since the last load, less this, unless it is given another lag. A change that is
+#: shown later is missed for good where not all keys are listed, and a quarter of an hour of changes is seldom a page.
+REFRESH_LAG = timedelta(minutes=15)
+
+#: At least so much, if the service sends no Date, and this machine's clock is used.
 LAG_WITHOUT_CLOCK = timedelta(minutes=15)
 
-#: Before it there was no service: changes since then are everything.
-_BEGINNING = datetime(1971, 1, 1, tzinfo=UTC)
+#: The wire counts seconds from here.
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 _LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
@@ -38,7 +46,33 @@ def newest_update(dates: Iterable[str | None]) -> str | None:
     return next((one for one in seconds if _moment(one) is not None), None)
 
 
-def starting_from(service_time: datetime | None, our_time: datetime, newest: str | None) -> datetime:
+def checked_lag(lag: timedelta | float | None) -> timedelta:
+    """Return the lag of a refresh, if it is one.
+
+    Raises
+    ------
+    QueryError
+        When it is no time, or below zero.
+
+    Examples
+    --------
+    >>> checked_lag(None), checked_lag(60), checked_lag(timedelta(hours=2))
+    (datetime.timedelta(seconds=900), datetime.timedelta(seconds=60), datetime.timedelta(seconds=7200))
+    """
+    if lag is None:
+        return REFRESH_LAG
+    try:
+        found = lag if isinstance(lag, timedelta) else timedelta(seconds=lag)
+    except (TypeError, ValueError, OverflowError):
+        found = timedelta(-1)
+    if found < timedelta(0):
+        raise QueryError(f"lag is {lag!r:.60}. Give a timedelta, or a number of seconds, of 0 or more.")
+    return found
+
+
+def starting_from(
+    service_time: datetime | None, our_time: datetime, newest: str | None, lag: timedelta = LAG
+) -> datetime:
     """Return since when changes are to be requested.
 
     Parameters
@@ -49,6 +83,8 @@ def starting_from(service_time: datetime | None, our_time: datetime, newest: str
         This machine's clock at the same moment.
     newest
         The latest received `updatedAt`.
+    lag
+        After which time at most the service shows a change.
 
     Examples
     --------
@@ -58,10 +94,14 @@ def starting_from(service_time: datetime | None, our_time: datetime, newest: str
     >>> starting_from(ahead, ahead, "2020-01-01T00:00:00")
     datetime.datetime(2026, 11, 19, 10, 58, tzinfo=datetime.timezone.utc)
     """
-    by_clock = our_time - LAG_WITHOUT_CLOCK if service_time is None else service_time - LAG
-    earliest = min(service_time or our_time, our_time) - ANY_ZONE - LAG
-    moment = _moment(newest)
-    return min(by_clock, earliest if moment is None else max(earliest, moment - LAG))
+    try:
+        by_clock = our_time - max(lag, LAG_WITHOUT_CLOCK) if service_time is None else service_time - lag
+        earliest = min(service_time or our_time, our_time) - ANY_ZONE - lag
+        moment = _moment(newest)
+        since = min(by_clock, earliest if moment is None else max(earliest, moment - lag))
+    except OverflowError:  # a lag of centuries
+        return _BEGINNING
+    return max(since, _BEGINNING)
 
 
 class Clocks(NamedTuple):

@@ -30,11 +30,12 @@ from prodex.load.window_fetcher import WindowFetcher
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
+from prodex.store.absence import absence_of, listing_is_whole
 from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import ABSENT, contents, contradiction_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
-from prodex.store.reconciliation import ledger_of, listing_is_whole, totals_notes
+from prodex.store.reconciliation import ledger_of, totals_notes
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
@@ -127,7 +128,8 @@ class Fetch:
     def load(self) -> None:
         """Fetch everything; reconcile if the counts do not agree, or if products may have moved between few pages."""
         self.pull()
-        ledger = ledger_of(self._journal, newest(self._journal))
+        came = newest(self._journal)
+        ledger = ledger_of(self._journal, came, absence_of(self._journal, came))
         is_too_low = contradiction_of("totals") in totals_notes(self._journal)
         if not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low):
             self._pulled()
@@ -170,7 +172,8 @@ class Fetch:
     def reconcile(self) -> None:
         """List key and date of all products; fetch missing and newer ones, and request by GTIN those not in the list.
 
-        A product is only removed if a request for its GTIN did not return it: lists of a service may be incomplete.
+        A product is only removed if a request for its GTIN did not return it, but did return a product that is known to
+        be there: lists of a service may be incomplete.
         """
         _LOG.info("listing keys and dates of all products, to find missing and removed ones")
         with self._progress.phase(
@@ -218,7 +221,7 @@ class Fetch:
         """
         self.pull()
         everything = Together(self._held, newest(self._journal))
-        ledger = ledger_of(self._journal, everything, refreshed=True)
+        ledger = ledger_of(self._journal, everything, absence_of(self._journal, everything), refreshed=True)
         costs_little = sweep is None and len(everything) < paging.SCROLL_FROM
         if sweep or costs_little or not was_complete or not (ledger.complete and ledger.agrees):
             self.reconcile()

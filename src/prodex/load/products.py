@@ -21,6 +21,7 @@ from prodex.limits import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
+from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.resume import is_judged, judge, kept_for_later, resumed
 from prodex.load.reuse import age_of, fresh_snapshot, name_for, question_to
 from prodex.phases import Reporter
@@ -83,7 +84,7 @@ def load_products(
         Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
     allow_incomplete
         Save an incomplete load too, and continue if the service fails to send a part of it. The catalogue then says so
-        wherever it is shown, and `catalog.problems` lists what is missing.
+        wherever it is shown, and `catalog.problems` lists what is missing, and what came and does not match the query.
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
         When a snapshot is reused, a line with its age takes the place of the bar.
@@ -97,7 +98,8 @@ def load_products(
     Raises
     ------
     IncompleteLoad
-        When fewer products were received than announced. The same call with `allow_incomplete=True` saves them.
+        When fewer products were received than announced, or others than requested. The same call with
+        `allow_incomplete=True` saves them.
     SnapshotLocked
         When another process is loading a snapshot of this name.
     ServiceError, StorageError
@@ -324,10 +326,14 @@ def _published(
     beside = build_folder(journal.folder)
     with storage(beside):
         parts = list(build(decided.parts))
+        # Only now: the tables have what the records say, and to read it again would cost as much as to build them.
+        mismatches = unmatched((part.open(beside) for part in parts), query)
+        ledger = with_mismatches(decided.ledger, mismatches, journal)
+        judge("The load", ledger, journal, allow_incomplete)
         if asked.labels and service is not None:
             parts = load_code_labels(service, query, asked.labels, parts, beside, reporter)
     with reporter.phase(SAVING):
-        return commit_built(name, dated(asked, journal, decided.ledger), parts, beside)
+        return commit_built(name, dated(asked, journal, ledger), parts, beside)
 
 
 def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,11 +18,13 @@ from prodex.errors import InputError, QueryError
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
+from prodex.ledger import listed
 from prodex.limits import LoadBudget
-from prodex.load.clocks import Clocks, newest_update, starting_from
+from prodex.load.clocks import Clocks, checked_lag, newest_update, starting_from
 from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
+from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resume import judge, kept_for_later, resumed
 from prodex.load.reuse import question_of
@@ -30,14 +33,17 @@ from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
+from prodex.store.absence import absence_of, listing_of
 from prodex.store.archive import snapshots_folder
+from prodex.store.copies import Copy, left_out, left_out_line, replacement
 from prodex.store.executors import checked_executor
 from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import gone_from, newest
+from prodex.store.journal_contents import ABSENT, newest
+from prodex.store.journal_format import Stage
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
-from prodex.store.newest import NewestCopy
+from prodex.store.newest import Newest, NewestCopy, repeated
 from prodex.store.parts import StoredPart
 from prodex.store.reconciliation import ledger_of
 from prodex.store.repair import repaired
@@ -51,6 +57,7 @@ def refresh(
     service: Client | Literal["sandbox"] | None = None,
     *,
     sweep: bool | None = None,
+    lag: timedelta | float | None = None,
     windows: int = WINDOWS,
     allow_incomplete: bool = False,
     progress: Progress = None,
@@ -59,13 +66,13 @@ def refresh(
 ) -> Catalog:
     """Update a snapshot by fetching only changed products, and save the result as a new snapshot.
 
-    Changed products are those updated since the earlier of two moments, less two minutes: the service's clock at the
+    Changed products are those updated since the earlier of two moments, less the lag: the service's clock at the
     last load, and the newest `updatedAt` received. Parts without a change are not written again.
 
     A product that was removed, or that left the query without an update, is not among the changed ones. So key and date
     of all products are listed if that takes few calls (below 10,000 products) or if the counts do not agree. Missing
-    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if it is not
-    there.
+    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if it does not
+    come beside others that are there. Where nothing came beside it, it is kept, and the refresh is incomplete.
 
     Parameters
     ----------
@@ -76,13 +83,17 @@ def refresh(
     sweep
         Make that list always (True), or only if the counts do not agree (False). They also agree if as many products
         are missing as were removed.
+    lag
+        After which time at most the service shows a change (a timedelta, or seconds); 15 minutes by default. What was
+        changed before the last load, and shown after it, is found within this time; without that, only a list of all
+        keys finds it.
     windows, allow_incomplete, progress, executor, budget
         As for `load_products`.
 
     Raises
     ------
     QueryError
-        When the snapshot does not come from this service and access key.
+        When the lag is not a time, or the snapshot does not come from this service and access key.
     SnapshotNotFound
         When there is no snapshot of this name yet.
     SnapshotDamaged
@@ -107,6 +118,7 @@ def refresh(
     name = _newest_name(name)
     service = connect() if service is None else service_given(service, f"refresh({name!r}, service)")
     windows = checked_windows(windows)
+    lag_given = {} if lag is None else {"lag": checked_lag(lag).total_seconds()}
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
     with locked(folder, f"refreshing {name!r}"), reporting(progress, "Changed products") as reporter:
@@ -117,9 +129,9 @@ def refresh(
         with reporter.phase("Reading the keys of the snapshot"):
             held = _held(old)
         newest_second = newest_update(one.updated_at for one in held.identities())
-        since = starting_from(origin.server_time, origin.loaded_at, newest_second)
+        since = starting_from(origin.server_time, origin.loaded_at, newest_second, checked_lag(lag))
         asked = question_of(origin).to_json()
-        question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True}
+        question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True} | lag_given
         journal = resumed(folder, question, {"windows": windows}, allow_incomplete)
         with kept_for_later(journal):
             fetch = Fetch(
@@ -200,14 +212,20 @@ def _merged(
     assert folder is not None  # noqa: S101 - see refresh
     query = origin.query or ProductQuery()
     with reporter.phase("Checking what was received"):
-        received = _newer(newest(journal), held, old, journal)
+        came = newest(journal)
+        received = _newer(came, held, old, journal)
         everything = Together(held, received)
-        ledger = ledger_of(journal, everything, query.gtins_in or (), refreshed=True)
-        gone = gone_from(everything, journal)
+        # Products that never belonged to the query may go, however many they are.
+        left = unmatched(old.parts, query) if journal.notes.get(ABSENT) else []
+        absence = absence_of(journal, everything, {product for one in left for product, _, _ in one.products})
+        gone = absence.gone
+        ledger = ledger_of(journal, everything, absence, query.gtins_in or (), refreshed=True)
         if ledger.missing_gtins:
             ledger = replace(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
             )
+        others = _left_out(journal, came, received, held, old, gone)
+        ledger = replace(ledger, left_out=tuple(listed(others)))
         judge("The refresh", ledger, journal, allow_incomplete)
         places = {
             product: (copy.page, copy.item) for product, copy in received.items() if product not in gone
@@ -215,17 +233,22 @@ def _merged(
         decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
 
+    checked = ledger
+
     def build(beside: Path) -> Iterable[StoredPart]:
+        nonlocal checked
         with storage(beside):
             stored = stored_parts(folder)
             parts = list(
                 merge_parts(stored, folder, journal.folder, decided.parts, beside, executor, reporter)
             )
+            checked = with_mismatches(ledger, unmatched((part.open(beside) for part in parts), query))
+            judge("The refresh", checked, journal, allow_incomplete)
             if origin.labels:
                 return load_code_labels(client, query, origin.labels, parts, beside, reporter)
             return parts
 
-    return commit(name, dated(question_of(origin), journal, ledger), build, reporter)
+    return commit(name, lambda: dated(question_of(origin), journal, checked), build, reporter)
 
 
 def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tuple[str, ...]:
@@ -259,3 +282,45 @@ def _newer(
         if record.decode("utf-8", "replace") != texts[product]:
             newer[product] = copy
     return newer
+
+
+def _left_out(
+    journal: Journal,
+    came: Newest,
+    received: Mapping[str, NewestCopy],
+    held: Held,
+    old: Catalog,
+    gone: Collection[str],
+) -> list[str]:
+    """Return a line for each record that is left out although it is of another product than the one with its key."""
+    lines = left_out(journal, came)
+    for key, line in _replaced(journal, received, held, old):
+        lines.setdefault(key, [line])
+    # What the snapshot left out is still left out, unless the listing has each of these keys once.
+    before: dict[str, list[str]] = {}
+    for line in old.origin.ledger.left_out:
+        key = line.removeprefix("product ").partition(", GTIN ")[0]
+        before.setdefault(key, []).append(line)
+    listing = [entry for entry in journal.entries() if entry.stage is Stage.LISTING]
+    again = {key for key, _ in repeated(listing)} if listing_of(journal) is not None else before.keys()
+    for key in (before.keys() & again) - lines.keys() - gone:
+        lines[key] = before[key]
+    return [line for several in lines.values() for line in several]
+
+
+def _replaced(
+    journal: Journal, received: Mapping[str, NewestCopy], held: Held, old: Catalog
+) -> Iterator[tuple[str, str]]:
+    """Yield each product of the snapshot that another one would replace under its key, with a line about it."""
+    before = held.among(received)
+    entries = (entry for entry in journal.entries() if entry.stage.has_products)
+    keys = (key for entry in entries for key in entry.keys if key and key.product_id in before)
+    other_gtin = {key.product_id for key in keys if key.filled_gtin != before[key.product_id].filled_gtin}
+    asked = [key for key, one in before.items() if key in other_gtin or key == one.gtin]
+    rows = old.arrow("raw", ["product_id", "json"], pc.field("product_id").isin(pa.array(asked, pa.string())))
+    for key, text in zip(rows["product_id"].to_pylist(), rows["json"].to_pylist(), strict=True):
+        copy = received[key]
+        (record,) = journal.products(copy.page, [copy.item])
+        one, other = Copy.of(text.encode()), Copy.of(record, reply=1)
+        if one is not None and other is not None and (why := replacement(one, other)):
+            yield key, left_out_line(one, why)

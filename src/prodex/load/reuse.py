@@ -89,6 +89,9 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     now, begun = clock.now(), catalog.origin.loaded_at
     if begun is None or not _answers(catalog, asked) or not _is_younger(catalog.origin, now, age):
         return None, ""
+    # That nothing came is no evidence that there is nothing, and to ask again takes two calls.
+    if not len(catalog):
+        return None, ""
     # What was sent from here must be in what is loaded afterwards.
     write = last_write(asked.source, since=begun)
     if write is not None:

@@ -11,7 +11,7 @@ keys. The outer windows are open.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -242,21 +242,37 @@ def unlisted_requests(
 ) -> dict[str, dict[str, object]]:
     """Return the requests by GTIN for received products that are not in the listing, by name of their window.
 
-    Each request includes one product that is certainly there. Only a reply that contains it proves that the others were
-    removed: some services answer what they do not understand with an empty page.
+    Each request includes products that are certainly there, as controls. Only a reply that contains these proves that
+    the others were removed: some services answer what they do not understand with an empty page, and others read only
+    the beginning of a long list, so one control is its first GTIN and one its last. Without a control there is no
+    request, since no reply could prove anything.
     """
     unlisted = [one for key, one in received.items() if key not in listed and askable_gtin(one)]
     gtins = {one.filled_gtin for one in unlisted}
-    control = next(
-        (one for one in listed.values() if askable_gtin(one) and one.filled_gtin not in gtins), None
-    )
+    controls = _controls(listed.values(), gtins)
+    if not controls:
+        return {}
+    # With both controls, a call has one GTIN more than others have.
     size = GTINS_PER_CALL - 1
     batches = [unlisted[first : first + size] for first in range(0, len(unlisted), size)]
     return {
         Window(Stage.ABSENT, number).name: {
             "keys": [one.product_id for one in batch],
-            "gtins": sorted({str(one.gtin) for one in [*batch, *([control] if control else [])]}),
-            "known": control.product_id if control else None,
+            "gtins": _around(sorted({str(one.gtin) for one in batch}), controls),
+            "controls": [one.product_id for one in controls],
         }
         for number, batch in enumerate(batches)
     }
+
+
+def _controls(listed: Iterable[Identity], gtins: Container[str | None]) -> list[Identity]:
+    """Return one or two listed products that can be asked for by GTIN, far from each other in the listing."""
+    askable = [one for one in listed if askable_gtin(one)]
+    # A product that has the GTIN of another one says less, but comes with it if that is there.
+    others = [one for one in askable if one.filled_gtin not in gtins] or askable
+    return [*others[:1], *others[1:][-1:]]
+
+
+def _around(gtins: Sequence[str], controls: Sequence[Identity]) -> list[str]:
+    first, *last = (str(one.gtin) for one in controls)
+    return list(dict.fromkeys([first, *(gtin for gtin in gtins if gtin not in last), *last]))

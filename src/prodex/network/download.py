@@ -36,7 +36,14 @@ from prodex.network.addresses import (
 )
 from prodex.network.connection_pool import ConnectionPools
 from prodex.network.partial_download import PartialDownload
-from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, Retrying, RetryPolicy, retry_after
+from prodex.network.retry import (
+    RETRYABLE_STATUSES,
+    RetryableError,
+    Retrying,
+    RetryPolicy,
+    http_date,
+    retry_after,
+)
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
@@ -335,5 +342,5 @@ def _raise_for_status(address: Address, reply: BaseHTTPResponse) -> None:
     problem = f"{address.host} answered with HTTP {reply.status}"
     if reply.status < 500 and reply.status not in RETRYABLE_STATUSES:
         raise MediaFailed(f"{problem} for {address}.", status=reply.status)
-    pause = retry_after(reply.headers.get("Retry-After"))
+    pause = retry_after(reply.headers.get("Retry-After"), now=http_date(reply.headers.get("Date")))
     raise RetryableError(f"{problem}.", kind=MediaFailed, status=reply.status, retry_after=pause)

@@ -78,7 +78,8 @@ class RetryPolicy:
         A random addition to each pause, up to this, so that many clients do not return at the same moment.
     longest_retry_after
         A Retry-After of the service is respected up to this. If it ends after the time is over, there is no further
-        attempt.
+        attempt. A longer one is not believed: the call waits for this long, or for the time that is left if that is
+        shorter, and is tried again.
     retries_at_once, retries_per_second
         The budget that the threads of a client share: retries available at once, added per second, and one more for
         each successful call. A retry waits until one is available, or gives up if that is after its time.
@@ -247,13 +248,17 @@ class Retrying:
         """Return the seconds to wait before the next attempt; None to give up."""
         if left <= 0:
             return None
-        if failure.retry_after is None:
+        # No pause at all, or one that ended before the reply came, is no pause to go by.
+        if not failure.retry_after:
             # Bounded before the power is taken: a float has no 2 ** 1024.
             doubled = self.policy.first_wait * 2.0 ** min(attempts - 1, 100)
             backoff = min(doubled, self.policy.longest_wait) + random.uniform(0, self.policy.jitter)  # noqa: S311 - no secret
             wait = min(backoff, left)
-        # A service that requests a pause knows better than the backoff, but must not stop a load for hours.
-        elif (wait := min(failure.retry_after, self.policy.longest_retry_after)) > left:
+        # A pause of hours is a mistake more often than a wish, and must not stop a load: tried once more at least.
+        elif failure.retry_after > self.policy.longest_retry_after:
+            wait = min(self.policy.longest_retry_after, left)
+        # A service that requests a pause knows better than the backoff.
+        elif (wait := failure.retry_after) > left:
             return None
         turn = 0.0 if self._budget is None else self._budget.take(left)
         return None if turn is None else max(wait, turn)
@@ -276,10 +281,22 @@ def http_date(text: str | None) -> datetime | None:
 
 
 def retry_after(text: str | None, *, now: datetime | None = None) -> float | None:
-    """Parse Retry-After, which is a number of seconds or a date; None for anything else.
+    """Parse Retry-After, which is a number of seconds or a date; None for anything else, and 0 for a date that is past.
 
+    Parameters
+    ----------
+    text
+        The header.
+    now
+        The clock of who wrote it, if that is known: a date means a pause only by the same clock.
+
+    Examples
+    --------
     >>> retry_after("120"), retry_after("9" * 400), retry_after("Fri, 31 Dec 9999 23:59:59 -1200"), retry_after("soon")
     (120.0, None, None, None)
+    >>> date = http_date("Sun, 06 Nov 1994 08:49:37 GMT")
+    >>> retry_after("Sun, 06 Nov 1994 08:49:47 GMT", now=date), retry_after("Sun, 06 Nov 1994 08:49:27 GMT", now=date)
+    (10.0, 0.0)
     """
     word = (text or "").strip()
     if re.fullmatch(r"[0-9]{1,9}", word):

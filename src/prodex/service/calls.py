@@ -201,17 +201,25 @@ class ProtectedCalls:
         def attempt() -> T:
             token = self._token()
             reply = send(bearer=token)
-            if self._refusal(reply, token, decode) is not None:
+            is_kept = not self._tokens.may_renew
+            if self._refusal(reply, token, decode) is not None and not is_kept:
                 # The service does nothing for an unknown caller, so even a write is sent again.
                 token = self._token(rejected=token)
                 reply = send(bearer=token)
             if (message := self._refusal(reply, token, decode)) is not None:
-                raise AuthenticationFailed(
+                problem = (
                     f"The service rejected a new token for {what}.{quoted(message)} The access "
-                    "key may have been revoked; check it in the user's profile of the service.",
-                    status=reply.status,
+                    "key may have been revoked; check it in the user's profile of the service."
+                )
+                # Nobody waits in front of a panel, or with a wrong key; a load or a write would end half done.
+                if not self._tokens.is_proven or (idempotent and not self._is_in_load()):
+                    raise AuthenticationFailed(problem, status=reply.status)
+                self._tokens.give_time()
+                raise RetryableError(
+                    problem, kind=AuthenticationFailed, status=reply.status, not_processed=True
                 )
             raise_for_status(what, reply)
+            self._tokens.is_proven = True
             try:
                 return decode(reply)
             except IdentifierUnreadable as error:

@@ -47,6 +47,11 @@ class Token:
     subject: str | None = None
 
 
+#: Seconds for which a new token is kept although it was refused: the nodes of a service learn of a token one after the
+#: other. If it is refused after that, the next one is kept for twice as long.
+_PATIENCE = 15.0
+
+
 @dataclass(eq=False, repr=False)
 class TokenSource:
     """Provides a valid access token to any number of threads.
@@ -57,13 +62,39 @@ class TokenSource:
         Requests a new token from the service.
     clock
         Seconds since 1970.
+
+    Attributes
+    ----------
+    is_proven
+        Whether a call has succeeded with a token of this access key.
     """
 
     fetch: Callable[[], Token]
     clock: Callable[[], float] = time.time
+    is_proven: bool = field(default=False, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _token: Token | None = field(default=None, init=False)
     _pending: Future[Token] | None = field(default=None, init=False)
+    _kept: tuple[float, float] = field(default=(-math.inf, 0.0), init=False)
+
+    @property
+    def may_renew(self) -> bool:
+        """Whether a refused token may be replaced: not while a new one is given time to become known."""
+        until, _ = self._kept
+        return self.clock() >= until
+
+    def give_time(self) -> None:
+        """Keep the token for a while, although the service refused it as soon as it was new.
+
+        Another new token would be as unknown to the node of the service that refused this one, and every other node
+        would have to learn of it, too.
+        """
+        with self._lock:
+            now, (until, seconds) = self.clock(), self._kept
+            if now >= until:
+                is_again = now - until < seconds
+                seconds = 2 * seconds if is_again else _PATIENCE
+                self._kept = (now + seconds, seconds)
 
     def current(self, *, rejected: Secret | None = None) -> Token:
         """Return a token with its lifetime.

@@ -175,12 +175,13 @@ class Transport:
 
     def _reply(self, response: requests.Response, content: bytes, bearer: Secret | None) -> Reply:
         failed = not 200 <= response.status_code < 300
+        date = http_date(response.headers.get("Date"))
         return Reply(
             status=response.status_code,
             body=content,
             message=self.hide(_message(content), bearer) if failed else "",
-            date=http_date(response.headers.get("Date")),
-            retry_after=retry_after(response.headers.get("Retry-After")),
+            date=date,
+            retry_after=retry_after(response.headers.get("Retry-After"), now=date),
         )
 
     def hide(self, text: str, bearer: Secret | None = None, longest: int = _LONGEST_MESSAGE) -> str:

@@ -24,13 +24,14 @@ from prodex.errors import InputError, ProdexError
 from prodex.files.atomic import checked_name, remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
-from prodex.ledger import Ledger
+from prodex.ledger import Ledger, listed
 from prodex.limits import Limits
 from prodex.phases import Reporter
 from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
 from prodex.store.archive import snapshots_folder
 from prodex.store.build import build_parts
+from prodex.store.copies import left_out
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed, refuse_newer
@@ -69,7 +70,14 @@ def save_files(
             raise nothing_read(reply)
         received = sum(len(entry.keys) for entry in journal.entries())
         plans = parts_of(journal, came.by_page())
-        ledger = Ledger(reply.total, received=received, distinct=len(came), set_aside=tuple(reply.set_aside))
+        others = [line for several in left_out(journal, came, is_live=False).values() for line in several]
+        ledger = Ledger(
+            reply.total,
+            received=received,
+            distinct=len(came),
+            set_aside=tuple(reply.set_aside),
+            left_out=tuple(listed(others)),
+        )
         source = ", ".join(path.name for path in files)
         origin = Origin(source, query, loaded_at=clock.now(), ledger=ledger)
         # Keys and copies of all products are not needed any more, and there may be a million of them.

@@ -1,4 +1,4 @@
-"""The contents of a journal: the newest copy of each product, the listing of all keys, and what has disappeared.
+"""The contents of a journal: the newest copy of each product, and the keys that came for each purpose.
 
 Pure: it reads the lines of a journal and no page.
 """
@@ -6,7 +6,7 @@ Pure: it reads the lines of a journal and no page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry, Stage
@@ -14,7 +14,7 @@ from prodex.store.newest import Newest
 from prodex.tables.records import Identity
 
 #: The note in which a journal keeps what was asked for by GTIN to see whether it has gone: for each window the keys,
-#: their GTINs, and a product that is known to be there.
+#: their GTINs, and products that are known to be there; see `prodex.store.absence`.
 ABSENT = "absent"
 
 #: What can be asked for by GTIN.
@@ -42,22 +42,11 @@ def keys_of(journal: Journal, stage: Stage) -> dict[str, Identity]:
     }
 
 
-def gone_from(held: Iterable[str], journal: Journal) -> frozenset[str]:
-    """Return the products that have disappeared: the listing does not name them, nor are they returned by GTIN.
-
-    A reply proves nothing if it is incomplete, if it holds products that nobody requested (the service ignores the
-    filter), or if it lacks a product that is known to exist.
-    """
-    gone: set[str] = set()
-    for window, asked in (journal.notes.get(ABSENT) or {}).items():
-        pages = journal.pages_of(window)
-        came = {key.product_id: key for page in pages for key in page.keys if key}
-        gtins = {gtin.zfill(14) for gtin in asked["gtins"]}
-        is_whole = pages and failure_of(window) not in journal.notes
-        is_heeded = all(key.filled_gtin in gtins for key in came.values())
-        if is_whole and is_heeded and asked["known"] in {None, *came} and gave_all(pages, len(came)):
-            gone.update(set(asked["keys"]) - came.keys())
-    return frozenset(gone.intersection(held)) if gone else frozenset()
+def announced_for(journal: Journal, stage: Stage) -> int | None:
+    """Return the sum of what was announced for the whole of each part of the query; None if that is not known."""
+    totals = [c.total for name, c in journal.counts.items() if c.stage is stage and name.count("/") == 1]
+    known = [total for total in totals if total is not None]
+    return sum(known) if known and len(known) == len(totals) else None
 
 
 def is_newer(updated_at: str | None, than: str | None) -> bool:

@@ -44,11 +44,15 @@ Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
 
 class Doubtful(msgspec.Struct):
-    """One call of products that were asked for by GTIN, to see whether they have gone; see `journal_contents`."""
+    """One call of products that were asked for by GTIN, to see whether they have gone; see `prodex.store.absence`.
+
+    Earlier versions asked for one product that is known to be there, or for none.
+    """
 
     keys: list[str]
     gtins: list[Annotated[str, msgspec.Meta(pattern="^[0-9]{1,14}$")]]
     known: str | None = None
+    controls: list[str] = []
 
 
 _Products = Annotated[int, msgspec.Meta(ge=0, lt=10**12)]

@@ -136,6 +136,18 @@ class Newest(Mapping[str, NewestCopy]):
         )
         return dict(zip(self, copies, strict=True))
 
+    def among(self, products: Iterable[str]) -> dict[str, NewestCopy]:
+        """Return the newest copies of some products, as far as they came."""
+        wanted = pa.array(list(products), pa.string())
+        places = pc.index_in(self._ids, wanted)
+        rows = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
+        keys, dates = (column.take(pa.array(rows)).to_pylist() for column in (self._ids, self._dates))
+        found = (self._pages[rows].tolist(), self._items[rows].tolist(), self._stages[rows].tolist())
+        return {
+            key: NewestCopy(date, page, item, _STAGES[stage])
+            for key, date, page, item, stage in zip(keys, dates, *found, strict=True)
+        }
+
     @property
     def dates(self) -> dict[str, str]:
         """The `updatedAt` of each product."""
@@ -167,6 +179,26 @@ _STAGES = tuple(Stage)
 def packed(keys: Sequence[Identity | None]) -> Keys:
     """Return keys as columns."""
     return keys if isinstance(keys, Keys) else Keys(keys)
+
+
+def repeated(entries: Iterable[PageEntry]) -> Iterator[tuple[str, Place]]:
+    """Yield each copy of a product that stands on some pages several times: its key, and where it stands.
+
+    >>> page = PageEntry(7, "pull/0", "", "", 0, 3, None, None, 9, "", [Identity("1"), Identity("2"), Identity("1")])
+    >>> list(repeated([page]))
+    [('1', (7, 0)), ('1', (7, 2))]
+    """
+    entries = [entry for entry in entries if len(entry.keys)]
+    if not entries:
+        return
+    ids = pa.chunked_array([packed(entry.keys).columns[0] for entry in entries], pa.string()).combine_chunks()
+    numbers = pc.fill_null(ids.dictionary_encode().indices, -1).to_numpy(zero_copy_only=False)
+    counts = np.bincount(numbers[numbers >= 0], minlength=1)
+    rows = np.flatnonzero((numbers >= 0) & (counts[numbers] > 1))
+    starts = np.cumsum([0, *(len(entry.keys) for entry in entries)])
+    for row, key in zip(rows.tolist(), ids.take(pa.array(rows)).to_pylist(), strict=True):
+        number = int(np.searchsorted(starts, row, "right")) - 1
+        yield key, (entries[number].page, row - int(starts[number]))
 
 
 def distinct_keys(pages: Iterable[PageEntry]) -> int:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from prodex.ledger import Ledger
+from prodex.ledger import Ledger, listed
+from prodex.store.absence import absence_of
+from prodex.store.copies import left_out
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import gone_from, newest
+from prodex.store.journal_contents import newest
 from prodex.store.journal_format import PageEntry
 from prodex.store.newest import Newest, Pages
 from prodex.store.reconciliation import ledger_of
@@ -55,7 +58,7 @@ def plan(
     """Decide what to build.
 
     Of several copies of a product the one with the newest `updatedAt` counts, and the last received among equals.
-    Products that have disappeared during the load are left out.
+    Products that have disappeared during the load are left out, and so is a record that has the key of another product.
 
     Parameters
     ----------
@@ -70,9 +73,10 @@ def plan(
         another one builds the last part.
     """
     came = newest(journal)
-    ledger = ledger_of(journal, came, gtins_in)
-    gone = gone_from(came, journal)
-    return Plan(parts_of(journal, came.by_page(gone), products_per_part, cores), ledger)
+    absence = absence_of(journal, came)
+    lines = [line for several in left_out(journal, came).values() for line in several]
+    ledger = replace(ledger_of(journal, came, absence, gtins_in), left_out=tuple(listed(lines)))
+    return Plan(parts_of(journal, came.by_page(absence.gone), products_per_part, cores), ledger)
 
 
 def parts_of(

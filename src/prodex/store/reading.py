@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +21,11 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.errors import InputError
-from prodex.ledger import Ledger
+from prodex.ledger import Ledger, listed
 from prodex.limits import Limits
 from prodex.progress import PATIENCE, Progress, showing
 from prodex.query import ProductQuery
+from prodex.store.copies import Copy, contradiction, left_out_line
 from prodex.store.delivery import nothing_read, odd_key, save_files
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.store.records_in_files import ReadingNotes, records_in
@@ -210,10 +211,16 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
     """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
     every = list(products)
     newest: dict[str, tuple[str, int]] = {}
+    superseded: list[tuple[str, int]] = []
     for index, product in enumerate(every):
         known = identify(product)
         key, updated_at = (known.product_id, known.updated_at) if known else (odd_key(index), None)
-        newest[key] = max(newest.get(key, ("", -1)), (updated_at or "", index))
+        this = (updated_at or "", index)
+        before = newest.get(key)
+        newest[key] = this if before is None else max(before, this)
+        if before is not None:
+            superseded.append((key, min(before, this)[1]))
+    left_out = [line for key, index in superseded if (line := _left_out(every, index, newest[key][1]))]
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
     starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
     parts = [Part.of_records(iter(chosen[start : start + PRODUCTS_PER_PART])) for start in starts]
@@ -222,8 +229,19 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
         received=len(every),
         distinct=len(chosen),
         set_aside=tuple(reply.set_aside),
+        left_out=tuple(listed(left_out)),
     )
     return Catalog(tuple(parts), Origin(source, loaded_at=clock.now(), ledger=ledger))
+
+
+def _left_out(records: Sequence[bytes], index: int, kept: int) -> str:
+    """Return what the ledger says of a record that is left out for one with its key; "" if that is its state."""
+    if records[index] == records[kept]:
+        return ""
+    one, other = (Copy.of(records[number], reply=number) for number in (index, kept))
+    if one is None or other is None or not (why := contradiction(one, other)):
+        return ""
+    return left_out_line(one, why)
 
 
 def _encoded(record: Any, index: int) -> bytes:

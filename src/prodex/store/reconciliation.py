@@ -6,27 +6,34 @@ makes a load complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from prodex.ledger import Ledger
+from prodex.ledger import Ledger, listed, product_named
+from prodex.query import GTINS_PER_CALL
+from prodex.store.absence import FEW, Absence, are_many, listing_of
 from prodex.store.held import Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import (
+    announced_for,
     askable_gtin,
     contradiction_of,
-    failure_of,
-    gave_all,
-    gone_from,
     is_newer,
     keys_of,
 )
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
 from prodex.tables.records import Identity
+from prodex.text import counted
 
 
 def ledger_of(
-    journal: Journal, held: Newest | Together, gtins_in: Sequence[str] = (), *, refreshed: bool = False
+    journal: Journal,
+    held: Newest | Together,
+    absence: Absence,
+    gtins_in: Sequence[str] = (),
+    *,
+    refreshed: bool = False,
 ) -> Ledger:
     """Compare what came with what was announced.
 
@@ -36,43 +43,33 @@ def ledger_of(
         What came.
     held
         The products that are there now, by key.
+    absence
+        Which of them have disappeared.
     gtins_in
         GTINs that were asked for by name.
     refreshed
         The journal holds only changes: its first total was the number of changes, not of all products.
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
-    listing = keys_of(journal, Stage.LISTING) if listing_is_whole(journal) else None
-    gone = gone_from(held, journal)
+    listing, gone = listing_of(journal), absence.gone
     came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
+    notes = [*_notes(journal, len(held), absence)]
+    if not refreshed:
+        notes += _notes_on_a_load(journal, len(held), listing, [gtin in came for gtin in gtins_in])
     return Ledger(
-        announced=None if refreshed else _counted(journal, Stage.PULL),
+        announced=None if refreshed else announced_for(journal, Stage.PULL),
         announced_last=None if refreshed else _last_announced(journal),
-        announced_end=_counted(journal, Stage.END),
+        announced_end=announced_for(journal, Stage.END),
         received=sum(len(entry.keys) for entry in content),
         distinct=len(held) - len(gone),
         arrived=held.arrived,
-        # A product that was listed and then not returned by GTIN has disappeared in between.
-        listed=None if listing is None else len(listing.keys() - gone),
+        listed=None if listing is None else len(listing),
         gone=len(gone),
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
         set_aside=tuple(_set_aside(content)),
         not_loaded=tuple(_not_loaded(journal, held, listing)),
-        notes=tuple(_notes(journal, held, listing, gone, gtins_in)),
-    )
-
-
-def listing_is_whole(journal: Journal) -> bool:
-    """Whether there is a listing of all keys that returned as many as it announced at any time, in every window."""
-    # A listing that is cut short would make products look gone that are there.
-    windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
-    failed = tuple(
-        name for name, why in journal.notes.items() if why and name.startswith(failure_of("listing"))
-    )
-    return (
-        bool(windows)
-        and not failed
-        and all(gave_all(journal.pages_of(window), len(journal.keys_of_window(window))) for window in windows)
+        doubtful=tuple(listed(_doubtful(journal, held, absence))),
+        notes=tuple(notes),
     )
 
 
@@ -100,38 +97,50 @@ def _count(journal: Journal, window: str) -> int:
     return (counted.total or 0) if counted else 0
 
 
-def _notes(
-    journal: Journal,
-    held: Mapping[str, object],
-    listing: Mapping[str, Identity] | None,
-    gone: frozenset[str],
-    gtins_in: Sequence[str],
-) -> Iterable[str]:
+def _notes(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
     yield from (noted | totals_notes(journal)).values()
-    confirmed = keys_of(journal, Stage.ABSENT).keys()  # they came when they were asked for by GTIN
-    if listing is not None and (doubtful := held.keys() - listing.keys() - gone - confirmed):
+    for why, number in Counter(absence.doubtful.values()).most_common():
         yield (
-            f"{len(doubtful):,} products are kept that the listing of all keys does not name: whether they have gone "
-            "is not known, since they could not be asked for by GTIN"
+            f"{counted(number, 'product')} {'is' if number == 1 else 'are'} kept that the listing of all keys does not "
+            f"name: whether {'it has' if number == 1 else 'they have'} gone is not known, since {why}"
         )
-    if gtins_in:
-        # Some services ignore a filter that they do not know, and send everything.
-        wanted = {gtin.zfill(14) for gtin in gtins_in}
-        pulled = (entry for entry in journal.entries() if entry.stage is Stage.PULL)
-        others = {
-            key.product_id for entry in pulled for key in entry.keys if key and key.filled_gtin not in wanted
-        }
-        if others:
-            yield f"{len(others):,} products came whose GTIN was not requested; they are kept"
+    if are_many(len(absence.gone), held):
+        yield (
+            f"{len(absence.gone):,} of {held:,} products have disappeared at once: they did not come beside others "
+            "that are there, but a service whose index is being built anew may look the same"
+        )
 
 
-def _counted(journal: Journal, stage: Stage) -> int | None:
-    """Return the sum of what was announced for the whole of each part of the query."""
-    totals = [c.total for name, c in journal.counts.items() if c.stage is stage and name.count("/") == 1]
-    known = [total for total in totals if total is not None]
-    return sum(known) if known and len(known) == len(totals) else None
+def _notes_on_a_load(
+    journal: Journal, held: int, listing: Mapping[str, Identity] | None, gtins_came: Sequence[bool]
+) -> Iterable[str]:
+    """Yield what a load cannot know of products that did not come.
+
+    Parameters
+    ----------
+    journal, held, listing
+        As for `ledger_of`.
+    gtins_came
+        Of each GTIN that was asked for by name, whether a product of it came.
+    """
+    first = announced_for(journal, Stage.PULL)
+    if listing and first and are_many(first - len(listing), first):
+        yield f"the service announced {first:,} products at first, and lists the keys of {len(listing):,}"
+    if not held and not first:
+        yield (
+            "the service showed no product: it has none for this query, or its index is being built anew; nothing that "
+            "came tells which"
+        )
+    for begin in range(0, len(gtins_came), GTINS_PER_CALL):
+        call = gtins_came[begin : begin + GTINS_PER_CALL]
+        known = call.index(False) if False in call else len(call)
+        if known >= FEW and len(call) - known >= FEW and not any(call[known:]):
+            yield (
+                f"of {len(call):,} GTINs in one request the first {known:,} came, and none of the others: the service "
+                "may read only the beginning of such a list"
+            )
 
 
 def _last_announced(journal: Journal) -> int | None:
@@ -150,6 +159,25 @@ def _last_announced(journal: Journal) -> int | None:
                 return None
             total += totals[-1] if totals else 0
     return total
+
+
+def _doubtful(journal: Journal, held: Mapping[str, object], absence: Absence) -> Iterable[str]:
+    """Yield each product that is kept although the service does not show it any more, with the reason."""
+    gtins = _gtins_of(journal, held, absence.doubtful)
+    for product, why in absence.doubtful.items():
+        name = product_named(product, gtins.get(product))
+        yield f"{name}: kept, although the listing of all keys does not name it: {why}"
+
+
+def _gtins_of(
+    journal: Journal, held: Mapping[str, object], products: Collection[str]
+) -> dict[str, str | None]:
+    """Return the GTINs of some products that are held."""
+    if not products:
+        return {}
+    came = (key for entry in journal.entries() for key in entry.keys if key and key.product_id in products)
+    before = (one for product in products if isinstance(one := held[product], Identity))
+    return {one.product_id: one.gtin for one in (*before, *came)}
 
 
 def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
@@ -177,16 +205,14 @@ def _not_loaded(
         counted = {count.stage for count in journal.counts.values()}
         if Stage.PULL in counted and Stage.END not in counted and not failed.get(Stage.END):
             yield "end: interrupted before it was asked for what had changed meanwhile, and how many there are"
-        if contradiction_of("totals") in totals_notes(journal) and _counted(journal, Stage.PULL) is None:
+        if contradiction_of("totals") in totals_notes(journal) and announced_for(journal, Stage.PULL) is None:
             yield "totals: the service announced no number of products, and no list of their keys to hold them against"
     else:
         lasting = ("budget", *(window for window in failed if " beyond offset " in window))
         yield from (f"{window}: {failed[window]}" for window in lasting if failed.get(window))
-    named = keys_of(journal, Stage.LISTING)
-    gone = gone_from(named, journal)
-    for product, one in named.items():
-        if product in gone:
-            continue
+        if not held and not listing and (first := announced_for(journal, Stage.PULL)):
+            yield f"pull: the service announced {first:,} products, then showed none, as while its index is built anew"
+    for product, one in keys_of(journal, Stage.LISTING).items():
         # A held copy without a date counts as the newest: no date is later than "9".
         is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
         if product not in held or is_old:
@@ -194,7 +220,7 @@ def _not_loaded(
             reason = f"listed by the service, {which} not sent when asked for by its GTIN"
             if askable_gtin(one) is None:
                 reason = f"listed by the service, {which} has no GTIN to ask for it by"
-            yield f"product {product}, GTIN {one.gtin}: {reason}"
+            yield f"{product_named(product, one.gtin)}: {reason}"
 
 
 def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:

@@ -136,15 +136,19 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
 
 def commit(
     name: str,
-    origin: Origin,
+    origin: Origin | Callable[[], Origin],
     write: Callable[[Path], Iterable[StoredPart]],
     reporter: Reporter = SILENT,
 ) -> Catalog:
-    """Write the parts of a new snapshot and its manifest, then publish everything with one rename."""
+    """Write the parts of a new snapshot and its manifest, then publish everything with one rename.
+
+    A function that returns the origin is called when the parts are written: what is in them may be a part of it.
+    """
     with folder_beside(new_entry(SNAPSHOTS.folder(name))) as beside:
         parts = list(write(beside))
         with reporter.phase(SAVING):
-            folder = _published(beside, name, origin, same_columns(parts, beside))
+            made_from = origin() if callable(origin) else origin
+            folder = _published(beside, name, made_from, same_columns(parts, beside))
     return _open(folder)
 
 

@@ -87,7 +87,7 @@ class View:
     validation_status
         0 not applicable, 1 not OK, 2 OK, 3 correction (`filter_validation_status_in`).
     target_market
-        ISO 3166-1 numeric code of the market it is shared for (`filter_target_market`).
+        ISO 3166-1 numeric code of the market it is shared for (`filter_target_market`, `product_key.target_market_id`).
     tags
         Tag names with the date-time they were put on (`filter_tags_in`, `filter_tags_not_in`).
     """
@@ -107,8 +107,8 @@ class SharedProduct:
     """One product of the exchange: its full wire record, who owns it, and its views.
 
     `record` carries labels in US English and the view-dependent values (manufacturerSharingStatus,
-    targetProductStatus, validation.status, hasTags, isTaggedBy) of the first view, so that it can be served
-    to that viewer byte for byte as it is stored.
+    targetProductStatus, validation.status, hasTags, isTaggedBy, the market of product_key) of the first view, so that
+    it can be served to that viewer byte for byte as it is stored.
     """
 
     record: dict[str, Any]
@@ -150,6 +150,10 @@ def overlay(record: dict[str, Any], first: View, view: View) -> dict[str, Any]:
             **(validation if isinstance(validation, dict) else {}),
             "status": view.validation_status,
         }
+    key = record.get("product_key")
+    if view.target_market != first.target_market and isinstance(key, dict):
+        # The market of a version is a part of its key, and a viewer gets the version for its own market.
+        members["product_key"] = {**key, "target_market_id": view.target_market}
     if view.tags != first.tags:
         members["hasTags"] = [{"tag": name, "createdAt": created_at} for name, created_at in view.tags]
         members["isTaggedBy"] = [name for name, _ in view.tags]

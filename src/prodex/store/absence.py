@@ -1,0 +1,159 @@
+"""Absence: which products have disappeared from a service, and of which nobody can tell.
+
+That a product does not come is evidence only beside a control: a product that is known to be there, was asked for in
+the same way, and came. A service whose index is being built anew, or that does not apply a filter, otherwise looks like
+one whose products have gone.
+
+Pure: it reads the lines of a journal and no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from prodex.files.untrusted import converted
+from prodex.store.journal import Journal
+from prodex.store.journal_contents import (
+    ABSENT,
+    announced_for,
+    askable_gtin,
+    failure_of,
+    gave_all,
+    keys_of,
+)
+from prodex.store.journal_format import Doubtful, Stage
+from prodex.tables.records import Identity
+
+#: If more of the products are missing at once than this share, or this number where there are few, that is a note, and
+#: they are only removed if the service announces as many products as it lists: an index that is built anew looks the
+#: same, but grows.
+MANY, FEW = 0.1, 10
+
+#: If more than this share is missing at once, nothing is removed: a load, which claims nothing about before, finds out.
+TOO_MANY = 0.6
+
+_NO_GTIN = "only a product with a GTIN can be requested by itself"
+_NO_CONTROL = (
+    "the service showed no product that could be requested together with it, as while its index is built anew"
+)
+_IGNORED = "a request by GTIN brought products that nobody requested: the service ignores this filter"
+_NOT_WHOLE = "the reply to a request by GTIN was not whole"
+_CONTROL_MISSING = "a request by GTIN did not bring a product that is known to be there"
+_LIST_IS_WRONG = "other products that the list does not name came when they were requested by GTIN"
+_TOO_MANY = (
+    f"more than {TOO_MANY:.0%} of all products would go at once, as while the index of the service is built anew; if "
+    "they have really gone, load again"
+)
+_IT_MOVES = (
+    f"more than {MANY:.0%} of all products would go at once, and the service does not announce as many as it lists, as "
+    "while its index is built anew"
+)
+
+
+class Absence(NamedTuple):
+    """What became of the products that a whole listing of all keys does not name.
+
+    Attributes
+    ----------
+    gone
+        Those that have disappeared.
+    doubtful
+        Those of which that is not known, each with the reason; they are kept.
+    """
+
+    gone: frozenset[str]
+    doubtful: Mapping[str, str]
+
+
+def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[str] = ()) -> Absence:
+    """Decide which products have disappeared.
+
+    The listing does not name them, and a call for their GTINs proves it. A reply proves nothing if it is incomplete, if
+    it holds products that nobody requested, or if it lacks a control. All of them prove nothing if a product came that
+    the listing does not name, since the listing was wrong then, or if so many products would go at once that an index
+    which is built anew is more likely.
+
+    Parameters
+    ----------
+    journal
+        What was asked, and what came.
+    held
+        The products that there are, by key.
+    left
+        Products whose own record says that they do not belong to the query: that they go is no surprise.
+    """
+    listing = listing_of(journal)
+    if listing is None:
+        return Absence(frozenset(), {})
+    gone: set[str] = set()
+    came: set[str] = set()
+    doubtful: dict[str, str] = {}
+    for window, note in (journal.notes.get(ABSENT) or {}).items():
+        asked = converted(note, Doubtful)
+        keys = {key.product_id: key for page in journal.pages_of(window) for key in page.keys if key}
+        missing = [product for product in asked.keys if product not in keys and product in held]
+        came.update(product for product in asked.keys if product in keys)
+        if why := _proves_nothing(asked, window, journal, keys):
+            doubtful |= dict.fromkeys(missing, why)
+        else:
+            gone.update(missing)
+    surprising = sum(product not in left for product in gone)
+    if came:
+        why = _LIST_IS_WRONG
+    elif are_many(surprising, len(held), TOO_MANY):
+        why = _TOO_MANY
+    elif are_many(surprising, len(held)) and announced_for(journal, Stage.END) not in {None, len(listing)}:
+        why = _IT_MOVES
+    else:
+        why = ""
+    if why:
+        doubtful |= dict.fromkeys(gone, why)
+        gone.clear()
+    unasked = held.keys() - listing.keys() - came - gone - doubtful.keys()
+    has_control = any(askable_gtin(one) for one in listing.values()) if unasked else False
+    doubtful |= dict.fromkeys(sorted(unasked), _NO_GTIN if has_control else _NO_CONTROL)
+    return Absence(frozenset(gone), doubtful)
+
+
+def are_many(gone: int, of: int, share: float = MANY) -> bool:
+    """Whether so many products are more than usually go at once.
+
+    >>> are_many(10, 12), are_many(11, 60), are_many(23, 234), are_many(24, 234)
+    (False, True, False, True)
+    """
+    return gone > max(share * of, FEW)
+
+
+def listing_of(journal: Journal) -> dict[str, Identity] | None:
+    """Return the products that the listing of all keys names; None if there is none, or it is not whole."""
+    return keys_of(journal, Stage.LISTING) if listing_is_whole(journal) else None
+
+
+def listing_is_whole(journal: Journal) -> bool:
+    """Whether there is a listing of all keys that returned as many as it announced at any time, in every window."""
+    # A listing that is cut short would make products look gone that are there.
+    windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
+    failed = tuple(
+        name for name, why in journal.notes.items() if why and name.startswith(failure_of("listing"))
+    )
+    return (
+        bool(windows)
+        and not failed
+        and all(gave_all(journal.pages_of(window), len(journal.keys_of_window(window))) for window in windows)
+    )
+
+
+def _proves_nothing(asked: Doubtful, window: str, journal: Journal, came: Mapping[str, Identity]) -> str:
+    """Return why the reply to a call for GTINs is no evidence that the others of them have disappeared; "" if it is."""
+    # A journal of an earlier version has at most one control, under a name of its own.
+    controls = {*asked.controls, *([asked.known] if asked.known else [])}
+    gtins = {gtin.zfill(14) for gtin in asked.gtins}
+    pages = journal.pages_of(window)
+    if not controls:
+        return _NO_CONTROL
+    if not all(key.filled_gtin in gtins for key in came.values()):
+        return _IGNORED
+    if not pages or failure_of(window) in journal.notes or not gave_all(pages, len(came)):
+        return _NOT_WHOLE
+    return "" if controls <= came.keys() else _CONTROL_MISSING
