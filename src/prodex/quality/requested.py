@@ -14,6 +14,7 @@ from prodex.catalog import Origin
 from prodex.catalog.extent import Extent
 from prodex.locales import short_of
 from prodex.query import ALWAYS_REQUESTED
+from prodex.tables.attributes import MEASURES
 from prodex.tables.declaration import TABLES
 
 #: Separates wire paths of which one is enough.
@@ -25,8 +26,8 @@ _WITHOUT_TEXTS = frozenset(
     {
         *(path[0] for column in TABLES["products"].columns for path in column.paths if path),
         *ALWAYS_REQUESTED,
-        *("netContent", "netWeight", "grossWeight", "height", "width", "depth", "temperature"),
-        *("percentageOfAlcoholByVolume", "suggestedRetailPrice", "dutyFeeTax", "originCountry"),
+        *MEASURES,
+        "originCountry",
         *("assets", "isPartitionedBy", "logisticalHierarchies", "isLabeledBy", "hasTags", "isTaggedBy"),
     }
 )
