@@ -22,7 +22,7 @@ ROWS = (
     {"errors"},
     {"phases"},
     {"limits", "text", "arguments", "display_text", "progress", "dispatch", "frames", "threads", "clock"},
-    {"gtin", "installation", "locales", "safe_xml"},
+    {"encodings", "gtin", "installation", "locales", "safe_xml"},
     {"files"},
     {"query", "tables"},
     {"formats", "ledger"},

@@ -80,6 +80,7 @@ def upsert(
     batch_size: int = ...,
     null_deletes: bool = ...,
     progress: Progress = ...,
+    encoding: str | None = ...,
 ) -> Tracking: ...
 @overload
 def upsert(
@@ -91,6 +92,7 @@ def upsert(
     batch_size: int = ...,
     null_deletes: bool = ...,
     progress: Progress = ...,
+    encoding: str | None = ...,
 ) -> DryRun: ...
 def upsert(
     service: Client,
@@ -101,6 +103,7 @@ def upsert(
     batch_size: int = LARGEST_BATCH,
     null_deletes: bool = False,
     progress: Progress = None,
+    encoding: str | None = None,
 ) -> Tracking | DryRun:
     """Write products to the service (spec, endpoint 7).
 
@@ -135,6 +138,8 @@ def upsert(
         Whether None, or null in a file, deletes as `prodex.DELETE` does.
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
+    encoding
+        Of a file of JSON that is not in UTF-8; see `read_products`.
 
     Returns
     -------
@@ -177,14 +182,14 @@ def upsert(
         if format == "xml":
             products = [language_codes_only(product) for product in products]
     else:
-        products, known = records_of(records, null_deletes=null_deletes), {}
+        products, known = records_of(records, null_deletes=null_deletes, encoding=encoding), {}
         loaded, extra = {}, {}
     findings = inspect(products, as_xml=format == "xml", known=known)
     failed = any(finding.severity == "error" for finding in findings)
-    encoding = ENCODINGS[format]
+    form = ENCODINGS[format]
     if dry_run:
-        payloads = () if failed else tuple(body for body, _ in batches_of(products, encoding, batch_size))
-        return DryRun(payloads, encoding.content_type, len(products), frame_of(findings))
+        payloads = () if failed else tuple(body for body, _ in batches_of(products, form, batch_size))
+        return DryRun(payloads, form.content_type, len(products), frame_of(findings))
     # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
     refuse_errors(findings)
     for finding in findings:
@@ -197,8 +202,8 @@ def upsert(
         return Tracking(service, ())
     plan = (
         Planned(body, gtins, tuple(loaded[gtin] for gtin in gtins if gtin in loaded))
-        for body, gtins in batches_of(products, encoding, batch_size)
+        for body, gtins in batches_of(products, form, batch_size)
     )
-    journal = UpsertJournal.begin(service.base_url, service.fingerprint, encoding.content_type, plan, extra)
+    journal = UpsertJournal.begin(service.base_url, service.fingerprint, form.content_type, plan, extra)
     tracking = Tracking(service, journal.batches(), journal=journal, findings=frame_of(findings))
     return tracking.send_planned(progress)
