@@ -268,6 +268,26 @@ def short_of(language: str) -> str:
     return _ONE_LANGUAGE.get(short, short)
 
 
+def tag_of(language: str) -> str:
+    """Return a language with its country in the one form in which all its spellings are the same.
+
+    >>> tag_of("nob-NO"), tag_of("no-NO"), tag_of("nb"), tag_of("fra-FR"), tag_of("Klingon")
+    ('no-NO', 'no-NO', 'no', 'fr-FR', 'Klingon')
+    """
+    match = _TAG.fullmatch(language.strip())
+    return language if match is None else short_of(match[1]) + _subtags(match[2])
+
+
+def spelled_short(language: str) -> str:
+    """Return the short code of a language as it was spelled, by which results of a call are named.
+
+    >>> spelled_short("nb"), spelled_short("nob-NO"), spelled_short("iw"), spelled_short("fra-FR"), spelled_short("gsw")
+    ('nb', 'nb', 'iw', 'fr', 'gsw')
+    """
+    first = language.replace("_", "-").split("-")[0].strip().lower()
+    return first if len(first) == 2 else _short(first) or language
+
+
 def is_whole_language(language: str) -> bool:
     """Whether a language is named without a country or script: "fr-BE" is not all that is French.
 

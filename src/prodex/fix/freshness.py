@@ -11,6 +11,8 @@ from prodex.fix.verdicts import Verdicts
 from prodex.fix.waiting import awaited
 from prodex.send.merge import texts_of
 from prodex.send.records import DELETE, Product
+from prodex.tables.values import moment_text
+from prodex.text import composed
 
 
 def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
@@ -129,15 +131,14 @@ def alike(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return one is other
     if " … [" in other and other.endswith("]"):  # the worklist showed the beginning
-        return one.startswith(other.rpartition(" … [")[0])
+        return composed(one).startswith(composed(other.rpartition(" … [")[0]))
     return _visible(one) == _visible(other)
 
 
 def _visible(text: str) -> str:
-    return "\n".join(
-        line.strip() for line in text.replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
-    )
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
+    return composed("\n".join(line.strip() for line in lines))
 
 
 def _moment(text: Any) -> str | None:
-    return None if text is None else str(text).replace(" ", "T").removesuffix("T00:00:00")[:19]
+    return None if text is None else moment_text(str(text)).replace(" ", "T").removesuffix("T00:00:00")[:19]

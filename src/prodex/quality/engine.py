@@ -166,6 +166,8 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
     if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
         return judge(Verdict(unknown), in_scope, place)
     given = dict(check.parameters)
+    if check.language is not None:
+        given["language"] = check.language
     if check.rule.whole:
         given["whole"] = job.whole[check.rule.id]
     verdict, read = products.read_by(partial(check.rule.function, products, **given))

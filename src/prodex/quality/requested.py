@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from prodex.catalog import Origin
 from prodex.catalog.extent import Extent
-from prodex.locales import short_of
+from prodex.locales import is_whole_language, short_of
 from prodex.query import ALWAYS_REQUESTED
 from prodex.tables.attributes import MEASURES
 from prodex.tables.declaration import TABLES
@@ -142,10 +142,11 @@ def _in_language(choice: _Choice, path: str, language: str | None) -> Asked:
 def _spoken(languages: Sequence[str], language: str | None) -> Asked:
     if language is None:
         return Asked.PART
-    if not any(short_of(one) == short_of(language) for one in languages):
+    same = [one for one in languages if short_of(one) == short_of(language)]
+    if not same:
         return Asked.NOTHING
     # "fr-BE" is not all that is French.
-    return Asked.ALL if short_of(language) in languages else Asked.PART
+    return Asked.ALL if any(map(is_whole_language, same)) else Asked.PART
 
 
 def _holds(included: str, path: str) -> bool:
