@@ -22,7 +22,7 @@ ROWS = (
     {"errors"},
     {"phases"},
     {"limits", "text", "arguments", "display_text", "progress", "dispatch", "frames", "threads", "clock"},
-    {"gtin", "installation", "locales", "safe_xml", "written_numbers"},
+    {"encodings", "gtin", "installation", "locales", "safe_xml", "written_numbers"},
     {"files"},
     {"query", "tables"},
     {"formats", "ledger"},

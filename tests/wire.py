@@ -61,10 +61,39 @@ KEYS = [
     "other",
 ]
 
+#: Codes of descriptors, and what each names, by hand.
+NAMED = {
+    **dict.fromkeys(["fra-FR", "fr", "nob-NO", "FRA"], "language"),
+    **dict.fromkeys(["GRM", "E14", "MIN"], "unit"),
+    "KAR": "like a unit",
+    **dict.fromkeys(["grm", "min", "RON", "12", ""], "uncertain"),
+}
+
+#: Amounts and times as text, some of which are none.
+amounts = st.sampled_from(
+    ["500.0000", "1,5", "-0.50", " 12 ", "+7", "1.000,5", "1e3", "9007199254740993", "about 5"]
+)
+moments = st.sampled_from(
+    [
+        *(
+            "2026-11-20T08:00:00",
+            "2026-02-30T08:00:00",
+            "2026-11-20",
+            "2026-11-20T08:00:00Z",
+            "2026-11-20 08:00:00",
+        ),
+        *(
+            "2026-11-20T08:00:00+01:00",
+            "2026-11-20T08:00:00.123-0500",
+            "2026-11-20T08:00:00.250",
+            "0001-01-01T00:00:00Z",
+        ),
+    ]
+)
 texts = st.one_of(
-    st.sampled_from(
-        ["", " ", "fra-FR", "fr", "2026-11-20T08:00:00", "2026-02-30T08:00:00", "2026-11-20", "EACH", "1e5"]
-    ),
+    st.sampled_from(["", " ", "EACH", "1e5", *NAMED]),
+    amounts,
+    moments,
     st.text(st.characters(exclude_categories=()), max_size=8),  # lone surrogates included
 )
 numbers = st.one_of(
@@ -90,9 +119,9 @@ anything = st.recursive(
 )
 
 descriptors = st.fixed_dictionaries(
-    {"code": st.one_of(texts, st.integers(0, 99))},
+    {"code": st.one_of(st.sampled_from([*NAMED]), texts, st.integers(0, 99))},
     optional={
-        "normalizedCode": texts,
+        "normalizedCode": st.one_of(st.sampled_from([*NAMED]), texts),
         "description": st.one_of(texts, scalars),
         "label": texts,
         "sort": scalars,
@@ -110,7 +139,7 @@ def lists(item: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 localized = st.fixed_dictionaries(
-    {"expressedIn": sometimes(descriptors), "data": st.one_of(texts, numbers, scalars)},
+    {"expressedIn": sometimes(descriptors), "data": st.one_of(amounts, texts, numbers, scalars)},
     optional={"sort": numbers},
 )
 codes = st.fixed_dictionaries(
@@ -144,11 +173,12 @@ partitions = st.fixed_dictionaries(
         "name": texts,
         "contains": lists(
             st.fixed_dictionaries(
-                {"isConceptualizedBy": codes, "quantity": numbers}, optional={"expressedIn": descriptors}
+                {"isConceptualizedBy": codes, "quantity": st.one_of(numbers, amounts)},
+                optional={"expressedIn": descriptors},
             )
         ),
     },
-    optional={"quantity": numbers, "isMeasuredBy": codes},
+    optional={"quantity": st.one_of(numbers, amounts), "isMeasuredBy": codes},
 )
 attributes = {
     "uuid": texts,
@@ -183,6 +213,7 @@ attributes = {
     ),
     "logisticalHierarchies": lists(nodes),
     "sharingUnits": lists(nodes),
+    "synonyms": lists(localized),
     "unknown": anything,
 }
 products = st.one_of(

@@ -8,6 +8,10 @@ header. People say "France" and "French". Names and codes are those of the CLDR,
 (250, 250, 'Belgium')
 >>> language_tag("fra-FR"), language_tag("Dutch"), language_code("fr-FR"), language_name("nld")
 ('fr-FR', 'nl', 'fra-FR', 'Dutch')
+
+One language has several codes: those of two and of three letters, those that ISO 639 has withdrawn (`iw`, `in`), and
+`nb` beside `no`. What people and services wrote is kept as they wrote it; wherever languages are compared, `short_of`
+decides.
 """
 
 from __future__ import annotations
@@ -34,6 +38,10 @@ _RETIRED_MARKETS = frozenset({"230", "249", "278", "280", "720", "736", "886"})
 _UNWRITTEN_LANGUAGES = frozenset(
     "alb arm baq bur chi cze dut fre geo ger gre ice mac mao may per prp rum scc scr slo tib twi wel".split()  # noqa: SIM905
 )
+
+#: Codes of one language that the CLDR keeps apart. Nearly all texts under `no` are in Bokmål (`nb`); Nynorsk (`nn`) is
+#: written differently, and stays a language of its own.
+_ONE_LANGUAGE = {"nb": "no"}
 
 _TAG = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]{2,8})*)")
 _LONG_CODE = re.compile("[a-z]{3}-[A-Z]{2}")
@@ -155,7 +163,8 @@ def language_label(language: str) -> str:
 
 def _short(code: str) -> str | None:
     """Return the shortest code of a language by a code of two or three letters, or None."""
-    code = get_global("language_aliases").get(code, code)
+    # The CLDR replaces some codes by a language with a script or country: sh by sr_Latn.
+    code = get_global("language_aliases").get(code, code).partition("_")[0]
     return code if code in Locale("en").languages else None
 
 
@@ -241,14 +250,51 @@ def is_long_code(language: str) -> bool:
     return _LONG_CODE.fullmatch(language) is not None
 
 
+@lru_cache(maxsize=4096)
 def short_of(language: str) -> str:
-    """Return the short code of a language in either form, or what was given where there is none.
+    """Return the short code of a language in any form, or what was given where there is none.
+
+    Two codes are of one language if, and only if, this is the same for both.
 
     >>> short_of("fra-FR"), short_of("fr-FR"), short_of("es"), short_of("Klingon")
     ('fr', 'fr', 'es', 'Klingon')
+    >>> short_of("nb"), short_of("nob-NO"), short_of("iw"), short_of("in"), short_of("tl"), short_of("nn")
+    ('no', 'no', 'he', 'id', 'fil', 'nn')
     """
-    first = language.replace("_", "-").split("-")[0].lower()
-    return first if len(first) == 2 else _from_code(language) or language
+    first = language.replace("_", "-").split("-")[0].strip().lower()
+    short = _short(first)
+    if short is None:
+        return first if len(first) == 2 else language
+    return _ONE_LANGUAGE.get(short, short)
+
+
+def tag_of(language: str) -> str:
+    """Return a language with its country in the one form in which all its spellings are the same.
+
+    >>> tag_of("nob-NO"), tag_of("no-NO"), tag_of("nb"), tag_of("fra-FR"), tag_of("Klingon")
+    ('no-NO', 'no-NO', 'no', 'fr-FR', 'Klingon')
+    """
+    match = _TAG.fullmatch(language.strip())
+    return language if match is None else short_of(match[1]) + _subtags(match[2])
+
+
+def spelled_short(language: str) -> str:
+    """Return the short code of a language as it was spelled, by which results of a call are named.
+
+    >>> spelled_short("nb"), spelled_short("nob-NO"), spelled_short("iw"), spelled_short("fra-FR"), spelled_short("gsw")
+    ('nb', 'nb', 'iw', 'fr', 'gsw')
+    """
+    first = language.replace("_", "-").split("-")[0].strip().lower()
+    return first if len(first) == 2 else _short(first) or language
+
+
+def is_whole_language(language: str) -> bool:
+    """Whether a language is named without a country or script: "fr-BE" is not all that is French.
+
+    >>> is_whole_language("fr"), is_whole_language("nob"), is_whole_language("fr-BE"), is_whole_language("fra-FR")
+    (True, True, False, False)
+    """
+    return "-" not in language.replace("_", "-")
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,18 @@ LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "ø": "o"}
 _TAKEN_APART = str.maketrans(LETTERS)
 
 
+def composed(text: str) -> str:
+    """Return a text in the form in which texts are the same text: letters and their accents as one character.
+
+    Two computers write "é" as one character or as two (NFC and NFD of Unicode), and nobody sees a difference. Only
+    comparisons use this form; what is shown, kept and sent is what came.
+
+    >>> composed("Nestle\u0301") == "Nestl\u00e9"
+    True
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def unaccented(word: str) -> str:
     """Return a word as words are compared: in small letters, without accents, ligatures taken apart.
 

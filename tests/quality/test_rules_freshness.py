@@ -90,7 +90,7 @@ CASES = {
         {"endAvailabilityDateTime": "2027-01-01T00:00:00"},
         {"endAvailabilityDateTime": "2026-01-01T00:00:00"},
         ("endAvailabilityDateTime", None, "2026-01-01T00:00:00", "the last day has passed"),
-        {"endAvailabilityDateTime": "soon"},
+        {"endAvailabilityDateTime": None},
     ),
     "is_no_draft": status("manufacturerSharingStatus", 4, 2, "2", "DRAFT"),
     "is_shared": status("manufacturerSharingStatus", 4, 3, "3", "PENDING"),

@@ -235,6 +235,14 @@ CHECKS: Checks = {
     ),
     "latin_1": (True, lambda probe: "Cèdre".encode("latin-1") in probe.read().body),
     "utf_16": (30, _unpacked(lambda body: body.decode("utf-16"))),
+    "latin_1_unsaid": (
+        (True, "application/json"),
+        lambda p: ("Cèdre".encode("latin-1") in p.read().body, _said(p, "content-type")),
+    ),
+    "utf_8_called_latin_1": (
+        (True, "application/json; charset=iso-8859-1"),
+        lambda p: ("Cèdre".encode() in p.read().body, _said(p, "content-type")),
+    ),
     "duplicate_keys": ([0, 30], _twice),
     "gzip_unannounced": (("absent", b"\x1f\x8b"), _magic),
     "gzip_announced_only": (

@@ -28,10 +28,12 @@ def _gzip(body: bytes) -> bytes:
     return gzip.compress(body, 1, mtime=0)
 
 
-def _recoded(charset: str) -> Any:
+def _recoded(charset: str, stated: str | None = "") -> Any:
     def act(reply: Any, _value: Any, _call: Any) -> Any:
         body = reply.body.decode("utf-8", "replace").encode(charset, "replace")
-        return reply.having(body=body).headed(content_type=f"application/json; charset={charset}")
+        label = charset if stated == "" else stated
+        parameter = "" if label is None else f"; charset={label}"
+        return reply.having(body=body).headed(content_type=f"application/json{parameter}")
 
     return act
 
@@ -153,6 +155,18 @@ _shape(
 )
 _shape("latin_1", "Replies are in ISO-8859-1, and say so.", _recoded("iso-8859-1"), family="charset")
 _shape("utf_16", "Replies are in UTF-16, and say so.", _recoded("utf-16"), family="charset")
+_shape(
+    "latin_1_unsaid",
+    "Replies are in ISO-8859-1, and do not say so.",
+    _recoded("iso-8859-1", None),
+    family="charset",
+)
+_shape(
+    "utf_8_called_latin_1",
+    "Replies are in UTF-8, and say that they are in ISO-8859-1.",
+    _recoded("utf-8", "iso-8859-1"),
+    family="charset",
+)
 _shape("duplicate_keys", "totalResults comes twice in one object; the first is 0.", _twice)
 
 # What HTTP or JSON does not allow, once.

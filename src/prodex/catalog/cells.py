@@ -7,7 +7,8 @@ their label, quantities with their unit, labels, tags and nutrients by name, pic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -126,7 +127,12 @@ class _Rows(NamedTuple):
 
 
 def cells_of(
-    read: Read, products: pa.Array, wanted: WantedAttributes, languages: Sequence[str] | None, numbers: bool
+    read: Read,
+    products: pa.Array,
+    wanted: WantedAttributes,
+    languages: Sequence[str] | None,
+    numbers: bool,
+    shown: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Cells]:
     """Yield the cells of a catalogue, table by table.
 
@@ -140,13 +146,16 @@ def cells_of(
     wanted
         Which attributes.
     languages
-        Short codes of the languages of texts; with None each text is in the column of its own language.
+        Codes of the languages of texts, as columns are to be called; with None each text is in the column of its own
+        language.
     numbers
         Whether a quantity is a number and a unit, instead of one text.
+    shown
+        What codes of languages are called in columns, where not as they were sent.
     """
     opened = _Reader(read, products, wanted)
     texts = opened.rows("texts", "text", "language", "language_code")
-    yield from _texts(texts.of(wanted.holds), languages)
+    yield from _texts(texts.of(wanted.holds), languages, shown)
     codes = opened.rows("codes", "code", "label", "description")
     own = codes.of(wanted.holds)
     yield own.cells(pc.coalesce(own.column("label"), own.column("code")))
@@ -194,21 +203,24 @@ def language_of(language: pa.Array, code: pa.Array) -> pa.Array:
     return pa.array(known, pa.string()).take(encoded.indices)
 
 
-def _texts(rows: _Rows, languages: Sequence[str] | None) -> Iterator[Cells]:
+def _texts(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str]) -> Iterator[Cells]:
     language, code = rows.column("language"), rows.column("language_code")
     if languages is None:
         sent = pc.coalesce(language, code).dictionary_encode()
+        called = [shown.get(one, one) for one in sent.dictionary.to_pylist()]
+        if len(set(called)) < len(called):
+            sent = pa.array(called, pa.string()).take(sent.indices).dictionary_encode()
+            called = sent.dictionary.to_pylist()
         size = max(len(sent.dictionary), 1)
         both = rows.attributes * size + sent.indices.to_numpy(zero_copy_only=False)
         used, columns = np.unique(both, return_inverse=True)
-        spoken = sent.dictionary.to_pylist()
-        names = [f"{rows.names[pair // size]}.{spoken[pair % size]}" for pair in used.tolist()]
+        names = [f"{rows.names[pair // size]}.{called[pair % size]}" for pair in used.tolist()]
         yield rows._replace(attributes=columns, names=names).cells(rows.column("text"))
         return
     short = language_of(language, code)
     for one in languages:
         names = rows.names if len(languages) == 1 else [f"{name}.{one}" for name in rows.names]
-        found = pc.fill_null(pc.equal(short, one), False).to_numpy(zero_copy_only=False)
+        found = pc.fill_null(pc.equal(short, short_of(one)), False).to_numpy(zero_copy_only=False)
         yield rows.cells(rows.column("text"), names=names).at(found)
 
 

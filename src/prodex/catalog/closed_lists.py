@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.query import ProductStatus, SharingStatus, ValidationStatus
 from prodex.query.values import market, member
-from prodex.text import hint
+from prodex.text import composed, hint
 
 #: Gives the distinct values of a column.
 Stored: TypeAlias = Callable[[str], pa.Array]
@@ -123,4 +123,4 @@ def packaging_value(column: str, value: Any, stored: Stored) -> tuple[str, str]:
 
 
 def _capitals(text: str) -> str:
-    return str(pc.utf8_upper(pa.scalar(text)).as_py())
+    return str(pc.utf8_upper(pa.scalar(composed(text))).as_py())

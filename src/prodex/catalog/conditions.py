@@ -27,6 +27,8 @@ from prodex.catalog.closed_lists import (
 )
 from prodex.errors import QueryError
 from prodex.query.values import gtins_given, refuse_rounded
+from prodex.tables.columns import composed_texts
+from prodex.text import composed
 
 #: No column of whole numbers reaches as far.
 _HUGE = 10**19
@@ -106,7 +108,12 @@ class ColumnCondition:
         return has | field.is_null() if None in values else has
 
     def _form(self, name: str) -> Form:
-        return self.form if name == self.column else _FORMS.get(name, as_it_is)
+        form = self.form if name == self.column else _FORMS.get(name, as_it_is)
+        # "Nestlé" has two spellings that look alike; a text without accents has one.
+        values = (entry.value for entry in self.entries if entry.column == name)
+        if all(not isinstance(value, str) or value.isascii() for value in values):
+            return form
+        return lambda texts: form(composed_texts(texts))
 
     def _type(self, name: str) -> pa.DataType:
         return self.schema.field(name).type
@@ -149,9 +156,13 @@ def column_condition(
             read = _of_type(column, sought, schema.field(column).type)
         entries.append(WantedValue(item, place, read))
     # 56 and "056" are one market: a value that was given twice is looked up, and counted as not found, once.
-    once = {(entry.column, entry.value): entry for entry in entries}
+    once = {(entry.column, _compared(entry.value)): entry for entry in entries}
     form = closed[column].form if column in closed else _FORMS.get(column, as_it_is)
     return ColumnCondition(column, tuple(once.values()), schema, form)
+
+
+def _compared(value: Any) -> Any:
+    return composed(value) if isinstance(value, str) else value
 
 
 def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.data import CatalogData
+from prodex.catalog.languages import shown_languages
 from prodex.frames import to_frame
 from prodex.tables.attributes import child_path, within
 from prodex.tables.declaration import TABLES
@@ -57,7 +58,10 @@ def describe(catalog: CatalogData) -> pd.DataFrame:
     ids = products["product_id"].combine_chunks()
     rows: list[dict[str, Any]] = []
     for place, cells in enumerate(
-        [*cells_of(catalog.arrow, ids, WantedAttributes(None), None, False), *_own(products)]
+        [
+            *cells_of(catalog.arrow, ids, WantedAttributes(None), None, False, shown_languages(catalog)),
+            *_own(products),
+        ]
     ):
         facts = _facts(cells, size)
         for column, name in enumerate(cells.names):

@@ -44,7 +44,9 @@ class Extent:
         if not any(_meet(attribute, path) for path in self.attributes):
             return False
         spoken = [languages for _, languages in self.spoken(attribute)]
-        return language is None or not spoken or any(short_of(language) in one for one in spoken)
+        return (
+            language is None or not spoken or any(short_of(language) in map(short_of, one) for one in spoken)
+        )
 
     def spoken(self, attribute: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the localized attributes at, above or below a wire path, with the languages of their columns."""

@@ -15,7 +15,7 @@ from prodex.catalog.cells import language_of
 from prodex.catalog.data import CatalogData
 from prodex.catalog.origin import Origin
 from prodex.errors import QueryError
-from prodex.locales import language_tag, short_of
+from prodex.locales import language_tag, short_of, spelled_short, tag_of
 from prodex.query import ProductQuery
 from prodex.text import hint
 
@@ -27,14 +27,14 @@ LOCALIZED: Mapping[str, tuple[str, str]] = {
 
 
 def languages_given(catalog: CatalogData, given: Sequence[str], call: str) -> list[str]:
-    """Return the short codes of languages.
+    """Return the short codes of languages, each as it was given: columns are named by it.
 
     Parameters
     ----------
     catalog
         Its texts may be in languages that the CLDR does not know.
     given
-        Codes in either form, or names.
+        Codes in any form, or names.
     call
         The method that they were given to, for the message.
 
@@ -46,19 +46,19 @@ def languages_given(catalog: CatalogData, given: Sequence[str], call: str) -> li
     if not given:
         raise QueryError(f"{call}() was given no language. Leave it out for all of them.")
     there = _spoken(catalog)
-    found = []
+    found: dict[str, str] = {}
     for one in given:
-        short = short_of(one)
+        short = spelled_short(one)
         # What texts are in is taken as it is: suppliers use codes that the CLDR does not know.
-        if short not in there:
+        if short_of(one) not in there:
             try:
-                short = short_of(language_tag(one))
+                short = spelled_short(language_tag(one))
             except QueryError as error:
                 near = hint(one, there, "")
                 texts = f"The texts here are in {', '.join(sorted(there)) or 'no language'}"
                 raise QueryError(f"{error} {texts}{near if near.startswith(';') else '.'}") from error
-        found.append(short)
-    return list(dict.fromkeys(found))
+        found.setdefault(short_of(short), short)
+    return list(found.values())
 
 
 def _spoken(catalog: CatalogData) -> set[str]:
@@ -72,10 +72,26 @@ def _spoken(catalog: CatalogData) -> set[str]:
     return found
 
 
+def shown_languages(catalog: CatalogData) -> dict[str, str]:
+    """Return what each code that texts are sent with is called in the columns of `wide()`.
+
+    It is the code as it was sent; where several codes of one language occur, all of them are called by one.
+    """
+    found: dict[str, set[str]] = {}
+    for part in catalog.parts:
+        rows = part.encoded("texts", ["language", "language_code"]).unify_dictionaries()
+        pairs = rows.group_by(rows.column_names).aggregate([])
+        sent = pc.coalesce(*(pairs[name].combine_chunks().cast(pa.string()) for name in rows.column_names))
+        for one in pc.unique(sent).drop_null().to_pylist():
+            found.setdefault(tag_of(one), set()).add(one)
+    return {one: tag if len(several) > 1 else one for tag, several in found.items() for one in several}
+
+
 def rows_in(rows: pa.Table, table: str, languages: Collection[str]) -> pa.Table:
     """Return the rows of a localized table that are in one of these languages, by their short codes."""
     language, code = (rows[name].combine_chunks() for name in LOCALIZED[table])
-    kept = pc.is_in(language_of(language, code), pa.array(list(languages), pa.string()))
+    wanted = pa.array(list(map(short_of, languages)), pa.string())
+    kept = pc.is_in(language_of(language, code), wanted)
     return rows.filter(kept)
 
 
@@ -90,11 +106,12 @@ def origin_in(origin: Origin, languages: Sequence[str]) -> Origin:
     query = origin.query or ProductQuery()
     requested = query.product_languages
     # What was asked for more narrowly stays so: "fr-BE" is not all that is French.
-    kept = languages if requested is None else [one for one in requested if short_of(one) in languages]
+    wanted = set(map(short_of, languages))
+    kept = languages if requested is None else [one for one in requested if short_of(one) in wanted]
     if not kept:
         raise QueryError(
             f"Texts in {', '.join(languages)} were not requested when this catalogue was loaded; it has those in "
             f"{', '.join(requested or ())}."
         )
-    labels = tuple(one for one in origin.labels if short_of(one) in languages)
+    labels = tuple(one for one in origin.labels if short_of(one) in wanted)
     return replace(origin, query=replace(query, product_languages=tuple(kept)), labels=labels)

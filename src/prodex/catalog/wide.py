@@ -20,7 +20,7 @@ from prodex.arguments import names_given
 from prodex.catalog.attribute_names import AttributeNames
 from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped
 from prodex.catalog.data import CatalogData
-from prodex.catalog.languages import languages_given
+from prodex.catalog.languages import languages_given, shown_languages
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.frames import to_frame
@@ -83,12 +83,14 @@ def _cells_by_part(
 ) -> Iterator[Cells]:
     """Yield the cells part by part, so that of the child tables no more is held than what is shown."""
 
+    shown = shown_languages(catalog) if languages is None else {}
+
     def cells(part: Part) -> list[Cells]:
         def read(table: str, columns: Sequence[str], _: pc.Expression | None) -> pa.Table:
             return part.encoded(table, columns)
 
         ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
-        return [in_order(some) for some in cells_of(read, ids, wanted, languages, numbers)]
+        return [in_order(some) for some in cells_of(read, ids, wanted, languages, numbers, shown)]
 
     begin = 0
     for part, made in zip(catalog.parts, side_by_side(cells, catalog.parts), strict=True):
@@ -105,7 +107,7 @@ def _warn_of_not_requested(
     silent = [path for path in asked or () if not origin.asked(path)]
     if origin.query is not None and (spoken := origin.query.product_languages):
         loaded = set(map(short_of, spoken))
-        silent += [f"texts in {one!r}" for one in languages or () if one not in loaded]
+        silent += [f"texts in {one!r}" for one in languages or () if short_of(one) not in loaded]
     if silent:
         warnings.warn(
             f"{', '.join(silent)}: not requested when this catalogue was loaded, so a missing value says nothing "

@@ -164,6 +164,9 @@ def upsert(
     null_deletes: Annotated[
         bool, typer.Option("--null-deletes", help="Let null in the file delete the attribute.")
     ] = False,
+    encoding: Annotated[
+        str, typer.Option("--encoding", help="Of a file of JSON that is not in UTF-8, such as cp1252.")
+    ] = "",
 ) -> None:
     """Send products to the service.
 
@@ -171,7 +174,7 @@ def upsert(
     """
     client = service.connect()
     given: dict[str, Any] = {"batch_size": batch_size, "null_deletes": null_deletes}
-    given["format"] = "xml" if xml else "json"
+    given |= {"format": "xml" if xml else "json", "encoding": encoding or None}
     if not dry_run:
         following.follow(prodex.upsert(client, file, **given), output)
         return

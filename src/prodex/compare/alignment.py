@@ -14,8 +14,10 @@ from typing import Any
 from prodex.facts.pending import own_path
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path
+from prodex.tables.descriptors import Expressed, expressed_at
 from prodex.tables.schema import Table
 from prodex.tables.values import fit, scalar_text, storable
+from prodex.text import composed
 
 Key = tuple[Any, ...]
 
@@ -97,7 +99,8 @@ def _row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
         ) else {}
     code, short = _descriptor(item.get("expressedIn"))
     if "data" in item and (code is not None or short is not None):
-        if isinstance(item["data"], str):
+        # Also where `data` is null, or no number: the descriptor is what such an item is recognised by.
+        if expressed_at(path, code, short) is Expressed.LANGUAGE:
             return "texts", {"language_code": code, "language": short_language(code, short)}
         return "quantities", {"unit_code": code, "unit": short}
     return "codes", {"code": fit(item.get("code"), "code")}
@@ -225,7 +228,7 @@ def _if_shallow(key_of: Callable[[Any], Hashable]) -> Callable[[Any], Hashable]:
 
 def _nth_key(item: Any, path: str, way: int) -> Hashable:
     key = next(islice(keys_of(item, path), way, None), None)
-    return None if key is None else (way, key)
+    return None if key is None else (way, *(composed(one) if isinstance(one, str) else one for one in key))
 
 
 def _kind(item: Any) -> str | None:
@@ -247,7 +250,7 @@ def _content(value: Any) -> Hashable:
         items = Counter(_content(item) for item in value)
         del items[None]
         return ("list", frozenset(items.items())) if items else None
-    return None if value is None else (_type(value), scalar_text(value))
+    return None if value is None else (_type(value), composed(scalar_text(value)))
 
 
 def _type(value: Any) -> str:

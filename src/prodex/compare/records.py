@@ -22,6 +22,7 @@ from prodex.tables.attributes import child_path, within
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
+from prodex.text import composed
 
 #: Columns without a wire path that hold values all the same: objects are recognised by their shape.
 _BY_SHAPE: Mapping[str, tuple[str, ...]] = {
@@ -174,16 +175,23 @@ def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[Change
         values = ((old or {}).get(column), (new or {}).get(column))
         attribute = _PATH_OF[column] if table == "products" else row["attribute"]
         whole = (old is None or new is None) and own_path(attribute) not in _DECLARED
-        if values[0] == values[1] or (whole and column in _MANNERS):
+        if _are_alike(*values) or (whole and column in _MANNERS):
             continue
         yield _change(table, attribute, row, column, positions, values)
+
+
+def _are_alike(old: Any, new: Any) -> bool:
+    """Whether two values are the same; of texts, whichever way their accents are written."""
+    if isinstance(old, str) and isinstance(new, str):
+        return composed(old) == composed(new)
+    return bool(old == new)
 
 
 def _common(old: Row | None, new: Row | None) -> Row:
     """Return what both rows say, or what the only one says."""
     if old is None or new is None:
         return old or new or {}
-    return {column: value for column, value in new.items() if value == old.get(column)}
+    return {column: value for column, value in new.items() if _are_alike(old.get(column), value)}
 
 
 def _change(

@@ -12,6 +12,7 @@ from prodex.catalog import Origin
 from prodex.locales import short_language
 from prodex.query import ProductQuery
 from prodex.tables.attributes import child_path
+from prodex.tables.descriptors import is_text
 from prodex.tables.plain import presence_of
 from prodex.tables.values import fit, storable
 
@@ -121,7 +122,10 @@ class Scope:
         if not isinstance(described, Mapping):
             return True
         code = fit(described.get("code"), "code")
-        language = short_language(code, fit(described.get("normalizedCode"), "string")) or code
+        short = fit(described.get("normalizedCode"), "string")
+        if (code is None and short is None) or not is_text(path, code, short, item["data"]):
+            return True
+        language = short_language(code, short) or code
         reason = self.why_not(path, language) if language else None
         if reason is not None:
             seen.add((path, language, reason))

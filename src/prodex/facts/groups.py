@@ -33,10 +33,10 @@ from prodex.facts.market import market_label, markets_of
 from prodex.facts.name import languages
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
-from prodex.locales import language_label
+from prodex.locales import language_label, short_of
 from prodex.tables.columns import Rows, encoded, filled_values, places, unless_blank, whole
 from prodex.tables.declaration import TABLES
-from prodex.text import hint
+from prodex.text import composed, hint
 
 #: What people group by most, in the order in which it is proposed.
 BY = ("owner", "brand", "kind", "market", "language", "tag")
@@ -106,6 +106,8 @@ class Groups:
 
     def members(self, code: str | None) -> Rows:
         """Return the places of the products in a group; none where there is no such group."""
+        if self.by == "language" and code is not None:
+            code = short_of(code)
         if code not in self.codes:
             return np.zeros(0, np.int64)
         members: Rows = self.rows[self.groups == self.codes.index(code)]
@@ -134,8 +136,7 @@ def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:
         return _by_tag(size, own_rows("tags", "tag"))
     if code == "language":
         return _by_language(size, own_rows("texts", "language", "language_code", filled="text"))
-    codes, groups = encoded(_as_text(column(code)))
-    names = codes.to_pylist()
+    names, groups = _spelled_once(*encoded(_as_text(column(code))))
     if label is not None:
         labels = _labels(groups, column(label), len(names))
     elif code in {"market", "target_market"}:
@@ -222,6 +223,21 @@ def _columns(by: str) -> tuple[str, str | None]:
     return code, _LABEL_OF.get(code)
 
 
+def _spelled_once(distinct: pa.Array, codes: Rows) -> tuple[list[str], Rows]:
+    """Make one code of those that differ only in the way in which their accents are written."""
+    names: list[str] = distinct.to_pylist()
+    if all(name.isascii() for name in names):
+        return names, codes
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(composed(name), []).append(name)
+    place = {one: number for number, one in enumerate(alike)}
+    # The last one stands for products without a code.
+    of_each = np.array([*(place[composed(name)] for name in names), -1], np.int64)
+    # It is called as it came, composed where it came in both ways.
+    return [one if one in several else min(several) for one, several in alike.items()], of_each[codes]
+
+
 def _as_text(values: pa.Array) -> pa.Array:
     return values if pa.types.is_dictionary(values.type) else values.cast(pa.string())
 
@@ -243,8 +259,7 @@ def _labels(groups: Rows, labels: pa.Array, count: int) -> list[str | None]:
 
 
 def _by_tag(size: int, tags: pa.Table) -> Groups:
-    codes, tag = encoded(tags["tag"])
-    names = codes.to_pylist()
+    names, tag = _spelled_once(*encoded(tags["tag"]))
     return Groups.of("tag", size, _once(tags["product"], tag, len(names)), names, names)
 
 

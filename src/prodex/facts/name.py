@@ -126,7 +126,8 @@ class Names:
         """Return for each product which of these names is its best, in one language or in any; -1 where none is."""
         rows = np.arange(len(self.place))
         if language is not None:
-            rows = np.flatnonzero(pc.equal(self.language, language).to_numpy(zero_copy_only=False))
+            spoken = pc.equal(self.language, short_of(language))
+            rows = np.flatnonzero(pc.fill_null(spoken, False).to_numpy(zero_copy_only=False))
         products, first = np.unique(self.place[rows], return_index=True)
         found = np.full(self.size, -1, np.int64)
         found[products] = rows[first]

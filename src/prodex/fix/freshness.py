@@ -19,6 +19,7 @@ from prodex.locales import short_of
 from prodex.quality.states import State
 from prodex.send.merge import texts_of
 from prodex.send.records import DELETE, Product
+from prodex.tables.values import moment_text
 
 #: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
 _REPLACED = ", in place of: "
@@ -248,4 +249,4 @@ def _same_value(present: Any, new: Any) -> bool:
 
 
 def _moment(text: Any) -> str | None:
-    return None if text is None else str(text).replace(" ", "T").removesuffix("T00:00:00")[:19]
+    return None if text is None else moment_text(str(text)).replace(" ", "T").removesuffix("T00:00:00")[:19]

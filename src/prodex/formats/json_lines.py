@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from prodex.encodings import not_utf8
 from prodex.errors import SnapshotDamaged
 from prodex.limits import Limits
 from prodex.tables.records import identify
@@ -79,6 +80,8 @@ def read_records(path: Path) -> Iterator[bytes]:
             record = line.removesuffix(b"\n")
             if identify(record) is None:
                 raise ValueError(f"line {number:,} is not a JSON object")
+            if reason := not_utf8(record):
+                raise ValueError(f"line {number:,} is {reason}")
             yield record
 
 

@@ -190,8 +190,9 @@ class Check:
 
     @property
     def language(self) -> str | None:
-        """The language that it is about, where it has one."""
-        return dict(self.parameters).get("language")
+        """The language that it is about, where it has one, as languages are compared."""
+        named: str | None = dict(self.parameters).get("language")
+        return None if named is None else short_of(named)
 
     @property
     def is_presence(self) -> bool:
@@ -272,11 +273,11 @@ def with_problem(check: CheckFacts) -> CheckFacts:
 
 
 def _language(value: Any) -> Any:
-    """Return the short code of a language in any spelling; texts are compared by it."""
+    """Return the short code of a language in any spelling, by which the check is called."""
     if not isinstance(value, str):
         return value
     try:
-        return short_of(language_tag(value))
+        return language_tag(value).partition("-")[0]
     except QueryError as error:
         raise InputError(f"language is {value!r:.60}. {error}") from error
 

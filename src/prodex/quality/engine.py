@@ -26,14 +26,14 @@ from prodex.facts.owner import owner_codes
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
 from prodex.quality.products import Products
-from prodex.quality.requested import Asked, asked_for
+from prodex.quality.requested import OR, Asked, asked_for
 from prodex.quality.rule_timeout import RULE_SECONDS, RuleExited, RuleTimeout, within, words_of
 from prodex.quality.rulebook import Rule, RuleFunction
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge
 from prodex.quality.verdict import Verdict
 from prodex.store.executors import mapped
-from prodex.tables.columns import Answer
+from prodex.tables.columns import Answer, Mask
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,8 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
     if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
         return judge(Verdict(unknown), in_scope, place)
     given = dict(check.parameters)
+    if check.language is not None:
+        given["language"] = check.language
     if check.rule.whole:
         given["whole"] = job.whole[check.rule.id]
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
@@ -173,16 +175,24 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
         return judge(Verdict(unknown), in_scope, place)
     judged = judge(verdict, in_scope, place)
-    if asked is Asked.ALL:
-        return judged
-    return _certain(judged, State.FAIL if check.rule.certain == "fails" else State.PASS, in_scope)
+    looked_at = [path for need in check.needs or read for path in need.split(OR)]
+    doubtful = products.unreadable(looked_at, check.language)
+    if asked is not Asked.ALL:
+        doubtful = np.ones(len(products), bool)
+    return _certain(judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
 
 
-def _certain(judged: Judged, stands: State, in_scope: Answer) -> Judged:
-    """Return the certain part of a verdict when only some of the needed data were requested."""
-    certain = (judged.states == stands) | ~in_scope.fillna(True).to_numpy(bool)
-    states = np.where(certain, judged.states, State.UNKNOWN).astype(np.int8)
-    return Judged(states, judged.evidence if stands is State.FAIL else EVIDENCE.empty_table())
+def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Mask) -> Judged:
+    """Return the certain part of a verdict on products of which not all that is needed was requested, or is readable.
+
+    What is there decides for good in one direction at most: one wrong text fails, one name is a name.
+    """
+    kept = {"fails": State.FAIL, "passes": State.PASS}.get(certain or "")
+    stands = np.zeros(len(doubtful), bool) if kept is None else judged.states == kept
+    unknown = doubtful & ~stands & in_scope.fillna(True).to_numpy(bool)
+    states = np.where(unknown, State.UNKNOWN, judged.states).astype(np.int8)
+    fails = states[judged.evidence["product"].to_numpy()] == State.FAIL
+    return Judged(states, judged.evidence.filter(pa.array(fails)))
 
 
 def _in_scope(products: Products, check: Check) -> Answer:

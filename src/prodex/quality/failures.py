@@ -83,7 +83,7 @@ def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> 
         **lists,
         "severity": ClosedList(_one_of(list(SEVERITIES))),
         "attribute": ClosedList(lambda name, value: _one_of(_attributes(stored(name)))(name, value)),
-        "language": ClosedList(_language),
+        "language": ClosedList(lambda name, value: _language(name, value, stored(name).to_pylist())),
         "market": ClosedList(market_value, in_three_digits),
     }
 
@@ -112,11 +112,13 @@ def _one_of(known: Iterable[str]) -> Callable[[str, Any], str]:
     return read
 
 
-def _language(column: str, value: Any) -> str:
+def _language(column: str, value: Any, stored: Iterable[str | None]) -> str:
     try:
-        return short_of(locales.language_tag(str(value)))
+        short = short_of(locales.language_tag(str(value)))
     except QueryError as error:
         raise QueryError(f"{column}: {error}") from error
+    # Findings of rules of one's own, and of audits by earlier versions, have other codes of the same language.
+    return next((one for one in sorted(filter(None, stored)) if short_of(one) == short), short)
 
 
 _WORD = pa.dictionary(pa.int32(), pa.string())

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.facts.unreadable import LESS_THAN
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.units import FACTORS
 from prodex.quality.verdict import Evidence, Verdict
@@ -27,8 +28,6 @@ FAT, SATURATES, CARBOHYDRATE, SUGARS = "FAT", "FASAT", "CHOAVL", "SUGAR-"
 STARCH, POLYOLS, FIBRE, PROTEIN, SALT, SODIUM = "STARCH", "POLYL", "FIBTG", "PRO-", "SALTEQ", "NA"
 #: Kilojoules and kilocalories by unit code.
 _ENERGY_UNITS = {"kJ": {"KJO": 1.0, "JOU": 1e-3}, "kcal": {"E14": 1.0, "K51": 1.0}}
-#: How "less than" is written in place of a small number.
-_LESS = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
 #: Grams that may be declared as 0: up to 0.5, but of these nutrients (guidance of the Commission on tolerances for
 #: nutrient values, December 2012, table 4).
 _NEGLIGIBLE = {SATURATES: 0.1, SALT: 0.0125, SODIUM: 0.005}
@@ -135,7 +134,7 @@ class NutritionColumns(ChildRows):
         found = np.full(len(self.row), np.nan)
         words = self.products.arrow("scalars", "attribute", "position", "value")
         words = words.filter(pc.equal(words["attribute"], f"{PATH}.quantity"))
-        read = pc.struct_field(pc.extract_regex(words["value"], _LESS), "limit")
+        read = pc.struct_field(pc.extract_regex(words["value"], LESS_THAN), "limit")
         words = words.append_column("limit", pc.cast(pc.replace_substring(read, ",", "."), pa.float64()))
         words = words.filter(words["limit"].is_valid())
         if not len(words):

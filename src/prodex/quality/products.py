@@ -6,7 +6,7 @@ has one row for each text, with the position of its product, from 0, in the colu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -24,6 +24,7 @@ from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
 from prodex.facts.presence import Presence
+from prodex.facts.unreadable import Unreadable
 from prodex.frames import to_frame
 from prodex.quality.requested import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
@@ -144,6 +145,21 @@ class Products:
         """Say for each product whether it has data at one of several wire paths, each with a path before it."""
         each = [self.filled(f"{before}{name}") for name in attributes]
         return np.asarray(np.logical_or.reduce(each))
+
+    def unreadable(self, attributes: Iterable[str], language: str | None = None) -> Mask:
+        """Say for each product whether it has something at these wire paths that cannot be read.
+
+        It is neither data nor missing: a time such as "yesterday", or "about 500" beside a unit.
+
+        Parameters
+        ----------
+        attributes
+            Wire paths.
+        language
+            Short language code: what says that it is in another language does not count.
+        """
+        found = self._once("unreadable", lambda: Unreadable.of(self._part))
+        return found.products(attributes, language)
 
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""

@@ -12,8 +12,9 @@ from enum import IntEnum
 
 from prodex.catalog import Origin
 from prodex.catalog.extent import Extent
-from prodex.locales import short_of
+from prodex.locales import is_whole_language, short_of
 from prodex.query import ALWAYS_REQUESTED
+from prodex.tables.attributes import MEASURES
 from prodex.tables.declaration import TABLES
 
 #: Separates wire paths of which one is enough.
@@ -25,8 +26,8 @@ _WITHOUT_TEXTS = frozenset(
     {
         *(path[0] for column in TABLES["products"].columns for path in column.paths if path),
         *ALWAYS_REQUESTED,
-        *("netContent", "netWeight", "grossWeight", "height", "width", "depth", "temperature"),
-        *("percentageOfAlcoholByVolume", "suggestedRetailPrice", "dutyFeeTax", "originCountry"),
+        *MEASURES,
+        "originCountry",
         *("assets", "isPartitionedBy", "logisticalHierarchies", "isLabeledBy", "hasTags", "isTaggedBy"),
     }
 )
@@ -141,10 +142,11 @@ def _in_language(choice: _Choice, path: str, language: str | None) -> Asked:
 def _spoken(languages: Sequence[str], language: str | None) -> Asked:
     if language is None:
         return Asked.PART
-    if not any(short_of(one) == short_of(language) for one in languages):
+    same = [one for one in languages if short_of(one) == short_of(language)]
+    if not same:
         return Asked.NOTHING
     # "fr-BE" is not all that is French.
-    return Asked.ALL if short_of(language) in languages else Asked.PART
+    return Asked.ALL if any(map(is_whole_language, same)) else Asked.PART
 
 
 def _holds(included: str, path: str) -> bool:

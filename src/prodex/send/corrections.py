@@ -37,7 +37,7 @@ class KnownProducts:
     ids
         Product ids by GTIN in the form of `prodex.gtin.comparable_cell`, since services also send 13 digits.
     codes
-        The long language codes of each short one.
+        The long language codes of each short one, as `short_of` returns it.
     texts
         Wire paths of localized texts.
     """
@@ -56,7 +56,7 @@ class KnownProducts:
         codes = defaultdict(set)
         for row in rows:
             if row["language"] and row["language_code"]:
-                codes[row["language"]].add(row["language_code"])
+                codes[short_of(row["language"])].add(row["language_code"])
         texts = {row["attribute"] for row in rows} | set(TEXTS)
         return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts)
 
@@ -149,7 +149,7 @@ def _refuse_two_languages(
     product: str, attribute: str, language: str, code: str, known: KnownProducts
 ) -> None:
     """Refuse a row with two different languages: one of the columns was changed, and it is not known which."""
-    if short_of(language) != short_of(code) and code not in known.codes.get(language, ()):
+    if short_of(language) != short_of(code) and code not in known.codes.get(short_of(language), ()):
         raise ChangesRefused(
             f"Product {product}: the text of {attribute} has the language {language!r:.40} and the language_code "
             f"{code!r:.40}, which are not the same. Correct one, or leave the column language_code out."

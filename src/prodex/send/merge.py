@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from prodex import locales
 from prodex.errors import ChangesRefused, QueryError
-from prodex.locales import short_language
+from prodex.locales import is_whole_language, short_language, short_of
 from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
 
@@ -74,8 +74,14 @@ class _Text(NamedTuple):
         return _string(self.item["expressedIn"].get("code"))
 
     @property
-    def language(self) -> str | None:
+    def sent_language(self) -> str | None:
         return short_language(self.code, _string(self.item["expressedIn"].get("normalizedCode")))
+
+    @property
+    def language(self) -> str | None:
+        """The language as languages are compared: `no` and `nb` are one."""
+        sent = self.sent_language or self.code
+        return None if sent is None else short_of(sent)
 
 
 def merged(
@@ -163,7 +169,7 @@ class _CorrectedProduct:
             self._deleted.append(text)
         else:
             text.item["data"] = correction.value
-        return self._edit(correction, text.position, text.language or text.code, before)
+        return self._edit(correction, text.position, text.sent_language or text.code, before)
 
     def _text_of(self, correction: Correction) -> _Text | None:
         """Return the text that a correction is about; None for a new text."""
@@ -172,13 +178,15 @@ class _CorrectedProduct:
         if correction.position is not None:
             at = next((text for text in here if text.position == correction.position), None)
             if at is None or not _is_in_language(at, correction):
-                found = "no text" if at is None else f"a text in {at.code or at.language}"
+                found = "no text" if at is None else f"a text in {at.code or at.sent_language}"
                 raise self._refused(
                     f"at {_named(correction)} the catalogue has {found}. Take the frame from catalog.texts of the same "
                     "catalogue, and keep its column position; leave it out (None) for a text that is new."
                 )
             return at
-        matching = [text for text in here if _is_in_language(text, correction)]
+        # A text under just this code comes before one of the same language under another.
+        matching = [text for text in here if _is_called(text, correction)]
+        matching = matching or [text for text in here if _is_in_language(text, correction)]
         if len(matching) > 1:
             raise self._refused(
                 f"there are {len(matching)} texts for {_named(correction)}. Add a column position to say which, as in "
@@ -208,14 +216,14 @@ class _CorrectedProduct:
         """Return the long code of a new text's language: as given, else as in this product or in the catalogue."""
         if correction.language_code is not None:
             return correction.language_code
-        language = correction.language or ""
+        language = short_of(correction.language or "")
         texts = (text for root, value in self._product.items() for text in texts_of(value, root))
         own = {text.code for text in texts if text.language == language}
         for used in (own - {None}, self._codes.get(language, frozenset())):
             if len(used) == 1:
                 return str(*used)
         try:
-            code = locales.language_code(language)
+            code = locales.language_code(correction.language or "")
         except QueryError as error:
             raise ChangesRefused(f"GTIN {self._gtin}, {correction.attribute}: {error}") from error
         # The service stores long codes. A short one is only completed if exactly one country is known for it.
@@ -223,8 +231,8 @@ class _CorrectedProduct:
             return code
         choice = ", ".join(sorted(self._codes.get(language, ()))) or f"{code}-..."
         raise self._refused(
-            f"{correction.attribute} has no text in {language!r} yet, and its code needs a country. Give a column "
-            f"language_code, such as {choice}."
+            f"{correction.attribute} has no text in {correction.language!r} yet, and its code needs a country. Give a "
+            f"column language_code, such as {choice}."
         )
 
     def _remove(self, text: _Text) -> None:
@@ -281,11 +289,21 @@ def recoded(described: Any, code: str) -> dict[str, Any]:
 
 
 def _is_in_language(text: _Text, correction: Correction) -> bool:
+    """Whether a text is in the language of a correction, under whatever code where it names no country."""
+    if _is_called(text, correction):
+        return True
+    language = None if correction.language_code is not None else correction.language
+    return language is not None and is_whole_language(language) and short_of(language) == text.language
+
+
+def _is_called(text: _Text, correction: Correction) -> bool:
     if correction.language_code is not None and correction.language_code != text.code:
         return False
     if correction.language is None or correction.language_code is not None:
         return True
-    return correction.language.casefold() in {name.casefold() for name in (text.language, text.code) if name}
+    return correction.language.casefold() in {
+        name.casefold() for name in (text.sent_language, text.code) if name
+    }
 
 
 def _named(correction: Correction) -> str:

@@ -60,7 +60,7 @@ _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns
 }
 
 
-def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
+def records_of(source: Source, *, null_deletes: bool = False, encoding: str | None = None) -> list[Product]:
     """Return products as they are to be written: valid GTINs with 14 digits, and None only for deletions.
 
     Parameters
@@ -70,6 +70,8 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
         path of a file that `read_products` accepts, or of SupplierProducts (.xml).
     null_deletes
         Whether None deletes the attribute; otherwise it means "no change", like NaN.
+    encoding
+        Of a file that is not in UTF-8.
 
     Raises
     ------
@@ -91,7 +93,11 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     if isinstance(source, str | Path):
         path = Path(source)
         is_xml = path.suffix.lower() == ".xml" and path.is_file()
-        source = xml_reading.decoded(path.read_bytes()) if is_xml else _whole_file(source)
+        if is_xml and encoding is not None:
+            raise InputError(f"{path.name} is XML, which states its encoding itself: leave encoding out.")
+        source = xml_reading.decoded(path.read_bytes()) if is_xml else _whole_file(source, encoding)
+    elif encoding is not None:
+        raise InputError("encoding is that of a file, and records is none: leave it out.")
     if isinstance(source, Catalog):
         records: Iterable[Any] = map(json.loads, source.arrow("raw", ["json"])["json"].to_pylist())
     elif isinstance(source, pd.DataFrame):
@@ -104,8 +110,8 @@ def records_of(source: Source, *, null_deletes: bool = False) -> list[Product]:
     return [_record(record, place, null_deletes) for place, record in enumerate(records)]
 
 
-def _whole_file(path: str | Path) -> Catalog:
-    catalog = read_products(path)
+def _whole_file(path: str | Path, encoding: str | None) -> Catalog:
+    catalog = read_products(path, encoding=encoding)
     # A file is used as a whole or not at all: nobody would notice which products were not sent.
     if spoilt := catalog.origin.ledger.set_aside:
         raise InputError(

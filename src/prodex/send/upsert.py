@@ -84,6 +84,7 @@ def upsert(
     batch_size: int = ...,
     null_deletes: bool = ...,
     progress: Progress = ...,
+    encoding: str | None = ...,
 ) -> Tracking: ...
 @overload
 def upsert(
@@ -95,6 +96,7 @@ def upsert(
     batch_size: int = ...,
     null_deletes: bool = ...,
     progress: Progress = ...,
+    encoding: str | None = ...,
 ) -> DryRun: ...
 def upsert(
     service: Client,
@@ -105,6 +107,7 @@ def upsert(
     batch_size: int = LARGEST_BATCH,
     null_deletes: bool = False,
     progress: Progress = None,
+    encoding: str | None = None,
 ) -> Tracking | DryRun:
     """Write products to the service (spec, endpoint 7).
 
@@ -139,6 +142,8 @@ def upsert(
         Whether None, or null in a file, deletes as `prodex.DELETE` does.
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
+    encoding
+        Of a file of JSON that is not in UTF-8; see `read_products`.
 
     Returns
     -------
@@ -181,14 +186,14 @@ def upsert(
         if format == "xml":
             products = [language_codes_only(product) for product in products]
     else:
-        products, known = records_of(records, null_deletes=null_deletes), {}
+        products, known = records_of(records, null_deletes=null_deletes, encoding=encoding), {}
         loaded, extra = {}, {}
     findings = inspect(products, as_xml=format == "xml", known=known)
     failed = any(finding.severity == "error" for finding in findings)
-    encoding = ENCODINGS[format]
+    form = ENCODINGS[format]
     if dry_run:
-        payloads = () if failed else tuple(body for body, _ in batches_of(products, encoding, batch_size))
-        return DryRun(payloads, encoding.content_type, len(products), frame_of(findings))
+        payloads = () if failed else tuple(body for body, _ in batches_of(products, form, batch_size))
+        return DryRun(payloads, form.content_type, len(products), frame_of(findings))
     edits = edit_digests(records) if isinstance(records, Changes) else {}
     payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
     return _sent(service, payload, None, progress)

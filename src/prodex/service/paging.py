@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple, Self
 
+from prodex.encodings import not_utf8
 from prodex.errors import UnexpectedReply
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity, identify
@@ -73,8 +74,11 @@ class ProductPage:
 
     @cached_property
     def identities(self) -> list[Identity | None]:
-        """Keys and dates of the products; None for an item that is not a product."""
-        return [identify(product) for product in self.envelope.data]
+        """Keys and dates of the products; None for an item that is not a product, or not in UTF-8."""
+        products = self.envelope.data
+        if not not_utf8(self.body):
+            return list(map(identify, products))
+        return [None if not_utf8(bytes(product)) else identify(product) for product in products]
 
 
 #: From this many products on, offset pages do not reach all (spec, "Pagination rules").

@@ -9,10 +9,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from email.message import Message
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+from prodex.encodings import in_utf8
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
 from prodex.limits import REPLY, Limits, Meter
 from prodex.network.response_body import broken, limit_error, receive
@@ -47,7 +49,7 @@ class Reply:
     status
         HTTP status.
     body
-        The body, decompressed.
+        The body, decompressed, in UTF-8 where it is known how to read it.
     message
         The message of an error reply, shortened and without secrets.
     date
@@ -178,7 +180,7 @@ class Transport:
         date = http_date(response.headers.get("Date"))
         return Reply(
             status=response.status_code,
-            body=content,
+            body=in_utf8(content, _charset(response.headers.get("Content-Type"))),
             message=self.hide(_message(content), bearer) if failed else "",
             date=date,
             retry_after=retry_after(response.headers.get("Retry-After"), now=date),
@@ -286,6 +288,17 @@ def raise_for_status(what: str, reply: Reply) -> None:
         retry_after=reply.retry_after,
         not_processed=reply.status == 429,
     )
+
+
+def _charset(content_type: str | None) -> str | None:
+    """Return the encoding that a header states.
+
+    >>> _charset('application/json; charset="ISO-8859-1"'), _charset("application/json"), _charset(None)
+    ('iso-8859-1', None, None)
+    """
+    message = Message()
+    message["Content-Type"] = content_type or ""
+    return message.get_content_charset()
 
 
 def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:

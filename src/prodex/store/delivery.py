@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -35,6 +35,7 @@ from prodex.store.copies import left_out
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed, refuse_newer
+from prodex.store.newest import packed
 from prodex.store.plan import PartPlan, parts_of
 from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import SAVING, commit_built
@@ -43,6 +44,7 @@ from prodex.tables.records import Identity, identify
 
 #: The question of a journal names under this key the files that its records are from.
 FILES = "files"
+_ENCODING = "encoding"
 
 #: About the most records and bytes on one page.
 _RECORDS, _BYTES = 1_000, 8_000_000
@@ -58,11 +60,12 @@ def save_files(
     query: ProductQuery | None,
     progress: Progress,
     executor: Executor | None,
+    encoding: str | None = None,
 ) -> Catalog:
     """Make a snapshot of the records in files; see `read_products`."""
     folder = snapshots_folder() / checked_name(name)
     with locked(folder, f"reading files into {name!r}"), reporting(progress, "Products") as reporter:
-        journal, reply = _read(files, folder, limits, reporter)
+        journal, reply = _read(files, folder, limits, encoding, reporter)
         with reporter.phase("Checking what was read"):
             came = newest(journal)
         if not came and reply.set_aside:
@@ -107,21 +110,26 @@ def odd_key(index: int) -> str:
 
 
 def _read(
-    files: Sequence[Path], folder: Path, limits: Limits | None, reporter: Reporter
+    files: Sequence[Path],
+    folder: Path,
+    limits: Limits | None,
+    encoding: str | None,
+    reporter: Reporter,
 ) -> tuple[Journal, ReadingNotes]:
     """Return the journal of all records: the one of an interrupted call, if it has read the same files to the end."""
-    asked = {FILES: _facts(files)}
+    # The journal of a call without an encoding is found by its files alone.
+    asked: dict[str, Any] = {FILES: _facts(files)} | ({} if encoding is None else {_ENCODING: encoding})
     digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
     path = folder / f".journal-{digest[:8]}"
     refuse_newer(path)
     journal = Journal.open(path)
-    if journal is not None and journal.question.get(FILES) == asked[FILES] and _READ in journal.notes:
+    if journal is not None and _READ in journal.notes and _is_of(journal, asked):
         found = json.loads(journal.notes[_READ])
         return journal, ReadingNotes(set(found["announced"]), found["set_aside"])
     journal = Journal.begin(path, asked | {"began": clock.now().isoformat()})
     reply = ReadingNotes()
     try:
-        records = (record for file in files for record in records_in(file, reply, limits))
+        records = (record for file in files for record in records_in(file, reply, limits, encoding))
         _fill(journal, records, reporter, _megabytes(files))
         found = asdict(reply) | {"announced": sorted(reply.announced)}
         journal.note(_READ, json.dumps(found))
@@ -130,6 +138,13 @@ def _read(
         journal.remove()
         raise
     return journal, reply
+
+
+def _is_of(journal: Journal, asked: Mapping[str, Any]) -> bool:
+    """Whether a journal holds the records of these files, all of them readable."""
+    is_same = all(journal.question.get(name) == asked.get(name) for name in (FILES, _ENCODING))
+    # Earlier versions of prodex kept records that are no UTF-8, and did not list them.
+    return is_same and not any(packed(entry.keys).columns[0].null_count for entry in journal.entries())
 
 
 def _facts(files: Iterable[Path]) -> list[list[Any]]:

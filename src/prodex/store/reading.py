@@ -20,6 +20,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
+from prodex.encodings import checked_encoding
 from prodex.errors import InputError
 from prodex.ledger import Ledger, listed
 from prodex.limits import Limits
@@ -71,6 +72,7 @@ def read_products(
     query: ProductQuery | None = None,
     progress: Progress = None,
     executor: Executor | None = None,
+    encoding: str | None = None,
 ) -> Catalog:
     """Read product records from files into a catalogue: in memory, or as a snapshot of any size.
 
@@ -92,12 +94,16 @@ def read_products(
         (done, total), in which the total is 0 as long as the files are read.
     executor
         With a name: builds the parts; any `concurrent.futures` executor, threads by default.
+    encoding
+        What the files are in if they are not in UTF-8, as JSON should be: "cp1252" of Windows, "latin-1". A byte order
+        mark in a file counts more, and UTF-16 is recognised without one.
 
     Raises
     ------
     InputError
-        When a file is missing, is larger than the limits, or holds no product at all. A line that cannot be read is
-        set aside, and `catalog.origin.ledger.set_aside` names file, line and reason.
+        When a file is missing, is larger than the limits, or holds no product at all, or the encoding is none. A line
+        that cannot be read, or that is not in its encoding, is set aside, and `catalog.origin.ledger.set_aside` names
+        file, line and reason.
     SnapshotLocked
         When another process is making a snapshot of this name.
     StorageError
@@ -127,10 +133,11 @@ def read_products(
             "are in memory already."
         )
     files = list(map(Path, given))
+    encoding = checked_encoding(encoding)
     if name is not None:
-        return save_files(files, name, limits, query, progress, executor)
+        return save_files(files, name, limits, query, progress, executor, encoding)
     reply = ReadingNotes()
-    products = (product for path in files for product in records_in(path, reply, limits))
+    products = (product for path in files for product in records_in(path, reply, limits, encoding))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
     catalog = replace(catalog, origin=replace(catalog.origin, query=query))
     if not len(catalog) and reply.set_aside:

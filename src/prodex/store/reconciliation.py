@@ -184,7 +184,7 @@ def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
     for entry in content:
         for index, key in enumerate(entry.keys):
             if key is None:
-                yield f"page {entry.page}, item {index}: not a JSON object"
+                yield f"page {entry.page}, item {index}: not a JSON object in UTF-8"
 
 
 def _not_loaded(

@@ -7,6 +7,7 @@ since it counts as a whole or not at all, and then read again item by item.
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import shutil
 import tempfile
@@ -21,6 +22,7 @@ from typing import BinaryIO, cast
 
 import msgspec
 
+from prodex.encodings import not_utf8, opened_as
 from prodex.errors import InputError, UnexpectedReply
 from prodex.files.unpacking import opened_within
 from prodex.limits import LimitExceeded, Limits
@@ -65,8 +67,10 @@ class ReadingNotes:
         return next(iter(self.announced)) if len(self.announced) == 1 else None
 
 
-def records_in(path: Path, reply: ReadingNotes, limits: Limits | None) -> Iterator[bytes]:
-    """Yield the product records in a file, each as its JSON bytes.
+def records_in(
+    path: Path, reply: ReadingNotes, limits: Limits | None, encoding: str | None = None
+) -> Iterator[bytes]:
+    """Yield the product records in a file, each as its JSON bytes, in UTF-8.
 
     Parameters
     ----------
@@ -76,6 +80,8 @@ def records_in(path: Path, reply: ReadingNotes, limits: Limits | None) -> Iterat
         Where to put what is no product.
     limits
         Of the file.
+    encoding
+        Of the file, as `checked_encoding` returned it; None for UTF-8.
 
     Raises
     ------
@@ -90,13 +96,19 @@ def records_in(path: Path, reply: ReadingNotes, limits: Limits | None) -> Iterat
                 with source() as file:
                     shutil.copyfileobj(file, copy)
                 source = partial(_again, cast("BinaryIO", copy))
-            yield from _records(source, path.name, reply)
+            yield from _records(partial(_in_utf8, source, encoding), path.name, reply)
     except LimitExceeded as error:
         raise InputError(f"{path} is too large: {error}.") from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             f"{path} cannot be read: {error}. Check the path, and that the file is complete."
         ) from error
+
+
+@contextmanager
+def _in_utf8(source: _Source, encoding: str | None) -> Iterator[BinaryIO]:
+    with source() as file, opened_as(cast("io.BufferedReader", file), encoding) as text:
+        yield text
 
 
 @contextmanager
@@ -129,9 +141,9 @@ def _records(source: _Source, name: str, reply: ReadingNotes) -> Iterator[bytes]
 
 
 def _is_whole(text: bytes) -> bool:
-    """Whether this is a JSON value of its own."""
+    """Whether this is a JSON value of its own, in whatever encoding its texts are."""
     try:
-        read_json(text)
+        read_json(text if text.isascii() else text.decode("utf-8", "replace").encode())
     except (ValueError, RecursionError):
         return False
     return True
@@ -224,7 +236,8 @@ def _long_lines(source: _Source, name: str, reply: ReadingNotes, reason: str) ->
 
 def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
     """Yield the products of a reply, a list or a single product."""
-    text = text.strip()
+    # Files that were joined have a mark in the middle.
+    text = text.strip().removeprefix(codecs.BOM_UTF8).lstrip()
     if len(text) > LONG:
         with suppress(BrokenText, UnusualText):
             envelope = _looked_through(_cut(text))
@@ -233,7 +246,7 @@ def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
     top = _top(text)
     # Nearly all are single products, and such a product is its own text.
     if top is not None and _PRODUCT_KEYS & top.keys():
-        yield text
+        yield from _in_order(text, place, reply)
         return
     top = top or _top_leniently(text)
     try:
@@ -245,7 +258,8 @@ def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
         else:
             envelope = split(b'{"data":[' + text + b"]}")
     except UnexpectedReply as error:
-        reply.set_aside.append(f"{place}: not JSON that can be read ({error.__cause__})")
+        reason = not_utf8(text) or f"not JSON that can be read ({error.__cause__})"
+        reply.set_aside.append(f"{place}: {reason}")
         return
     yield from _of_reply(envelope, map(bytes, envelope.data), place, reply)
 
@@ -259,10 +273,20 @@ def _of_reply(envelope: Envelope, items: Iterable[bytes], place: str, reply: Rea
         reply.announced.add(envelope.total_results)
     for index, product in enumerate(items):
         if _has_key(product):
-            yield product
+            yield from _in_order(product, f"{place}, item {index}", reply)
         else:
             shown = product[:40].decode("utf-8", "replace")
             reply.set_aside.append(f"{place}, item {index}: no object with id, uuid or gtin, but {shown}")
+
+
+def _in_order(product: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
+    """Yield a product that is in UTF-8; set one aside that is not, whose letters nobody knows."""
+    if reason := not_utf8(product):
+        reply.set_aside.append(
+            f"{place}: {reason}. Give the encoding of the file: encoding='cp1252', for example"
+        )
+    else:
+        yield product
 
 
 def _top(text: bytes) -> dict[str, msgspec.Raw] | None:

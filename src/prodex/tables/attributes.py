@@ -25,6 +25,12 @@ TEXTS = (
     "productionVariantName",
 )
 
+#: Attributes that hold amounts with their units, also inside of hierarchies.
+MEASURES = (
+    *("netContent", "netWeight", "grossWeight", "drainedWeight", "height", "width", "depth"),
+    *("temperature", "percentageOfAlcoholByVolume", "suggestedRetailPrice", "dutyFeeTax"),
+)
+
 #: "Other product attribute names that appear" (spec, Product).
 _OTHERS = """
 synonyms conservationAdvices productionVariantEffectiveDate shapeStatement productActivities keepRefrigeratedAfter

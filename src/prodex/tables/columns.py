@@ -59,6 +59,15 @@ def unaccented_texts(texts: pa.Array) -> pa.Array:
     return pc.replace_with_mask(pc.utf8_lower(texts), odd, pc.replace_substring_regex(marked, r"\pM+", ""))
 
 
+def composed_texts(texts: Any) -> Any:
+    """Return a column of texts, or an expression of one, as texts compare; see `prodex.text.composed`.
+
+    >>> composed_texts(pa.array(["Nestle\u0301", None])).to_pylist() == ["Nestl\u00e9", None]
+    True
+    """
+    return pc.utf8_normalize(texts, form="NFC")
+
+
 def unless_blank(texts: Any) -> pa.Array:
     """Return texts with null in place of those that hold nothing but spaces."""
     texts = whole(texts)

@@ -11,11 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_languages
 from prodex.tables.attributes import anchored, child_path
+from prodex.tables.columns import combinations, encoded
+from prodex.tables.descriptors import Expressed, expressed_at, read
 from prodex.tables.positions import Indices, Places
 from prodex.tables.schema import Column, Kind, Table
 from prodex.tables.values import Fitted, fit_column, number_texts
@@ -188,6 +191,10 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
     rows = _described(inner, data.is_valid())
     if rows is None:
         return
+    found = _localized(path, inner, data, rows)
+    rows = pc.or_(found.texts, found.quantities)
+    if not pc.any(rows).as_py():
+        return
     taken = _take_descriptor(inner, rows)
     left["expressedIn"] = inner
     _leave(left, "data", _without(data, rows))
@@ -196,10 +203,72 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
     code, short = taken["code"], taken["short_code"]
     if pa.types.is_string(data.type):
         columns = {"language_code": code, "language": short_languages(code, short), "text": data}
-        _emit("texts", path, places, columns, rows, emit)
-    else:
-        columns = {"value": data, "unit_code": code, "unit": pc.coalesce(taken["label"], short)}
-        _emit("quantities", path, places, columns, rows, emit)
+        _emit("texts", path, places, columns, found.texts, emit)
+    columns = {"value": found.values, "unit_code": code, "unit": pc.coalesce(taken["label"], short)}
+    _emit("quantities", path, places, columns, found.quantities, emit)
+
+
+class _Localized(NamedTuple):
+    """Which rows are texts, which are quantities, and the values of the latter."""
+
+    texts: pa.Array
+    quantities: pa.Array
+    values: pa.Array
+
+
+#: What a descriptor may name, by number.
+_EXPRESSED = tuple(Expressed)
+_LANGUAGE = _EXPRESSED.index(Expressed.LANGUAGE)
+
+
+def _localized(path: str, described: Mapping[str, Node], data: pa.Array, rows: pa.Array) -> _Localized:
+    """Decide which of these rows are what, as the plain walk does for one."""
+    nothing = pa.array(np.zeros(len(data), np.bool_))
+    named = _named(path, described, len(data))
+    in_language = pa.array(named == _LANGUAGE)
+    if not pa.types.is_string(data.type):
+        return _Localized(nothing, pc.and_not(rows, in_language), data)
+    texts = pc.and_(rows, in_language)
+    others = np.flatnonzero(pc.and_not(rows, in_language).to_numpy(zero_copy_only=False))
+    if not len(others):
+        return _Localized(texts, nothing, pa.nulls(len(data), pa.float64()))
+    # Few texts stand beside a unit, and of these most are equal to others: each is read once.
+    distinct, which = encoded(data.take(pa.array(others)))
+    pairs, pair = np.unique(which * len(_EXPRESSED) + named[others], return_inverse=True)
+    written = distinct.to_pylist()
+    found = [
+        read(_EXPRESSED[one % len(_EXPRESSED)], written[one // len(_EXPRESSED)]) for one in pairs.tolist()
+    ]
+    is_text = np.array([one is not None and one.text is not None for one in found])[pair]
+    value = np.array([np.nan if one is None or one.value is None else one.value for one in found])[pair]
+    values = np.full(len(data), np.nan)
+    values[others] = value
+    marked = np.zeros(len(data), np.bool_)
+    marked[others[is_text]] = True
+    return _Localized(pc.or_(texts, pa.array(marked)), pa.array(~np.isnan(values)), pa.array(values))
+
+
+def _named(path: str, described: Mapping[str, Node], size: int) -> npt.NDArray[np.int64]:
+    """Return for each row what its descriptor names, by number."""
+    languages = np.full(size, _LANGUAGE)
+    if expressed_at(path, None, None) is Expressed.LANGUAGE:
+        return languages
+    code, short = (
+        pa.nulls(size, pa.string()) if fitted is None else fitted.values
+        for fitted in (_fitted(described.get(key), kind) for key, kind in _NAMED_BY)
+    )
+    # Where the code names a language, the short code changes nothing, and need not be looked at.
+    distinct, _ = encoded(code)
+    if not code.null_count and all(
+        expressed_at(path, one, None) is Expressed.LANGUAGE for one in distinct.to_pylist()
+    ):
+        return languages
+    place, (codes, shorts) = combinations(code, short)
+    found = [
+        _EXPRESSED.index(expressed_at(path, *pair))
+        for pair in zip(codes.to_pylist(), shorts.to_pylist(), strict=True)
+    ]
+    return np.array(found, np.int64)[place]
 
 
 def _take_codes(left: dict[str, Node], path: str, places: Places, emit: Emit) -> None:

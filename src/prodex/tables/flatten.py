@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.encodings import not_utf8
+from prodex.errors import InputError
 from prodex.tables.attributes import child_path
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.explode import constant, explode
@@ -49,6 +51,11 @@ def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None
     shapes
         What is known of the products' types, to use and to teach; nothing when none is given.
 
+    Raises
+    ------
+    InputError
+        When one is not in UTF-8.
+
     Returns
     -------
     dict
@@ -62,7 +69,7 @@ def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None
     >>> tables["texts"].select(["product_id", "attribute", "language", "text"]).to_pylist()
     [{'product_id': '7', 'attribute': 'namePublicLong', 'language': 'fr', 'text': 'Riz'}]
     """
-    products, texts = _as_text(products)
+    texts = _as_text(products)
     records = read_records(products)
     fields, odd = (shapes or ShapeCache()).parse(records.tops)
     for index, attributes in records.not_strict.items():
@@ -264,10 +271,16 @@ def _overlaid(column: pa.Array, values: dict[int, Any]) -> pa.Array:
     )
 
 
-def _as_text(products: Sequence[bytes]) -> tuple[Sequence[bytes], pa.Array]:
-    """Return the records as received, as text; bytes that are no UTF-8 become replacement characters in both."""
+def _as_text(products: Sequence[bytes]) -> pa.Array:
+    """Return the records as received, as text.
+
+    Whoever receives records keeps those apart that are no UTF-8: here it is too late to list them, and a letter that
+    was replaced could not be told from the one that the supplier sent.
+    """
     try:
-        return products, pa.array(products, pa.binary()).cast(pa.string())
-    except pa.ArrowInvalid:
-        products = [product.decode("utf-8", "replace").encode() for product in products]
-        return products, pa.array(products, pa.binary()).cast(pa.string())
+        return pa.array(products, pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid as error:
+        odd, reason = next((i, why) for i, one in enumerate(products) if (why := not_utf8(bytes(one))))
+        raise InputError(
+            f"Record {odd} of {len(products):,} is {reason}. Load again, or give read_products(encoding=...)."
+        ) from error

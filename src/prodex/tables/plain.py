@@ -5,7 +5,8 @@ The fast path (`prodex.tables.flatten`) must give the same rows; the tests compa
 Every scalar of a product goes to exactly one row, in this order:
 
 1. an object on a declared path gives a row of that table, from the declared columns that its values fit;
-2. `{expressedIn: {code | normalizedCode}, data: text}` is a text, with a number in `data` a quantity;
+2. `{expressedIn: {code | normalizedCode}, data}` is a text where it names a language, and a quantity where it names a
+   unit and `data` is a number, also one that came as text (see `prodex.tables.descriptors`);
 3. an object with a `code` is a code;
 4. whatever is left is walked further; a scalar at the end of the walk is a row of `scalars`.
 
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.declaration import COUNTED, TABLES
+from prodex.tables.descriptors import localized
 from prodex.tables.presence import stored_column
 from prodex.tables.schema import Column, Kind, Table
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
@@ -220,21 +222,21 @@ def _take_localized(left: dict[str, Any], place: _Place, rows: Rows) -> None:
     if data is None or not (isinstance(data, str) or exact(data)) or not isinstance(described, dict):
         return
     taken, rest = _take_descriptor(described)
-    if taken["code"] is None and taken["short_code"] is None:
+    code, short = taken["code"], taken["short_code"]
+    if code is None and short is None:
+        return
+    # What is neither for certain is left, with its descriptor, to those that take codes and scalars.
+    if (found := localized(place.path, code, short, data)) is None:
         return
     rows["descriptors"].append(taken)
     del left["data"]
     left["expressedIn"] = rest
-    if isinstance(data, str):
-        language = {
-            "language_code": taken["code"],
-            "language": short_language(taken["code"], taken["short_code"]),
-        }
-        rows["texts"].append({**_where(place), **language, "text": storable(data)})
+    if found.text is not None:
+        language = {"language_code": code, "language": short_language(code, short)}
+        rows["texts"].append({**_where(place), **language, "text": storable(found.text)})
     else:
-        unit = taken["label"] if taken["label"] is not None else taken["short_code"]
-        quantity = {"value": float(data), "unit_code": taken["code"], "unit": unit}
-        rows["quantities"].append({**_where(place), **quantity})
+        unit = taken["label"] if taken["label"] is not None else short
+        rows["quantities"].append({**_where(place), "value": found.value, "unit_code": code, "unit": unit})
 
 
 def _take_descriptor(described: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:

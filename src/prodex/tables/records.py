@@ -20,7 +20,7 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import encoded, escape_lone_surrogates
 from prodex.tables.plain import product_key
 from prodex.tables.presence import stored_column
-from prodex.tables.values import fit, read_json, storable
+from prodex.tables.values import fit, moment_text, read_json, storable
 
 #: The states of an attribute; `presence` holds their numbers.
 PRESENCE = ("absent", "null", "empty", "filled")
@@ -123,7 +123,7 @@ class Identity(NamedTuple):
     product_id
         Its key, as the tables have it.
     updated_at
-        `updatedAt` as it came, or None.
+        `updatedAt` in the form in which times are compared (see `moment_text`), or None.
     gtin
         Its GTIN, or None.
     """
@@ -156,7 +156,8 @@ def identify(product: msgspec.Raw | bytes) -> Identity | None:
     if not (key := fit(_scalar(top.id), "code")):
         key = _key_without_id(bytes(product), top.uuid, gtin)
     updated_at = _scalar(top.updated_at)
-    return Identity(str(key), updated_at if isinstance(updated_at, str) else None, fit(gtin, "code"))
+    is_text = isinstance(updated_at, str)
+    return Identity(str(key), moment_text(updated_at) if is_text else None, fit(gtin, "code"))
 
 
 def _key_leniently(product: bytes) -> _Key | None:

@@ -1,11 +1,15 @@
-"""How one wire value fits a declared column: the definition, a value at a time."""
+"""How one wire value fits a declared column: the definition, a value at a time.
+
+Two kinds of value also fit as the text that some services send: amounts ("12.5") and times of all the forms in which
+ISO 8601 states at least the second. What is not certain, such as a day where a time should be, does not fit.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -18,7 +22,18 @@ from prodex.tables.schema import ARROW_TYPES, Kind
 #: Whole numbers up to here are exact as doubles, which is what an Arrow number column holds.
 EXACT = 2**53
 
-_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}")
+#: A time as the specification has it, a fraction of a second, and a zone (ISO 8601, RFC 3339).
+_TIMESTAMP = re.compile(
+    "([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]{1,9}))?"
+    "(?:([Zz])| ?([+-])([0-9]{2}):?([0-9]{2})?)?"
+)
+#: The farthest that clocks of a zone are from UTC.
+_FARTHEST = timedelta(hours=14)
+
+#: A number as text: at most one sign and one decimal point or comma among digits; no exponent, no spaces, no grouping.
+_AMOUNT = re.compile("([+-]?)(?=[.,]?[0-9])([0-9]*)(?:[.,]([0-9]*))?")
+_MOST_DIGITS = 30
+
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _YEAR_10000 = 253_402_300_800
 
@@ -52,6 +67,8 @@ def fit(value: Any, kind: Kind) -> Any:
 
     >>> fit(12, "code"), fit("0012", "code"), fit(1.5, "code"), fit("2026-11-20T08:00:00", "timestamp")
     ('12', '0012', None, datetime.datetime(2026, 11, 20, 8, 0))
+    >>> fit("12,50", "number"), fit("2026-11-20T08:00:00+01:00", "timestamp"), fit("2026-11-20", "timestamp")
+    (12.5, datetime.datetime(2026, 11, 20, 7, 0), None)
     """
     if value is None:
         return None
@@ -65,13 +82,18 @@ def fit(value: Any, kind: Kind) -> Any:
         case "integer":
             return int(value) if whole(value) and abs(value) < EXACT else None
         case "number":
-            return float(value) if exact(value) else None
+            number = amount(value) if isinstance(value, str) else value
+            return float(number) if exact(number) else None
         case "boolean":
             return value if isinstance(value, bool) else None
         case "timestamp":
             return _timestamp(value)
         case "unix_seconds":
-            return datetime.fromtimestamp(value, UTC) if whole(value) and 0 <= value < _YEAR_10000 else None
+            return (
+                datetime.fromtimestamp(value, UTC)
+                if whole(value) and 0 <= value < _YEAR_10000
+                else _second(value)
+            )
 
 
 def exact(value: Any) -> bool:
@@ -86,6 +108,24 @@ def whole(value: Any) -> bool:
     if isinstance(value, float):
         return value.is_integer() and abs(value) < EXACT
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def amount(text: str) -> float | Decimal | None:
+    """Read a number that came as text, or return None for what is none.
+
+    Wire data is not written for the eyes of one country, so that a point and a comma are both decimal.
+
+    >>> amount("500.0000"), amount("1,5"), amount(" -18 "), amount("1.000,5"), amount("1e3"), amount("")
+    (500, 1.5, -18, None, None, None)
+    """
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None or len(match[2]) + len(match[3] or "") > _MOST_DIGITS:
+        return None
+    sign, digits, decimals = match[1].replace("+", ""), match[2] or "0", (match[3] or "").rstrip("0")
+    if not decimals:
+        return int(sign + digits)
+    number = Decimal(f"{sign}{digits}.{decimals}")
+    return float(number) if abs(number) < EXACT else number
 
 
 def number_text(value: float | Decimal) -> str:
@@ -118,12 +158,53 @@ def storable(text: str) -> str:
 
 
 def _timestamp(value: Any) -> datetime | None:
-    if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
+    """Return a time without zone: the local time of the service, or UTC where the value names its zone.
+
+    Only in one zone do times of several zones compare, and a time with a zone is certain in UTC alone.
+    """
+    match = _TIMESTAMP.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         return None
+    day, time, fraction, _, sign, hours, minutes = match.groups()
     try:
-        return datetime.fromisoformat(value)
-    except ValueError:
+        moment = datetime.fromisoformat(f"{day}T{time}")
+        # Columns hold microseconds; some services write a digit more.
+        moment = moment.replace(microsecond=int((fraction or "0").ljust(6, "0")[:6]))
+        offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
+        if offset > _FARTHEST or int(minutes or 0) >= 60:
+            return None
+        return moment + offset if sign == "-" else moment - offset
+    except (ValueError, OverflowError):
         return None
+
+
+def _second(value: Any) -> datetime | None:
+    """Return a time that was written out with its zone, where whole seconds in UTC are expected."""
+    match = _TIMESTAMP.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not (match[4] or match[5]):
+        return None
+    moment = _timestamp(value)
+    if moment is None or moment.microsecond or moment < _EPOCH:
+        return None
+    return moment.replace(tzinfo=UTC)
+
+
+def moment_text(value: str) -> str:
+    """Return a time as times of one product are compared, as text: as `timestamp` columns have it, else as it came.
+
+    >>> moment_text("2026-11-20T08:00:00+01:00"), moment_text("2026-11-20 08:00:00"), moment_text("yesterday")
+    ('2026-11-20T07:00:00', '2026-11-20T08:00:00', 'yesterday')
+    """
+    # Nearly all times come in the form of the specification, which is the one that is compared.
+    if len(value) == _WITHOUT_ZONE and value[10] == "T":
+        return value
+    moment = _timestamp(value)
+    return value if moment is None else moment.isoformat()
+
+
+#: Characters of a time without fraction and zone.
+_WITHOUT_ZONE = 19
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - local times without zone
 
 
 _YEAR_1 = pa.scalar(datetime(1, 1, 1), pa.timestamp("s"))  # noqa: DTZ001 - local times without zone
@@ -141,6 +222,8 @@ def fit_column(array: pa.Array, kind: Kind) -> Fitted | None:
     numbers, strings = pa.types.is_floating(array.type), pa.types.is_string(array.type)
     if strings and kind == "timestamp":
         return _timestamps(array)
+    if strings and kind in {"number", "unix_seconds"}:
+        return _each(array, kind)
     if numbers and kind in {"code", "integer", "unix_seconds"}:
         return _whole_numbers(array, kind)
     fits = (strings and kind in {"string", "code"}) or (numbers and kind == "number")
@@ -187,6 +270,13 @@ def _timestamps(array: pa.Array) -> Fitted:
                 return Fitted(pc.cast(seconds, ARROW_TYPES["timestamp"]), None)
         except pa.ArrowInvalid:
             pass
-    fitted = pa.array([fit(value, "timestamp") for value in array.to_pylist()], ARROW_TYPES["timestamp"])
+    return _each(array, "timestamp")
+
+
+def _each(array: pa.Array, kind: Kind) -> Fitted:
+    """Fit texts one by one, each distinct one once."""
+    encoded = array.dictionary_encode()
+    values = pa.array([fit(value, kind) for value in encoded.dictionary.to_pylist()], ARROW_TYPES[kind])
+    fitted = values.take(encoded.indices)
     odd = np.logical_and(fitted.is_null().to_numpy(False), array.is_valid().to_numpy(False))
     return Fitted(fitted, pc.if_else(pa.array(odd), array, None) if odd.any() else None)

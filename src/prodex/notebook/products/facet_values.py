@@ -10,6 +10,7 @@ import numpy as np
 
 from prodex.facts.groups import Groups
 from prodex.facts.label import told_apart
+from prodex.locales import short_of
 from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.products.memberships import Counts, Membership, OneValueEach, SeveralValues
 from prodex.notebook.products.product_columns import Mask, Rows
@@ -81,6 +82,8 @@ class FacetValues:
 
     def having(self, codes: Collection[Code]) -> Mask:
         """Return which products have one of these values, or one below them."""
+        if self.facet.name == "language":  # of which a saved view may have another code
+            codes = {None if code is None else short_of(code) for code in codes}
         chosen = np.array([code in codes for code in self.codes], bool)
         for number, above in enumerate(self.above):
             chosen[number] |= above >= 0 and chosen[above]

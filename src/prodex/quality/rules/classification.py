@@ -180,15 +180,17 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.D
     by
         What should go with one value only: "code", or "name", the label without case and punctuation.
     other
-        The value: "label" or "code".
+        The value: "spelling" (of the label) or "code".
     """
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
     # Counted pairs instead of products: a catalogue of millions has some thousand brands.
     frame: pd.DataFrame = (
         pairs.group_by(["code", "label"]).aggregate([([], "count_all")]).to_pandas().dropna()
     )
+    # One spelling, whichever way its accents are written.
+    frame["spelling"] = frame["label"].str.normalize("NFC")
     # "Mill & Co." and "MILL & CO" are one brand; the codes of both should be the same.
-    frame["name"] = frame["label"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
+    frame["name"] = frame["spelling"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
     frame = frame[(frame["code"].str.strip() != "") & (frame["name"] != "")]
     odd = []
     for _, group in frame.groupby(by).filter(lambda each: each[other].nunique() > 1).groupby(by):
@@ -213,7 +215,7 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.D
     dimension="consistency",
     needs=("brand.code", "brand.label"),
     whole=("products.brand_code", "products.brand"),
-    prepare=partial(_minority, by="code", other="label"),
+    prepare=partial(_minority, by="code", other="spelling"),
 )
 def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
     """Two labels for one code are two brands with the same code, or a brand that was renamed in some records only.

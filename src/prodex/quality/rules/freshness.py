@@ -95,7 +95,7 @@ def certificates_in_force(products: Products) -> Verdict:
 def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     """Renewal takes weeks; expired certificates are a check of their own."""
     dated = _dated(products, _ENDS)
-    dated = dated[dated["at"] >= products.now]
+    dated = dated[~(dated["at"] < products.now)]
     soon = dated["at"] < products.now + timedelta(days=days)
     return _dates(products, dated, soon, f"ends within {days} days")
 
@@ -114,7 +114,10 @@ def certificate_dates_in_order(products: Products) -> Verdict:
     both = ends.merge(
         begins[["product", "position", "at"]], on=["product", "position"], suffixes=("", "_begin")
     )
-    return _dates(products, both, both["at"] < both["at_begin"], "ends before it begins")
+    wrong = both["at"] < both["at_begin"]
+    # One that cannot be read is as good as both.
+    both["at"] = both["at"].where(both["at_begin"].notna())
+    return _dates(products, both, wrong, "ends before it begins")
 
 
 @_rule(
@@ -127,8 +130,7 @@ def certificate_dates_in_order(products: Products) -> Verdict:
 def labels_in_force(products: Products) -> Verdict:
     """A logo that the product may no longer carry misleads customers."""
     labels = products.rows("labels", "attribute", "end_date").rename(columns={"end_date": "value"})
-    dated = labels.assign(at=_moments(labels["value"]), attribute=labels["attribute"] + ".endDate")
-    dated = dated.dropna(subset="at")
+    dated = _with_moments(labels.assign(attribute=labels["attribute"] + ".endDate"))
     return _dates(products, dated, dated["at"] < products.now, "has expired")
 
 
@@ -162,21 +164,31 @@ def is_still_available(products: Products) -> Verdict:
 
 
 def _dates(products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str) -> Verdict:
-    """Fail the products of the dates that are wrong; products without a date are not applicable."""
+    """Fail the products of the dates that are wrong; products without a date are not applicable.
+
+    A date that cannot be read is unknown, unless another one of the product is wrong.
+    """
     # Several certificates can fail on one product: each is a finding of its own.
     found = dated[wrong]
     evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason)
-    return Verdict(products.any(found["product"]), products.any(dated["product"]), evidence)
+    fails = products.any(found["product"])
+    unclear = products.any(dated["product"][dated["at"].isna()]) & ~fails
+    return Verdict(pd.arrays.BooleanArray(fails, unclear), products.any(dated["product"]), evidence)
 
 
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
-    """Return the dates that stand at a wire path, with the moment of each; what is no date is left out."""
+    """Return the dates at a wire path, with the moment of each; none for what cannot be read."""
     # Several rules read dates from this table: it is indexed by attribute once.
     rows = products.remember(
         "scalars", lambda: products.rows("scalars", "attribute", "position", "value").set_index("attribute")
     )
-    named = rows.loc[rows.index == attribute].reset_index()
-    return named.assign(at=_moments(named["value"])).dropna(subset="at")
+    return _with_moments(rows.loc[rows.index == attribute].reset_index())
+
+
+def _with_moments(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that have a value, with its moment in the column `at`."""
+    filled = rows[rows["value"].str.strip().fillna("") != ""].reset_index(drop=True)
+    return filled.assign(at=_moments(filled["value"]))
 
 
 def _moments(values: pd.Series) -> pd.Series:

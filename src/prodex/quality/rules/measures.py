@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
@@ -30,6 +32,7 @@ _rule = partial(
     severity="warning",
     dimension="completeness",
     needs="{attribute}.data",
+    certain="passes",
 )
 def measure_told(products: Products, *, attribute: str) -> Verdict:
     """Transport, shelves and warehouses are planned with weights and sizes; zero counts as missing."""
@@ -156,10 +159,13 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
     number.
     """
     missing = missing_data(products, attribute)
-    _, evidence = _above_zero(products, attribute)
+    positive, evidence = _above_zero(products, attribute)
+    # An amount that cannot be read is there, and may be zero.
+    unclear = products.unreadable([attribute]) & ~positive & ~missing.fails
     if not len(evidence.product):
-        return missing
-    return Verdict(missing.fails | products.any(evidence.product), evidence=evidence)
+        return replace(missing, fails=pd.arrays.BooleanArray(missing.fails, unclear))
+    fails = missing.fails | products.any(evidence.product)
+    return Verdict(pd.arrays.BooleanArray(fails, unclear), evidence=evidence)
 
 
 def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:

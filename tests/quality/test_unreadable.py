@@ -1,0 +1,171 @@
+"""What is there and cannot be read is unknown: it is neither data nor missing, and nobody is asked for it again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+import prodex
+from tests.quality.four_states import named
+
+NOW = datetime.fromisoformat("2026-11-01T06:00:00")
+PASS, FAIL, NOT_APPLICABLE, UNKNOWN = range(4)
+
+
+def state(rule: str, record: dict[str, Any], **parameters: Any) -> int:
+    """Return the state of one product under one rule."""
+    catalog = prodex.flatten([{"id": 7, "isConsumerUnit": True, **record}])
+    found = prodex.audit(catalog, {"checks": {rule: parameters}}, now=NOW)
+    return int(found.matrix.iloc[0, 0])
+
+
+def amounts(attribute: str, *pairs: tuple[Any, str]) -> dict[str, Any]:
+    """Return a record with amounts of one attribute."""
+    return {attribute: [{"data": data, "expressedIn": {"code": code}} for data, code in pairs]}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([("500.0000", "GRM")], PASS),
+        ([("0", "GRM")], FAIL),
+        ([("about 500", "GRM")], UNKNOWN),
+        ([("about 500", "GRM"), (500, "GRM")], PASS),  # one that is above zero is enough
+        ([("about 500", "GRM"), (0, "GRM")], UNKNOWN),
+        ([(True, "GRM")], UNKNOWN),
+        ([("", "GRM")], FAIL),
+        ([(None, "GRM")], FAIL),
+        ([], FAIL),
+    ],
+)
+@pytest.mark.parametrize(
+    ("rule", "attribute"), [("measure_told", "grossWeight"), ("has_net_content", "netContent")]
+)
+def test_an_amount_counts_if_it_can_be_read(
+    rule: str, attribute: str, pairs: list[tuple[Any, str]], expected: int
+) -> None:
+    """An amount as text is an amount; one that is no number is unknown, and an empty one is missing."""
+    assert expected == state(rule, amounts(attribute, *pairs), attribute=attribute)
+
+
+def test_weights_are_compared_if_both_can_be_read() -> None:
+    """The net weight is under the gross weight, over it, or nobody knows."""
+    net = [amounts("netWeight", (data, "GRM")) for data in ("400.0", "600,0", "ca. 400")]
+    states = [state("net_not_over_gross", one | amounts("grossWeight", ("0.5", "KGM"))) for one in net]
+    assert [PASS, FAIL, UNKNOWN] == states
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("2026-10-01T06:00:00Z", PASS),
+        ("2026-10-01T06:00:00.123", PASS),
+        ("2026-10-01T06:00:00+01:00", PASS),
+        ("2020-10-01T06:00:00+01:00", FAIL),
+        ("2026-10-01", UNKNOWN),
+        ("yesterday", UNKNOWN),
+        (1_790_812_800, UNKNOWN),
+        ({"date": "2026-10-01 06:00:00.000000", "timezone_type": 3, "timezone": "Europe/Paris"}, UNKNOWN),
+        ("", FAIL),
+        (None, FAIL),
+    ],
+)
+def test_a_time_of_update_is_read_or_unknown(written: Any, expected: int) -> None:
+    """A time with zone or fraction is a time, and one that cannot be read is not missing."""
+    assert expected == state("updated_within", {"updatedAt": written})
+
+
+@pytest.mark.parametrize(
+    ("rule", "record"),
+    [
+        ("updated_in_the_past", {"updatedAt": "tomorrow"}),
+        ("created_before_updated", {"createdAt": "2026-10-01", "updatedAt": "2026-10-01T06:00:00"}),
+        ("is_still_available", {"endAvailabilityDateTime": "until stocks last"}),
+        (
+            "labels_in_force",
+            {"isLabeledBy": [{"endDate": "31.12.2026", "isConceptualizedBy": {"code": "BIO"}}]},
+        ),
+        (
+            "documents_in_force",
+            {"assets": {"documents": [{"fileName": "a", "fileEffectiveEndDateTime": "2026-10-01"}]}},
+        ),
+        ("says_whether_consumer_unit", {"isConsumerUnit": "yes"}),
+        ("has_kind", {"kind": {"code": ["A", "B"]}}),
+    ],
+)
+def test_what_is_not_readable_is_not_applicable_to_nothing(rule: str, record: dict[str, Any]) -> None:
+    """Dates, flags and codes that fit no column leave the check unknown: neither missing nor no question."""
+    assert UNKNOWN == state(rule, record)
+
+
+def test_one_expired_certificate_is_enough() -> None:
+    """A date that cannot be read does not hide another that has passed."""
+    details = [{"certificationEffectiveEndDate": end} for end in ("soon", "2026-01-01")]
+    record = {"certificationInformationList": [{"certificationDetailsList": details}]}
+    assert FAIL == state("certificates_in_force", record)
+    record["certificationInformationList"][0]["certificationDetailsList"] = details[:1]
+    assert UNKNOWN == state("certificates_in_force", record)
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "expected"),
+    [(1664, "fra-FR", UNKNOWN), (1664, "deu-DE", FAIL), (True, "fr", UNKNOWN), ("1664", "fra-FR", PASS)],
+)
+def test_a_name_that_is_a_number_is_not_missing(data: Any, code: str, expected: int) -> None:
+    """A number under French is not known to be a name, nor is a French name missing; under German it says nothing."""
+    record = amounts("namePublicLong", (data, code))
+    assert expected == state("required_text", record, attribute="namePublicLong", language="fr")
+
+
+def test_nobody_is_asked_for_the_french_of_an_amount() -> None:
+    """The amount of the issue: no text in the language GRM, no gap, and nothing in the worklist about it."""
+    record = {
+        "id": 7,
+        "updatedAt": "2026-10-01T06:00:00Z",
+        **named("Riz"),
+        **amounts("netContent", ("500.0000", "GRM")),
+    }
+    catalog = prodex.flatten([record])
+    audit = prodex.audit(catalog, "online-listing", now=NOW)
+    failures = audit.failures()
+
+    assert ["fr"] == catalog.texts["language"].tolist()
+    assert [] == failures[failures["attribute"].isin(["netContent", "updatedAt"])].values.tolist()
+
+
+def test_a_nutrient_that_is_less_than_something_stays_readable() -> None:
+    """The rules of nutrition read "<0.5" themselves, so that it leaves nothing unknown; "traces" does."""
+
+    def record(salt: str) -> dict[str, Any]:
+        nutrient = {
+            "isConceptualizedBy": {"code": "SALTEQ"},
+            "quantity": salt,
+            "expressedIn": {"code": "GRM"},
+        }
+        partition = {
+            "name": "100 g",
+            "quantity": 100,
+            "isMeasuredBy": {"code": "GRM"},
+            "contains": [nutrient],
+        }
+        return {"isPartitionedBy": [partition]}
+
+    states = [state("nutrition_complete", record(salt)) for salt in ("0.4", "<0.5", "traces")]
+    assert [FAIL, FAIL, UNKNOWN] == states
+
+
+def test_an_unreadable_value_of_one_product_concerns_that_product_alone() -> None:
+    """Beside it, a product without the value still fails, and one with it still passes."""
+    records = [{"id": n, "updatedAt": value} for n, value in enumerate(["soon", None, "2026-10-01T06:00:00"])]
+    found = prodex.audit(prodex.flatten(records), {"checks": {"updated_within": {}}}, now=NOW)
+
+    assert [UNKNOWN, FAIL, PASS] == found.matrix.iloc[:, 0].tolist()
+    assert 1 == len(found.failures())
+
+
+def test_a_pending_value_that_cannot_be_read_says_nothing_of_the_product() -> None:
+    """What waits under lastRequest is not the product's own."""
+    record = {"lastRequest": amounts("grossWeight", ("about 500", "GRM"))}
+    assert FAIL == state("measure_told", record, attribute="grossWeight")
