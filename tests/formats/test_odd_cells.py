@@ -80,7 +80,9 @@ def test_a_cell_without_a_place_is_listed_with_its_row(tmp_path: Path, place: st
     texts = {place_of(number, column): cell.text for column, cell in row.items() if cell.kind == "text"}
     assert {"A2": "before", "C2": "after"} == texts
     problems = {column: cell for column, cell in row.items() if cell.kind != "text"}
-    assert [("?2", "7")] * 2 == [(place_of(number, column), cell.text) for column, cell in problems.items()]
+    assert [("?2", "7"), ("?2-2", "7")] == [
+        (place_of(number, column), cell.text) for column, cell in problems.items()
+    ]
     assert all("is no place" in str(cell.problem) for cell in problems.values())
 
 

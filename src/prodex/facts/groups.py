@@ -142,7 +142,7 @@ def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:
     elif code in {"market", "target_market"}:
         labels = [market_label(one) for one in names]
     else:
-        labels = names
+        labels = list(names)
     there = np.flatnonzero(groups >= 0)
     return Groups.of(by, size, (there, groups[there]), names, labels)
 

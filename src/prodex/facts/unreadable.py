@@ -137,7 +137,7 @@ def _leaf_of(path: str) -> tuple[str, tuple[Kind, ...]] | None:
 
 def _kinds_at(path: str) -> tuple[Kind, ...]:
     """Return what the columns take that are declared for a wire path."""
-    around, inner = path, []
+    around, inner = path, list[str]()
     kinds: list[Kind] = []
     while True:
         if (table := anchored(around)) is not None and (inner or around):

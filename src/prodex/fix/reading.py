@@ -305,8 +305,8 @@ def read_files(
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
         found[file] = _said(returned) > before
-    for listed in (returned.answers, returned.problems):
-        listed.sort(key=lambda one: places[Path(one.file)])  # type: ignore[attr-defined] # both are of files
+    returned.answers.sort(key=lambda one: places[Path(one.file)])
+    returned.problems.sort(key=lambda one: places[Path(one.file)])
     # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
     twins = {str(file) for file in found if _is_untouched_twin(file, found)}
     returned.files = len(found) - len(twins)

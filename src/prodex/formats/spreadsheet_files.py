@@ -34,7 +34,7 @@ _MOST_CELLS = 50_000_000
 _MOST_CSV = 1_000_000_000
 #: The bit of a part in an archive that has a password.
 _LOCKED = 1
-_WITHOUT_PASSWORD = "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
+_REMOVE_IT = "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
 _AS_XLSX = "Open it in a spreadsheet, save it as an Excel workbook (.xlsx) or as CSV (UTF-8), and read that."
 
 
@@ -142,7 +142,7 @@ def sheets_of(
 
 def _refuse_other_formats(file: Path, parts: Archive) -> None:
     if any(info.flag_bits & _LOCKED for info in parts.file.infolist()):
-        raise _refused(file, "it has a password", _WITHOUT_PASSWORD)
+        raise _refused(file, "it has a password", _REMOVE_IT)
     if "content.xml" in parts:
         raise _refused(file, "it is an OpenDocument file (.ods)", _AS_XLSX)
     if "Index/Document.iwa" in parts or "Index.zip" in parts:
@@ -159,7 +159,7 @@ def _refused_ole(file: Path) -> SpreadsheetUnreadable:
         before = b""
         while piece := content.read(1 << 20):
             if _ENCRYPTED in before + piece:
-                return _refused(file, "it has a password", _WITHOUT_PASSWORD)
+                return _refused(file, "it has a password", _REMOVE_IT)
             before = piece[-len(_ENCRYPTED) :]
     return _refused(file, "it is a workbook of an old program (.xls)", _AS_XLSX)
 

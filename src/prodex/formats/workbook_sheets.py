@@ -78,6 +78,8 @@ _VALUES = {
         "is no date that a spreadsheet knows",
     ),
 }
+#: The longest number format that Excel writes.
+_LONGEST_CODE = 255
 #: Longer than any number that a program writes.
 _LONGEST_VALUE = 400
 
@@ -277,6 +279,8 @@ def _kind_and_code(number: str, own: Mapping[str, str]) -> tuple[Kind, str]:
     if number not in own and built_in in _DATES:
         return "date", ""
     code = own.get(number) or BUILTIN_FORMATS.get(built_in, "General")
+    if len(code) > _LONGEST_CODE:
+        code = "General"
     if "%" in _QUOTED.sub("", code.partition(";")[0]):
         return "percentage", code
     return ("date" if is_date_format(code) else "number"), code
@@ -299,7 +303,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         number, problem = self._number(element)
         ending = str(number)
         row: Row = {}
-        column = -1
+        column, nowhere = -1, MOST_COLUMNS
         for one in element:
             if one.tag != _CELL:
                 continue
@@ -309,9 +313,10 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             if not len(one) or (cell := self.cell(one)) is None:
                 continue
             if column >= MOST_COLUMNS:
-                odd = odd or "nobody knows which column it is in"
-                column = max(MOST_COLUMNS, *row, -1) + 1
-            elif column in row:
+                row[nowhere] = unreadable(cell.text, odd or "nobody knows which column it is in")
+                nowhere += 1
+                continue
+            if column in row:
                 odd = odd or f"its place is there twice, with {row[column].text!r:.40} and {cell.text!r:.40}"
             row[column] = unreadable(cell.text, odd) if odd else cell
         return number, row

@@ -325,9 +325,10 @@ def _tags_known(products: _Products, rows: pa.Table) -> Mask:
     A list that came, and has nothing in it, says that there is no tag; null and no list say nothing.
     """
     states = [products.state(name) for name in ("hasTags", "isTaggedBy")]
-    return np.logical_or.reduce(
-        [products.having(rows), *(_mask(pc.equal(state, "empty")) for state in states)]
-    )
+    said: Mask = products.having(rows)
+    for state in states:
+        said = said | _mask(pc.equal(state, "empty"))
+    return said
 
 
 def _tags_of(products: _Products, rows: pa.Table) -> Callable[[int], str]:

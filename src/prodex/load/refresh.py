@@ -303,7 +303,7 @@ def _left_out(
         before.setdefault(key, []).append(line)
     listing = [entry for entry in journal.entries() if entry.stage is Stage.LISTING]
     again = {key for key, _ in repeated(listing)} if listing_of(journal) is not None else before.keys()
-    for key in (before.keys() & again) - lines.keys() - gone:
+    for key in (before.keys() & again) - lines.keys() - set(gone):
         lines[key] = before[key]
     return [line for several in lines.values() for line in several]
 
