@@ -94,6 +94,24 @@ def is_rounded(text: str) -> bool:
     return _EXPONENT.fullmatch(text.strip()) is not None
 
 
+def same_moment(then: str, now: str | None) -> bool | None:
+    """Whether a product was not changed since a cell said when that was; None where a spreadsheet left no certain date.
+
+    >>> now = "2026-11-01T06:00:00"
+    >>> [same_moment(then, now) for then in ("2026-11-01 06:00:00", "01.11.2026 06:00", "2026-11-02", "1. Nov")]
+    [True, True, False, None]
+    """
+    if now is None:
+        return False
+    if _moment(then) == _moment(now) or as_seen(then) == as_seen(now[:19]):
+        return True
+    return False if re.match(r"\d{4}-\d\d-\d\d", then) else None
+
+
+def _moment(text: str) -> str:
+    return text.strip().replace(" ", "T").removesuffix("T00:00:00")[:19]
+
+
 def holds(
     shape: AnswerShape,
     seen: str,

@@ -250,11 +250,6 @@ class Returned:
     doubtful: list[Answer] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
-    @property
-    def rows(self) -> int:
-        """Number of rows that were read."""
-        return sum(sheet.rows for sheet in self.sheets)
-
 
 def read_files(files: str | Path | Iterable[str | Path], limits: Limits | None = None) -> Returned:
     """Read the answers of worklists.
