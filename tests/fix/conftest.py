@@ -27,8 +27,12 @@ def answer(tmp_path: Path, catalog: prodex.Catalog) -> Answer:
 
     def read(*rows: dict[str, Any], **options: Any) -> prodex.Fix:
         file = tmp_path / f"answers{next(number)}.csv"
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        lines = [names, *[[row.get(name, "") for name in names] for row in rows]]
+        # A column that a row does not have is no empty one: each kind of row has its own headings.
+        lines: list[list[Any]] = []
+        for number_, row in enumerate(rows):
+            if number_ == 0 or list(row) != list(rows[number_ - 1]):
+                lines.append(list(row))
+            lines.append(list(row.values()))
         quoted = [";".join('"' + str(cell).replace('"', '""') + '"' for cell in line) for line in lines]
         file.write_text("\n".join(quoted), "utf-8")
         options.setdefault("profile", {"checks": {"valid_gtin": {}}})

@@ -35,7 +35,7 @@ RECORD: dict[str, Any] = {
         {"data": 12, "expressedIn": {"code": "H87", "label": "Piece"}},
     ],
     "netWeight": [{"data": 1.44, "expressedIn": {"code": "KGM"}}],
-    "productionVariantDescription": "Batch 7",
+    "batchNote": "Batch 7",
     "nameLegal": [text("fra-FR", ACCENTS), text("nld-NL", "Brood\r\nmet zaden"), text("eng-GB", LONG)],
 }
 
@@ -75,6 +75,10 @@ SEEN: tuple[tuple[str, str, str, list[str], list[str]], ...] = (
         ["400 g", "500 ml", "500 g; 6 H87", ""],
     ),
     ("netWeight", "", "1,5 kg", ["1440 g", "1.44 KGM", "1,44 kg"], ["1400 g", ""]),
+    ("height", "", "5 cm", [""], ["4 cm"]),
+    ("kind", "", "CAKE", ["BREAD"], ["TOAST"]),
+    ("isDespatchUnit", "", "true", [""], ["false"]),
+    ("batchNote", "", "Batch 8", ["Batch 7", " Batch 7 "], ["Batch 6", ""]),
     ("isConsumerUnit", "", "false", ["true", "TRUE", "ja", "1"], ["false", "nein", ""]),
     ("percentageOfAlcoholByVolume", "", "5", ["4.5", "4,5", "4.50"], ["4.6", "45", ""]),
     ("assets.pictures.width", "", "https://cdn.example/n.jpg", ["480 x 360", "480"], ["300 x 300"]),

@@ -313,7 +313,9 @@ def understood(
         made = _value(decision, record, shapes, words)
         return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
     except AnswerRefused as error:
-        return decision.becomes(AnswerState.REFUSED, str(error))
+        # Where what was seen is gone, that is why it is not certain what is meant.
+        is_gone = decision.holds is False
+        return decision.becomes(AnswerState.CONFLICT if is_gone else AnswerState.REFUSED, str(error))
 
 
 def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
@@ -521,7 +523,7 @@ def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabu
     plan = planned(
         present,
         [_part(one, decision, top, words) for one in _several(decision, top, in_list)],
-        ItemEvidence(keys.get("value"), keys.get("position")),
+        ItemEvidence(keys.get("value"), keys.get("position", keys.get("position_read"))),
         root=top,
         is_one=_KINDS_OF_ITEMS.get(decision.shape, is_plain),
         in_list=in_list,

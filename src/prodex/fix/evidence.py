@@ -19,6 +19,7 @@ from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.shapes import AnswerShape, without_code
 from prodex.fix.words import AnswerRefused, Vocabulary, as_one_line, boolean, number
 from prodex.quality.units import FACTORS
+from prodex.tables.values import moment_text
 
 #: What workbooks cannot hold, and the escapes that worklists show in its place.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|\\x[01][0-9a-f]|\\uff[ef]{2}")
@@ -92,6 +93,24 @@ def is_rounded(text: str) -> bool:
     (True, False)
     """
     return _EXPONENT.fullmatch(text.strip()) is not None
+
+
+def same_moment(then: str, now: str | None) -> bool | None:
+    """Whether a product was not changed since a cell said when that was; None where a spreadsheet left no certain date.
+
+    >>> now = "2026-11-01T06:00:00"
+    >>> [same_moment(then, now) for then in ("2026-11-01 06:00:00", "01.11.2026 06:00", "2026-11-02", "1. Nov")]
+    [True, True, False, None]
+    """
+    if now is None:
+        return False
+    if _moment(then) == _moment(now) or as_seen(then) == as_seen(now[:19]):
+        return True
+    return False if re.match(r"\d{4}-\d\d-\d\d", then) else None
+
+
+def _moment(text: str) -> str:
+    return moment_text(text.strip()).replace(" ", "T").removesuffix("T00:00:00")[:19]
 
 
 def holds(
@@ -216,14 +235,14 @@ def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
 def _nutrients(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool | None:
     """Whether the nutrients that were seen are there: those that are named by name, others by their amount."""
     with suppress(AnswerRefused):
-        return bool(_bare(nutrition.with_nutrients(value, seen, words)) == _bare(value))
+        return bool(_bare(nutrition.with_nutrients(value, seen, words)[0]) == _bare(value))
     named = (found for part in re.split("[;,/]\\s+", seen) if (found := _AMOUNT.fullmatch(part)) is not None)
     amounts = [words.quantity(one["amount"]) for one in named]
     return True if amounts and all(one in nutrition.amounts(value) for one in amounts) else None
 
 
 def _units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
-    return bool(_bare(hierarchy.with_units(value, seen, gtin, words)) == _bare(value))
+    return bool(_bare(hierarchy.with_units(value, seen, gtin, words)[0]) == _bare(value))
 
 
 def _bare(value: Any) -> Any:

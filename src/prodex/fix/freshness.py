@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from prodex.fix.decisions import AnswerState, ConcernedProducts, Decision
-from prodex.fix.evidence import alike
+from prodex.fix.evidence import alike, same_moment
 from prodex.fix.row_marks import RowMark, place_digest
 from prodex.fix.shapes import AnswerShape
 from prodex.fix.verdicts import Finding, Verdicts
@@ -19,7 +19,6 @@ from prodex.locales import short_of
 from prodex.quality.states import State
 from prodex.send.merge import texts_of
 from prodex.send.records import DELETE, Product
-from prodex.tables.values import moment_text
 
 #: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
 _REPLACED = ", in place of: "
@@ -94,8 +93,8 @@ def _is_text(decision: Decision) -> bool:
 
 def _is_unchanged(decision: Decision, record: Product) -> bool | None:
     """Whether the product was not changed since; None where nobody said when that was."""
-    then = decision.answer.keys.get("updated_at")
-    return None if then is None else _moment(then) == _moment(record.get("updatedAt"))
+    then, now = decision.answer.keys.get("updated_at"), record.get("updatedAt")
+    return None if then is None else same_moment(then, None if now is None else str(now))
 
 
 def _text_as_marked(decision: Decision, mark: RowMark | None) -> bool | None:
@@ -246,7 +245,3 @@ def _same_value(present: Any, new: Any) -> bool:
         case list(), list():
             return len(present) == len(new) and all(map(_same_value, present, new))
     return bool(present == new)
-
-
-def _moment(text: Any) -> str | None:
-    return None if text is None else moment_text(str(text)).replace(" ", "T").removesuffix("T00:00:00")[:19]

@@ -261,11 +261,6 @@ class Returned:
     notes: list[Note] = field(default_factory=list)
     damaged: dict[str, set[str]] = field(default_factory=dict)
 
-    @property
-    def rows(self) -> int:
-        """Number of rows that were read."""
-        return sum(sheet.rows for sheet in self.sheets)
-
 
 def read_files(
     files: str | Path | Iterable[str | Path],

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.fix.decisions import assigned, decided
-from prodex.fix.evidence import alike, visible
+from prodex.fix.evidence import alike, same_moment, visible
 from prodex.fix.fresh import products_of
 from prodex.fix.reading import Answer
 from prodex.fix.row_marks import RowMark
@@ -91,7 +91,7 @@ def _is_of_now(answer: Answer, changed: object) -> bool:
     if then is None:
         # Of a worklist it is not known how old it is; a table of one's own is new.
         return answer.keys.get("check") is None
-    return changed is not None and str(changed)[:19] == then.replace("T", " ")[:19]
+    return changed is not None and same_moment(then, str(changed)) is True
 
 
 def _is_shown(seen: str, texts: _Texts) -> bool:
