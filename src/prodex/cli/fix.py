@@ -47,6 +47,9 @@ def fix(
     apply: Annotated[
         bool, typer.Option("--apply", help="Send the accepted answers; without it nothing is sent.")
     ] = False,
+    also: Annotated[
+        list[str], typer.Option(help="unknown: send again also what may have arrived already.")
+    ] = [],  # noqa: B006
     worklists: Annotated[
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
     ] = None,
@@ -61,7 +64,7 @@ def fix(
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:
-        tracking = _applied(read, service.connect(), following)
+        tracking = _applied(read, service.connect(), following, also)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -80,10 +83,12 @@ def fix(
         raise typer.Exit(1)
 
 
-def _applied(read: prodex.Fix, service: prodex.Client, following: FollowOptions) -> prodex.Tracking:
+def _applied(
+    read: prodex.Fix, service: prodex.Client, following: FollowOptions, also: list[str]
+) -> prodex.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
     before = set(map(name_of, journals()))
-    tracking = read.apply(service)
+    tracking = read.apply(service, also=also)
     if tracking.name in before:
         say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)
     elif tracking.continues:
