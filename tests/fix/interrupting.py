@@ -273,6 +273,7 @@ def interrupt_often(folder: Path, home: Path, times: int, *, seed: int = 1) -> I
     """Kill and interrupt so often, at moments drawn by chance; each worklist is then applied to its end."""
     chance, result = random.Random(seed), Interrupted()
     with (
+        _at_home(home),
         AnsweredExchange.serving(folder, times) as exchange,
         forking(_IMPORTED, _WORK, folder / "complaints.txt") as forks,
     ):
@@ -280,6 +281,13 @@ def interrupt_often(folder: Path, home: Path, times: int, *, seed: int = 1) -> I
             several = min(left, chance.choice((1, 1, 2, 3)))
             kill_one(exchange, forks, home, [_moment(chance) for _ in range(several)], result)
     return result
+
+
+@contextmanager
+def _at_home(home: Path) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRODEX_HOME", str(home))
+        yield
 
 
 def _moment(chance: random.Random) -> tuple[str, int, str]:

@@ -16,13 +16,21 @@ from typer.testing import CliRunner
 import prodex
 from prodex.cli import app
 from prodex.errors import InputError, RequestRefused, ServiceUnreachable, SnapshotLocked
-from prodex.fix import result
+from prodex.quality.products import Products
 from prodex.sandbox import Fault
 from prodex.send import continuing, journal_format
 from prodex.send.journal import UpsertJournal
 
 from .bakery import record, text
-from .interrupting import BATCH, AnsweredExchange, Interrupted, check, interrupt_often, interrupted_at
+from .interrupting import (
+    BATCH,
+    PRODUCTS,
+    AnsweredExchange,
+    Interrupted,
+    check,
+    interrupt_often,
+    interrupted_at,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -533,29 +541,36 @@ def test_the_command_continues_and_says_so(
     assert [1] * 7 == counts(exchange, gtins)
 
 
-def test_what_was_judged_is_not_judged_again(
-    exchange: AnsweredExchange, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One request in full and one last look; audits only where a product has changed."""
-    audits = []
-    judge = result.judged
-    monkeypatch.setattr(result, "judged", lambda *given: audits.append(given) or judge(*given))
-    path, gtins = exchange.worklist()
-    fix = exchange.read(path)
-    before = len(exchange.sandbox.requests)
-    fix.apply(exchange.service, progress=False).wait(progress=False)
-    lists = [body for _, path, body in exchange.sandbox.requests[before:] if path.endswith("/list")]
-    full = [one for one in lists if not one.get("filter_source_include") and one["limit"] > 1]
-    assert (2, 6, []) == (len(full), len(lists), audits)
+def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None:
+    """One request in full and one last look; rules run once more only where a product has changed."""
+    judged = []
+
+    @prodex.rule(title="counted")
+    def counted_here(products: Products) -> prodex.Verdict:
+        judged.append(len(products))
+        return prodex.Verdict([False] * len(products))
+
+    def read(path: Path) -> prodex.Fix:
+        fix = prodex.read_worklist(path, exchange.catalog, profile={"checks": {"counted_here": {}}})
+        judged.clear()
+        return fix
 
     path, gtins = exchange.worklist()
-    fix = exchange.read(path)
+    fix = read(path)
+    before = len(exchange.sandbox.requests)
+    applied(fix, exchange)
+    lists = [body for _, path, body in exchange.sandbox.requests[before:] if path.endswith("/list")]
+    full = [one for one in lists if not one.get("filter_source_include") and one["limit"] > 1]
+    assert (2, 6, []) == (len(full), len(lists), judged)
+
+    path, gtins = exchange.worklist()
+    fix = read(path)
     key = int(gtins[0][:-1])
     exchange.sandbox.change(
         [record(key, gtins[0], namePublicLong=[text("fra-FR", f"PAIN {key}")], lifeCycle=2)]
     )
     applied(fix, exchange)
-    assert 1 == len(audits)
+    assert [PRODUCTS, PRODUCTS] == judged  # as they are, and as they would be
 
 
 def test_kills_and_interrupts_of_the_command_send_nothing_twice(tmp_path: Path, home: Path) -> None:

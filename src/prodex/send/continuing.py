@@ -96,12 +96,13 @@ def with_places(changes: Changes, others: Changes, places: Collection[Place]) ->
     unwanted = {place for place in places_of(others) if place not in places or place in here}
     added = without_places(others, unwanted)
     records = dict(zip(changes.loaded, changes.records, strict=True))
+    loaded = {**added.loaded, **changes.loaded}
     for product, record in zip(added.loaded, added.records, strict=True):
         records[product] = {**record, **records.get(product, {})}
     return replace(
         changes,
         records=tuple(records.values()),
-        loaded={product: ({**added.loaded, **changes.loaded})[product] for product in records},
+        loaded={product: loaded[product] for product in records},
         edits=(*changes.edits, *added.edits),
         known={**added.known, **changes.known},
     )
@@ -245,12 +246,15 @@ class Continuation:
                     "Another process has begun to send some of these products. Nothing was sent from here: wait for "
                     "its end, and apply the answers again."
                 )
-            for journal in self.upserts:
-                if numbers := self.taken_over.get(journal.name):
-                    # Kept until the new plan is on disk: until then the old one could still be sent.
-                    stack.enter_context(journal.exclusive())
-                    journal.continue_by(name, numbers)
+            continued = [one for one in self.upserts if one.name in self.taken_over]
+            for journal in continued:
+                # Kept until the new plan is on disk: until then the old one could still be sent.
+                stack.enter_context(journal.exclusive())
+                journal.continue_by(name, self.taken_over[journal.name])
             yield
+            for journal in continued:
+                if all(batch.is_done for batch in journal.batches()):
+                    journal.discard_payloads()
 
     def tracking(self, service: Client) -> Tracking:
         """Return the state of what was sent."""
@@ -424,6 +428,8 @@ class EarlierUpserts:
             if not one.batch.arrived.issuperset(gtins):
                 with one.journal.exclusive():
                     one.journal.note_arrived(one.number, gtins)
+                    if all(batch.is_done for batch in one.journal.batches()):
+                        one.journal.discard_payloads()
 
     def _begun(
         self,
