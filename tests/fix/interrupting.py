@@ -77,6 +77,11 @@ def gtin(number: int) -> str:
     return f"{number:013d}{check_digit(f'{number:013d}')}"
 
 
+def french(product: dict[str, Any]) -> str:
+    """Return the French name of a product."""
+    return str(product["namePublicLong"][0]["data"])
+
+
 @dataclass
 class Interrupted:
     """What became of the answers.
@@ -170,15 +175,15 @@ class AnsweredExchange:
         assert self.sandbox._worker is not None
         self.sandbox._worker._woken.set()
 
-    def record(self, gtin_: str) -> dict[str, Any]:
-        """Return what the service has of a product."""
-        (one,) = self.service.search_products(prodex.ProductQuery(gtins_in=[gtin_]), limit=1).envelope.data
-        found: dict[str, Any] = json.loads(bytes(one))
-        return found
+    def records(self, gtins: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return what the service has of products, by their GTIN."""
+        page = self.service.search_products(prodex.ProductQuery(gtins_in=list(gtins)), limit=len(gtins))
+        found = [json.loads(bytes(one)) for one in page.envelope.data]
+        return {one["gtin"]: one for one in found}
 
     def stored(self, gtin_: str) -> str:
         """Return the French name that the service has."""
-        return str(self.record(gtin_)["namePublicLong"][0]["data"])
+        return french(self.records([gtin_])[gtin_])
 
 
 @contextmanager
@@ -216,14 +221,14 @@ def check(
     exchange: AnsweredExchange, fix: prodex.Fix, gtins: Sequence[str], result: Interrupted, where: str
 ) -> None:
     """Hold what a `Fix` knows in the end against what the service received and has."""
-    received = exchange.received
+    received, records = exchange.received, exchange.records(gtins)
     result.twice += [one for one in gtins if received[one] > 1]
     if (states := dict(fix.counts)) != {"accepted": len(gtins)}:
         result.unaccounted.append(f"{where}: {states}")
     told = dict(zip(fix.sent["gtin"], fix.sent["status"], strict=True))
     for one in gtins:
         status, times = told.get(one), received[one]
-        has = exchange.stored(one) == f"Pain aux graines {one}"
+        has = french(records[one]) == f"Pain aux graines {one}"
         if status == "SUCCESS" and times == 1 and has:
             result.sent += 1
         elif status == "unknown" and not has:
@@ -244,7 +249,9 @@ def kill_one(
 ) -> None:
     """Apply a worklist by the command, which is ended at each of these moments and begun again, to its end."""
     path, gtins = exchange.worklist()
-    words = ["fix", str(path), "--catalog", "interrupted", "--profile", "core", "--apply", "--wait"]
+    profile = path.with_name("own.toml")
+    profile.write_text('title = "Own"\n[checks.valid_gtin]\n', "utf-8")
+    words = ["fix", str(path), "--catalog", "interrupted", "--profile", str(profile), "--apply", "--wait"]
     words += ["--service", exchange.sandbox.base_url]
     environment = {"PRODEX_HOME": str(home), **exchange.environment}
     for moment, number, end in ends:
@@ -266,6 +273,7 @@ def interrupt_often(folder: Path, home: Path, times: int, *, seed: int = 1) -> I
     """Kill and interrupt so often, at moments drawn by chance; each worklist is then applied to its end."""
     chance, result = random.Random(seed), Interrupted()
     with (
+        _at_home(home),
         AnsweredExchange.serving(folder, times) as exchange,
         forking(_IMPORTED, _WORK, folder / "complaints.txt") as forks,
     ):
@@ -273,6 +281,13 @@ def interrupt_often(folder: Path, home: Path, times: int, *, seed: int = 1) -> I
             several = min(left, chance.choice((1, 1, 2, 3)))
             kill_one(exchange, forks, home, [_moment(chance) for _ in range(several)], result)
     return result
+
+
+@contextmanager
+def _at_home(home: Path) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRODEX_HOME", str(home))
+        yield
 
 
 def _moment(chance: random.Random) -> tuple[str, int, str]:

@@ -66,6 +66,9 @@ def fix(
             "--elsewhere", help="Send them although the products come from another service, or from none."
         ),
     ] = False,
+    also: Annotated[
+        list[str], typer.Option(help="unknown: send again also what may have arrived already.")
+    ] = [],  # noqa: B006
     worklists: Annotated[
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
     ] = None,
@@ -82,7 +85,7 @@ def fix(
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:
-        tracking = _applied(read, service.connect(), following, elsewhere=elsewhere)
+        tracking = _applied(read, service.connect(), following, also=also, elsewhere=elsewhere)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -102,11 +105,16 @@ def fix(
 
 
 def _applied(
-    read: prodex.Fix, service: prodex.Client, following: FollowOptions, *, elsewhere: bool
+    read: prodex.Fix,
+    service: prodex.Client,
+    following: FollowOptions,
+    *,
+    also: list[str],
+    elsewhere: bool,
 ) -> prodex.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
     before = set(map(name_of, journals()))
-    tracking = read.apply(service, elsewhere=elsewhere)
+    tracking = read.apply(service, also=also, elsewhere=elsewhere)
     if tracking.name in before:
         say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)
     elif tracking.continues:

@@ -36,6 +36,9 @@ from prodex.service import Client
 NOT_SENT = frozenset({"not sent", "refused"})
 #: What is said of an answer that was sent and that its product shows.
 ARRIVED = "it has arrived."
+#: What is said of one that was sent, or may have been, and that the product does not show.
+_SENT_BY = "The upsert {} has sent this answer, or may have."
+_NOT_TAKEN = frozenset({AnswerState.CONFLICT, AnswerState.REFUSED})
 
 
 class SentAnswers:
@@ -124,7 +127,7 @@ class SentAnswers:
                 known[there].append(digests)
         unchanged = {one: known[one] for one in _unchanged(asked, newest, gtins) if one in known}
         earlier.note_arrived(records, unchanged)
-        continuation = earlier.compare(places_of(newest.changes), known, records, self.names)
+        continuation = earlier.compare(places_of(newest.changes), known, unchanged, records, self.names)
         left = without_places(newest.changes, continuation.excluded)
         for judged in reversed((newest, *before)):
             self._digests |= _alone(judged)
@@ -138,6 +141,8 @@ class SentAnswers:
                 decisions[number] = _followed(then, now, continuation.followed[place])
             elif now.state is AnswerState.UNCHANGED and continuation.has_sent(place[0], own):
                 decisions[number] = replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
+            elif now.state in _NOT_TAKEN and (name := earlier.sent_by(place[0], own)) is not None:
+                decisions[number] = replace(now, reason=f"{now.reason} {_SENT_BY.format(name)}")
             elif place in continuation.waits and now.state is AnswerState.ACCEPTED:
                 call = continuation.waits[place]
                 if not call.has(place[0], own):
@@ -196,10 +201,10 @@ def _followed(then: Decision, now: Decision, call: EarlierCall) -> Decision:
         return replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
     if now.state is AnswerState.ACCEPTED:
         return now
-    # The import itself may have changed what the answer was about. Of a lost call nobody knows whether it has.
+    # The import that is under way may have changed what the answer is about. Of a lost call nobody knows.
     if call.batch.tracking is not None:
         return then
-    return replace(now, reason=f"{now.reason} It may have been sent already, by the upsert {call.name}.")
+    return replace(now, reason=f"{now.reason} {_SENT_BY.format(call.name)}")
 
 
 def _gtins(changes: Changes) -> dict[str, str]:

@@ -19,7 +19,7 @@ from xml.parsers import expat
 from prodex.errors import SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_there
 from prodex.formats.csv_sheets import Headings, Known, NoText, csv_rows
-from prodex.formats.workbook_archive import Archive
+from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Range, Row
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
 from prodex.safe_xml import MarkupRefused
@@ -131,7 +131,7 @@ def sheets_of(
 
     with archive:
         with _refusing(file):
-            parts = Archive(archive, meter)
+            parts = WorkbookArchive(archive, meter)
             _refuse_other_formats(file, parts)
             book = opened(parts)
         yield [
@@ -140,7 +140,7 @@ def sheets_of(
         ]
 
 
-def _refuse_other_formats(file: Path, parts: Archive) -> None:
+def _refuse_other_formats(file: Path, parts: WorkbookArchive) -> None:
     if any(info.flag_bits & _LOCKED for info in parts.file.infolist()):
         raise _refused(file, "it has a password", _REMOVE_IT)
     if "content.xml" in parts:

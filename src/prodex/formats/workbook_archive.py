@@ -56,7 +56,7 @@ class Relationship(NamedTuple):
 
 
 @dataclass
-class Archive:
+class WorkbookArchive:
     """The parts of a workbook, by their names.
 
     Attributes
@@ -81,7 +81,7 @@ class Archive:
         return _plain(name) in self._parts
 
     @contextmanager
-    def open(self, name: str) -> Iterator[Part]:
+    def open(self, name: str) -> Iterator[WorkbookPart]:
         """Open a part, whose bytes are then read within the limits.
 
         Raises
@@ -92,7 +92,7 @@ class Archive:
             When it declares a document type or an entity, or an encoding in which no mark can be counted.
         """
         with self.file.open(self._parts[_plain(name)]) as file:
-            yield Part(self, _plain(name), file)
+            yield WorkbookPart(self, _plain(name), file)
 
     def tree(self, name: str) -> Element:
         """Return a part as a tree of elements and attributes, their names without namespaces."""
@@ -102,7 +102,7 @@ class Archive:
                 content += piece
                 if len(content) > _MOST_OF_A_PART:
                     raise ValueError(f"its part {name!r:.60} has more than {_MOST_OF_A_PART:,} bytes")
-        root = fromstring(content)  # noqa: S314 - it declares no document type, as `Part` has seen
+        root = fromstring(content)  # noqa: S314 - it declares no document type, as `WorkbookPart` has seen
         for one in root.iter():
             one.tag = _local(one.tag)
             if any(key.startswith("{") for key in one.attrib):
@@ -156,7 +156,7 @@ class Archive:
         return [name for name in named if name in self]
 
 
-class Part:
+class WorkbookPart:
     """A part that is open.
 
     Attributes
@@ -165,7 +165,7 @@ class Part:
         The namespace of its first element, in the form of ElementTree: "{...}", or nothing.
     """
 
-    def __init__(self, archive: Archive, name: str, file: IO[bytes]) -> None:
+    def __init__(self, archive: WorkbookArchive, name: str, file: IO[bytes]) -> None:
         self._archive = archive
         self._name = name
         others = [counts for part, counts in archive._counts.items() if part != name]
@@ -201,7 +201,7 @@ class Part:
         return piece
 
 
-def _each(part: Part, tag: str, until: str) -> Iterator[Element]:
+def _each(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
     wanted, last = part.space + tag, part.space + until
     parser: Any = XMLPullParser(("end",))  # typeshed knows events of every kind, and here is one
     pending, step = 0, _STEP

@@ -17,7 +17,7 @@ from xml.parsers import expat
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.formats.workbook_archive import Archive
+from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Row, place_of
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
@@ -85,7 +85,7 @@ def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[R
         )
         if not sheets:
             raise ValueError("it has no sheets")
-        book = exported(Archive(file, meter))
+        book = exported(WorkbookArchive(file, meter))
         for _, sheet in sheets:
             rows = book.rows(sheet)
             _, first = next(rows, (0, {}))

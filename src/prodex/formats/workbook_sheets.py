@@ -32,7 +32,7 @@ from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_datetime
 from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_excel
 from openpyxl.worksheet._reader import WorkSheetParser
 
-from prodex.formats.workbook_archive import MAIN, Archive
+from prodex.formats.workbook_archive import MAIN, WorkbookArchive
 from prodex.formats.workbook_cells import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -142,7 +142,7 @@ class Book:
         result.
     """
 
-    archive: Archive = field(repr=False)
+    archive: WorkbookArchive = field(repr=False)
     sheets: Sequence[tuple[str, str]]
     texts: Sequence[SharedText] = field(default=(), repr=False)
     styles: Sequence[Style] = field(default=(), repr=False)
@@ -180,7 +180,7 @@ class Book:
         return found
 
 
-def opened(archive: Archive) -> Book:
+def opened(archive: WorkbookArchive) -> Book:
     """Return a workbook whose sheets can be read.
 
     Raises
@@ -225,7 +225,7 @@ def opened(archive: Archive) -> Book:
     )
 
 
-def exported(archive: Archive) -> Book:
+def exported(archive: WorkbookArchive) -> Book:
     """Return an export of prodex, whose parts have fixed names and whose texts are in its cells."""
     return Book(archive, (), (), _styles(archive, "xl/styles.xml"), is_export=True)
 
@@ -251,11 +251,11 @@ def _is_struck(strike: Element | None) -> bool:
     return strike is not None and strike.get("val", "1") not in {"0", "false"}
 
 
-def _shared_texts(archive: Archive, part: str) -> list[SharedText]:
+def _shared_texts(archive: WorkbookArchive, part: str) -> list[SharedText]:
     return [text_of(one) for one in archive.each(part, "si")] if part in archive else []
 
 
-def _styles(archive: Archive, part: str) -> list[Style]:
+def _styles(archive: WorkbookArchive, part: str) -> list[Style]:
     """Return the formats of cells."""
     if part not in archive:
         return []

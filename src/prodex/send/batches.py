@@ -52,6 +52,11 @@ class Batch:
         """Whether the service was seen to have all of it."""
         return bool(self.gtins) and self.arrived.issuperset(self.gtins)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether its payload is not needed any more."""
+        return self.sent in {"sent", "accepted"} or bool(self.continued_by) or self.has_arrived
+
 
 class Loaded(NamedTuple):
     """A loaded product with which corrections were merged: its key and its `updatedAt`."""

@@ -96,12 +96,13 @@ def with_places(changes: Changes, others: Changes, places: Collection[Place]) ->
     unwanted = {place for place in places_of(others) if place not in places or place in here}
     added = without_places(others, unwanted)
     records = dict(zip(changes.loaded, changes.records, strict=True))
+    loaded = {**added.loaded, **changes.loaded}
     for product, record in zip(added.loaded, added.records, strict=True):
         records[product] = {**record, **records.get(product, {})}
     return replace(
         changes,
         records=tuple(records.values()),
-        loaded={product: ({**added.loaded, **changes.loaded})[product] for product in records},
+        loaded={product: loaded[product] for product in records},
         edits=(*changes.edits, *added.edits),
         known={**added.known, **changes.known},
     )
@@ -245,12 +246,15 @@ class Continuation:
                     "Another process has begun to send some of these products. Nothing was sent from here: wait for "
                     "its end, and apply the answers again."
                 )
-            for journal in self.upserts:
-                if numbers := self.taken_over.get(journal.name):
-                    # Kept until the new plan is on disk: until then the old one could still be sent.
-                    stack.enter_context(journal.exclusive())
-                    journal.continue_by(name, numbers)
+            continued = [one for one in self.upserts if one.name in self.taken_over]
+            for journal in continued:
+                # Kept until the new plan is on disk: until then the old one could still be sent.
+                stack.enter_context(journal.exclusive())
+                journal.continue_by(name, self.taken_over[journal.name])
             yield
+            for journal in continued:
+                if all(batch.is_done for batch in journal.batches()):
+                    journal.discard_payloads()
 
     def tracking(self, service: Client) -> Tracking:
         """Return the state of what was sent."""
@@ -290,7 +294,7 @@ class EarlierUpserts:
         gtins
             Their GTINs.
         gives_up_lost
-            Whether calls whose replies were lost count as calls that did not arrive.
+            Whether calls whose replies were lost, or whose imports the service does not know, did not arrive.
 
         Raises
         ------
@@ -325,7 +329,8 @@ class EarlierUpserts:
             over = one.ended or (now if one.batch.tracking in ended else None)
             rows = () if record is None else polling.outcome(one.batch).products
             statuses = {gtin_key(gtin): status for gtin, status, _ in rows} if over else {}
-            gives_up = gives_up_lost and one.batch.sent == "unknown"
+            is_lost = one.batch.sent == "unknown" or one.batch.tracking in polling.problems
+            gives_up = gives_up_lost and is_lost
             seen.append(replace(one, ended=over, statuses=statuses, is_given_up=gives_up))
         return cls(service, keys, tuple(seen), now)
 
@@ -333,10 +338,16 @@ class EarlierUpserts:
         """Whether no other process has sent any of these products, or planned to, since this was read."""
         return _states(_calls(self.service, self.gtins)) == _states(self.calls)
 
+    def sent_by(self, gtin: str, corrections: Digests) -> str | None:
+        """Return the name of the last upsert that has sent these corrections of a product, or may have."""
+        names = [one.name for one in self.calls if not one.is_plan and one.has(gtin, corrections)]
+        return names[-1] if names else None
+
     def compare(
         self,
         sending: Mapping[Place, Digests],
         known: Mapping[Place, Collection[Digests]],
+        unchanged: Collection[Place],
         records: Mapping[str, Product],
         own: Collection[str] = (),
     ) -> Continuation:
@@ -347,7 +358,9 @@ class EarlierUpserts:
         sending
             The corrections that the products of now still need.
         known
-            Other corrections: what was to be sent before, and is not needed any more, or was sent.
+            Other corrections: what was to be sent before, or was sent.
+        unchanged
+            Places of these where the products of now have all that was to be sent.
         records
             The products of now, by the key of their GTIN.
         own
@@ -363,9 +376,9 @@ class EarlierUpserts:
         begun = self._of_one_upsert({*own, *self._begun(same, sending, records)})
         followed = {}
         for place, calls in same.items():
-            # Where the product needs nothing any more, whoever has sent it is followed.
-            until = begun if place in sending else None
-            if (call := self._followed(place, calls, until, records)) is not None:
+            # Of what the product has, whoever has sent it is followed. What somebody has changed since is none of it.
+            of = begun if place in sending else {one.name for one in calls if place in unchanged}
+            if (call := self._followed(place, calls, of, records)) is not None:
                 followed[place] = call
         waits = {
             place: call
@@ -415,6 +428,8 @@ class EarlierUpserts:
             if not one.batch.arrived.issuperset(gtins):
                 with one.journal.exclusive():
                     one.journal.note_arrived(one.number, gtins)
+                    if all(batch.is_done for batch in one.journal.batches()):
+                        one.journal.discard_payloads()
 
     def _begun(
         self,
@@ -448,16 +463,13 @@ class EarlierUpserts:
         self,
         place: Place,
         calls: Collection[EarlierCall],
-        begun: Collection[str] | None,
+        of: Collection[str],
         records: Mapping[str, Product],
     ) -> EarlierCall | None:
-        """Return the last call that has sent the corrections of a place, if they are not to be sent again.
-
-        `begun` are the upserts that have not come to an end; None if the product needs none of it any more.
-        """
+        """Return the last call that has sent the corrections of a place, if it is of these upserts or under way."""
         found = None
         for one in calls:
-            is_settled = begun is None or (one.name in begun and not self._is_given_up(one, place))
+            is_settled = one.name in of and not self._is_given_up(one, place)
             if not one.is_plan and (is_settled or self._may_be_under_way(one, place[0], records, SETTLES)):
                 found = one
         return found

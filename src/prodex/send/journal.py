@@ -188,7 +188,7 @@ class UpsertJournal:
         names = {name for name in set(found.continued.values()) if is_file(journal_named(name))}
         for number, name in found.continued.items():
             if name in names and number < len(batches):
-                message = f"the upsert {name} sends these products instead"
+                message = f"the upsert {name} continues it"
                 batches[number] = replace(batches[number], message=message, continued_by=name)
         return batches
 

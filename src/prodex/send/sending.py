@@ -53,11 +53,7 @@ def numbers_to_send(
     ChangesStale
         When a product has changed since its corrections were merged with the loaded one.
     """
-    numbers = [
-        number
-        for number, batch in enumerate(batches)
-        if batch.sent in states and not batch.continued_by and not batch.has_arrived
-    ]
+    numbers = [number for number, batch in enumerate(batches) if batch.sent in states and not batch.is_done]
     if not numbers:
         return []
     if not journal.keeps_payloads:
@@ -115,7 +111,7 @@ def send(
             if why:
                 break
     # Payloads may be confidential, so they are kept only as long as `send_rest` may need them.
-    if all(batch.sent in {"sent", "accepted"} for batch in batches):
+    if all(batch.is_done for batch in batches):
         journal.discard_payloads()
 
 
