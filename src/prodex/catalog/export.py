@@ -11,6 +11,7 @@ from prodex.catalog.data import CatalogData
 from prodex.catalog.export_selection import records_of, selection_of
 from prodex.catalog.languages import origin_in
 from prodex.errors import QueryError
+from prodex.files.untrusted import leads_to_folder
 from prodex.formats.exporting import ExportedFiles, check_format, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.progress import Progress, is_shown
@@ -93,7 +94,7 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
         )
     place = Path(folder)
     # A folder that is there is meant, whatever its name: "out.csv" may be one.
-    if place.is_dir():
+    if leads_to_folder(place):
         return place
     if isinstance(folder, str) and folder in FORMATS:  # a Path is never a format in the wrong place
         raise QueryError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet
-from prodex.files.atomic import sha256
+from prodex.files.atomic import reading, sha256
 from prodex.files.untrusted import is_there, refuse_links
 from prodex.formats.json_lines import read_jsonl, read_records
 from prodex.formats.package import PACKAGE, Package, Resource, read_package
@@ -96,6 +96,11 @@ def _folder(folder: Any) -> Path:
         if place.name == PACKAGE and place.is_file():
             place = place.parent
         there = place.is_dir()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            (place / PACKAGE).lstat()
+    except PermissionError:  # somebody else's: nobody can say whether it is an export
+        with reading(Path(folder)):
+            raise
     except (TypeError, ValueError, OSError) as error:
         raise InputError(f"read_export() takes the folder of an export, not {folder!r:.60}.") from error
     if not there:

@@ -23,6 +23,12 @@ import platformdirs
 
 from prodex.arguments import described
 from prodex.errors import SettingsError, StorageError
+from prodex.files.untrusted import is_folder
+
+try:
+    import pwd
+except ImportError:  # Windows has no such list of users
+    pwd = None  # type: ignore[assignment]
 
 #: Windows keeps these names for devices, with any ending.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
@@ -269,10 +275,14 @@ def beside_of(path: Path) -> Path:
 
 
 def left_over(folder: Path) -> list[Path]:
-    """Return what killed processes left half-written in a folder."""
+    """Return what killed processes left half-written in a folder; nothing of one that may not be looked at."""
+    try:
+        there = sorted(folder.glob(".*.part"))
+    except PermissionError:
+        return []
     return [
         left
-        for left in sorted(folder.glob(".*.part"))
+        for left in there
         if (process := left.name.split(".")[-2]).isdecimal() and not is_alive(int(process))
     ]
 
@@ -285,7 +295,7 @@ def sweep(folder: Path) -> None:
 
 def remove(path: Path) -> None:
     """Delete a file or a whole folder, as far as the system lets us; of a link, only the link."""
-    if path.is_dir() and not path.is_symlink():
+    if is_folder(path):
         shutil.rmtree(path, ignore_errors=True)
     else:
         with suppress(OSError):
@@ -342,9 +352,57 @@ def storage(path: Path) -> Iterator[None]:
         # Any other error is a mistake of ours or of the caller, and must not be taken for a full disk.
         if error.errno not in _REFUSALS:
             raise
+        owned = f" {_owned(path)}" if isinstance(error, PermissionError) else ""
         raise StorageError(
-            f"Could not write {path}: {error.strerror}. {_REFUSALS[error.errno]} Nothing half-written was left."
+            f"Could not write {path}: {error.strerror}.{owned} {_REFUSALS[error.errno]} Nothing half-written was left."
         ) from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn the refusal to let us read a path into a `StorageError` that names the owner and what to do.
+
+    What cannot be looked at is not the same as what is not there: somebody else may have run prodex.
+    """
+    try:
+        yield
+    except StorageError:
+        raise
+    except PermissionError as error:
+        raise StorageError(
+            f"{path} cannot be read: {_lower(error.strerror)}. {_owned(path)} Or choose a folder of your own "
+            "(PRODEX_HOME for snapshots)."
+        ) from error
+
+
+def _lower(text: str | None) -> str:
+    return (text or "permission denied").lower()
+
+
+def _owned(path: Path) -> str:
+    """Return whose folder it is that a path cannot be reached through, and who can change that, as sentences."""
+    found = next((level for level in (path, *path.parents) if _state(level) is not None), path)
+    state = _state(found)
+    if pwd is None or state is None:
+        return f"{found} belongs to somebody else. Ask for access to it."
+    owner, user = (_named(number) for number in (state.st_uid, os.geteuid()))
+    if state.st_uid == os.geteuid():
+        return f"{found} is yours, and its permissions do not let you: chmod -R u+rwX {found} does."
+    return f"{found} belongs to {owner}, and you are {user}. Ask {owner} for it (chown -R {user} {found})."
+
+
+def _state(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def _named(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name if pwd is not None else str(user)
+    except KeyError:  # in a container, or of a network disk
+        return f"user {user}"
 
 
 _REFUSALS = {

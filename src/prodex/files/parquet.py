@@ -24,8 +24,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from prodex.errors import SnapshotDamaged
-from prodex.files.atomic import sha256
+from prodex.errors import SnapshotDamaged, StorageError
+from prodex.files.atomic import reading, sha256
 from prodex.frames import for_pandas
 
 #: What a manifest holds of a file: rows, bytes, digest (sha256) and, if it has checksums, the digest of the footer.
@@ -258,7 +258,10 @@ def _verify_content(path: Path, facts: FileFacts | None) -> None:
 def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None) -> Iterator[None]:
     """Report a missing or damaged file by its path; where something else may be `at_fault`, its error stays."""
     try:
-        yield
+        with reading(path):  # nobody can say whether a file is damaged that may not be read
+            yield
+    except StorageError:
+        raise
     except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
         # A filter that does not fit raises as well. Only the digest tells whether the file or the filter is wrong.
         if at_fault is not None and not isinstance(error, OSError) and not (facts and problem(path, facts)):

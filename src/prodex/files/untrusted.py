@@ -79,6 +79,14 @@ def is_folder(path: Path) -> bool:
     return _is(path, stat.S_ISDIR)
 
 
+def leads_to_folder(path: Path) -> bool:
+    """Whether a path leads to a folder, through links too; what may not be looked at is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def is_file(path: Path) -> bool:
     """Whether a path is a plain file, and no link, pipe or device."""
     return _is(path, stat.S_ISREG)

@@ -36,7 +36,7 @@ from prodex.store.build import build_folder, build_parts
 from prodex.store.delivery import FILES
 from prodex.store.early_build import EarlyBuild
 from prodex.store.executors import checked_executor
-from prodex.store.journal import Journal
+from prodex.store.journal import Journal, journals_in
 from prodex.store.journal_format import refuse_newer
 from prodex.store.parts import StoredPart
 from prodex.store.plan import PartPlan, plan
@@ -246,7 +246,7 @@ def recover(
     name = name_of(name, "recover")
     checked_executor(executor)
     folder = snapshots_folder() / checked_name(name)
-    questions = {path: Journal.question_of(path) for path in folder.glob(".journal-*")}
+    questions = {path: Journal.question_of(path) for path in journals_in(folder)}
     # The journal of a refresh contains only changes, so it cannot be built without its snapshot and the service.
     loads = [
         path

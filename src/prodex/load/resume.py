@@ -14,12 +14,13 @@ from typing import Any
 
 from prodex import clock
 from prodex.catalog import Origin
-from prodex.errors import IncompleteLoad, ProdexError
+from prodex.errors import IncompleteLoad, ProdexError, StorageError
 from prodex.files.atomic import remove
 from prodex.files.untrusted import is_folder, is_there
 from prodex.ledger import Ledger
 from prodex.query import ProductQuery
-from prodex.store.journal import Journal
+from prodex.store.archive import entries_of
+from prodex.store.journal import Journal, journals_in
 from prodex.store.journal_format import QUESTION, refuse_newer
 
 _LOG = logging.getLogger("prodex")
@@ -61,7 +62,7 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
         The folder of all snapshots. Nothing in it is changed: one of the loads may be running.
     """
     found = []
-    for path in folder.glob("*/.journal-*"):
+    for path in (journal for name in entries_of(folder) for journal in _readable(name)):
         question = Journal.question_of(path)
         if question is None or "snapshot" in question or not {"asked", "began"} <= question.keys():
             continue
@@ -69,6 +70,14 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
         query = Origin.from_json(question["asked"]).query
         found.append(UnfinishedLoad(path.parent.name, query, began, _is_resumable(question, clock.now())))
     return sorted(found, key=lambda one: (one.began, one.name), reverse=True)
+
+
+def _readable(folder: Path) -> list[Path]:
+    """Return the journals of a name; none where it belongs to somebody else, whose loads are none of ours."""
+    try:
+        return journals_in(folder)
+    except StorageError:
+        return []
 
 
 def resumed(
@@ -91,7 +100,7 @@ def resumed(
     digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
     mine = folder / f".journal-{digest[:8]}"
     now = clock.now()
-    for path in folder.glob(".journal-*"):
+    for path in journals_in(folder):
         found = Journal.question_of(path)
         # The question is written first: without it, nothing was received. One that cannot be read may be of a newer
         # version of prodex, which can still use it.

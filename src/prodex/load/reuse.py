@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from prodex import clock
 from prodex.catalog import Catalog, Origin
 from prodex.display_text import on_one_line
-from prodex.errors import QueryError, SnapshotError
+from prodex.errors import QueryError, SnapshotError, StorageError
 from prodex.files.atomic import checked_name
 from prodex.ledger import Ledger
 from prodex.progress import Progress, tell
@@ -93,7 +93,10 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     if not len(catalog):
         return None, ""
     # What was sent from here must be in what is loaded afterwards.
-    write = last_write(asked.source, since=begun)
+    try:
+        write = last_write(asked.source, since=begun)
+    except StorageError as error:  # somebody else's, who may have sent something
+        return None, f"Loading {name!r} again: it is not known what was sent meanwhile. {error}"
     if write is not None:
         line = f"Loading {name!r} again: the upsert {write.upsert} was sent at {write.at.astimezone(UTC):%H:%M:%S} UTC"
         if not write.has_ended:

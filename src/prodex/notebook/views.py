@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from prodex.errors import InputError, ProdexError
-from prodex.files.atomic import home, make_folder, remove, safe_name, storage, writing
+from prodex.files.atomic import home, make_folder, reading, remove, safe_name, storage, writing
 from prodex.files.untrusted import read_json
 from prodex.notebook.conditions import Conditions
 
@@ -76,7 +76,11 @@ def save_view(view: View) -> Path:
 def saved_views() -> list[View]:
     """Return all saved views by name; files that cannot be read are left out, and opening them says why."""
     found = []
-    for path in _folder().glob("*.json") if _folder().is_dir() else ():
+    with reading(_folder()):
+        paths = list(_folder().iterdir()) if _folder().is_dir() else []
+    for path in paths:
+        if path.suffix != ".json":
+            continue
         try:
             found.append(_read(path))
         except ProdexError:
@@ -93,7 +97,9 @@ def open_view(name: str) -> View:
         When there is none of this name, or its file cannot be read.
     """
     path = _path(name)
-    if not path.exists():
+    with reading(path):
+        is_known = path.exists()
+    if not is_known:
         names = ", ".join(repr(view.name) for view in saved_views()) or "none"
         raise InputError(f"There is no view {name!r}. Saved are {names}.")
     return _read(path)

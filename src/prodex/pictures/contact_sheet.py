@@ -19,6 +19,7 @@ from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.facts.label import shown_one
 from prodex.facts.name import names_of
+from prodex.files.untrusted import leads_to_folder
 from prodex.frames import to_frame
 from prodex.limits import Limits
 from prodex.phases import SILENT, Reporter
@@ -184,7 +185,7 @@ class Gallery:
         'sheet.html'
         """
         page = Path(path).absolute()
-        if page.is_dir():
+        if leads_to_folder(page):
             raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'gallery.html'}.")
         call("Gallery.to_html", self, page)
         return page

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.files.atomic import reading
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.phases import SILENT, Reporter
@@ -120,7 +121,9 @@ def _downloaded(
     catalog: Catalog, pictures: Sequence[Picture], size: int, folder: Path
 ) -> dict[int, SmallPicture]:
     """Return small pictures of the files in a folder, of each picture the file with the best size."""
-    if not folder.is_dir():
+    with reading(folder):
+        is_known = folder.is_dir()
+    if not is_known:
         raise InputError(
             f"{folder} is not a folder. download_pictures(catalog, folder) downloads pictures into one."
         )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from prodex.errors import InputError, StorageError
-from prodex.files.atomic import storage
+from prodex.files.atomic import reading, storage
 from prodex.files.untrusted import Count, Digest, check_moment, converted, is_own_file, read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded, Sent
 from prodex.service.tracking_identifiers import is_identifier
@@ -179,9 +179,15 @@ def read(path: Path) -> JournalContents:
     ------
     InputError
         When its plan cannot be read.
+    StorageError
+        When it belongs to somebody else and may not be read.
     """
     try:
-        return _lines(read_bytes(path, most=None).split(b"\n"))
+        with reading(path):
+            content = read_bytes(path, most=None)
+        return _lines(content.split(b"\n"))
+    except StorageError:
+        raise
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"The journal {path} cannot be read: {error}. The state of this upsert is not known; load its products to "

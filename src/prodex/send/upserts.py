@@ -18,8 +18,8 @@ import msgspec
 import pandas as pd
 
 from prodex.errors import InputError, StorageError
-from prodex.files.atomic import writing
-from prodex.files.untrusted import Moment, check_moment, read_json
+from prodex.files.atomic import reading, writing
+from prodex.files.untrusted import Moment, check_moment, is_file, is_folder, read_json
 from prodex.network.addresses import is_loopback
 from prodex.send.journal import JOURNAL, UpsertJournal, host_of, name_of, tracking_folder
 
@@ -39,7 +39,7 @@ def latest(base_url: str, key: str) -> UpsertJournal:
     for path in journals():
         try:
             journal = UpsertJournal(path)
-        except InputError as error:
+        except (InputError, StorageError) as error:
             _LOG.warning("%s It was skipped.", error)
             continue
         if journal.head.host == host_of(base_url) and journal.head.key in {None, key}:
@@ -104,7 +104,7 @@ def _row(path: Path) -> dict[str, Any]:
     try:
         journal = UpsertJournal(path)
         batches = journal.batches()
-    except InputError as error:
+    except (InputError, StorageError) as error:
         return {"name": name_of(path), "keeps_products": False, "note": str(error)}
     # Each product counts where it is sent.
     counts: Counter[str] = Counter(
@@ -126,18 +126,35 @@ def _row(path: Path) -> dict[str, Any]:
 
 
 def journals() -> Iterator[Path]:
-    """Yield the journals, the newest first, without links and unfinished ones."""
+    """Yield the journals, the newest first, without links and unfinished ones.
+
+    Raises
+    ------
+    StorageError
+        When their folder belongs to somebody else and may not be read.
+    """
     folder = tracking_folder()
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir(), key=lambda path: path.name.removesuffix(".jsonl"), reverse=True):
+    with reading(folder):
+        found = list(folder.iterdir()) if folder.is_dir() else []
+    for path in sorted(found, key=lambda path: path.name.removesuffix(".jsonl"), reverse=True):
         if path.name.startswith(".") or path.is_symlink():
             continue
         inside = path / JOURNAL
-        if path.is_dir() and inside.is_file() and not inside.is_symlink():
+        if is_folder(path) and (is_file(inside) or _is_closed(inside)):
             yield inside
         elif path.suffix == ".jsonl" and path.is_file():
             yield path
+
+
+def _is_closed(path: Path) -> bool:
+    """Whether the folder of a file belongs to somebody else and may not be entered; the file may be there."""
+    try:
+        path.lstat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 #: How long an import may run whose end is not known: its reply was lost, or nobody followed it.
@@ -199,11 +216,16 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
     """
     if not identifiers:
         return
-    # The end of an older import no longer matters: after a day it counts as ended anyway.
-    for path in recent_journals(datetime.now(UTC)):
+    try:
+        # The end of an older import no longer matters: after a day it counts as ended anyway.
+        paths = list(recent_journals(datetime.now(UTC)))
+    except StorageError as error:
+        _LOG.info("the end of an import could not be recorded: %s", error)
+        return
+    for path in paths:
         try:
             journal = UpsertJournal(path)
-        except InputError:
+        except (InputError, StorageError):
             continue
         ended = ended_imports(path)
         ours = {call.tracking for call in journal.calls if call.tracking in identifiers}
@@ -223,7 +245,7 @@ def _writes(path: Path, base_url: str) -> Iterator[Write]:
     changed = changed_at(path)
     try:
         journal = UpsertJournal(path)
-    except InputError:  # it may have been for this service
+    except (InputError, StorageError):  # it may have been for this service
         yield Write(path.parent.name, changed, changed + LONGEST, has_ended=False)
         return
     if not journal.is_for(base_url):
@@ -250,7 +272,9 @@ def recent_journals(since: datetime) -> Iterator[Path]:
 
 def changed_at(path: Path) -> datetime:
     """Return when a file was last changed."""
-    return datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+    # Of a journal that may not be read the date of its folder is known.
+    found = path.parent if _is_closed(path) else path
+    return datetime.fromtimestamp(found.lstat().st_mtime, UTC)
 
 
 def ended_imports(journal: Path) -> dict[str, datetime]:

@@ -65,8 +65,13 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     with storage(home):
         make_folder(home, private=True)
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
-    with filelock.FileLock(home / "start.lock"):
+    lock = filelock.FileLock(home / "start.lock")
+    with storage(home):
+        lock.acquire()
+    try:
         facts = running_sandbox(home) or _start(home)
+    finally:
+        lock.release()
     principal = facts["credentials"][0]
     own = "the sandbox's own access keys"
     return Settings(

@@ -26,8 +26,8 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from prodex import clock
-from prodex.errors import SnapshotDamaged, SnapshotNotFound
-from prodex.files.atomic import checked_name, home, safe_name, sweep
+from prodex.errors import SnapshotDamaged, SnapshotNotFound, StorageError
+from prodex.files.atomic import checked_name, home, reading, safe_name, sweep
 from prodex.files.lock import taking_turns
 from prodex.files.untrusted import (
     Count,
@@ -156,7 +156,10 @@ class Archive:
 
     def numbered(self, name: str) -> Iterator[tuple[Path, int]]:
         """Yield the folders of the values of a name, or of all ("*"), in the order of publication, with numbers."""
+        closed = {parent for parent, _ in self._closed_names()} if name == "*" else ()
         for parent in self._below(name):
+            if parent in closed:  # a list of all tells of it, and has what is not somebody else's
+                continue
             ordered = in_order(self._places(parent), lambda place: place)
             for place, number in zip(ordered, _numbers(ordered), strict=True):
                 yield parent / place.name, number
@@ -174,6 +177,18 @@ class Archive:
 
     def _places(self, parent: Path) -> list[Place]:
         return [place_of(folder) for folder in self._entries(parent)]
+
+    def _closed_names(self) -> Iterator[tuple[Path, StorageError]]:
+        """Yield the folders of names that belong to somebody else and may not be read, each with the error."""
+        for parent in self._below("*"):
+            try:
+                next(self._entries(parent), None)
+            except StorageError as error:
+                yield parent, error
+
+    def _closed(self, parent: Path, error: StorageError) -> dict[str, Any]:
+        name = self.name_of(parent / "any")
+        return {"name": name, "time": "", "sequence": None, "folder": str(parent), "note": str(error)}
 
     def matching(self, given: str) -> list[Path]:
         """Return the folders that a text such as "shop" or "shop@2026-11-13" means, in the order of publication.
@@ -196,8 +211,7 @@ class Archive:
             What else was asked for: " by profile 'core'".
         """
         name = given.partition("@")[0]
-        every = (folder for parent in self._below("*") for folder in self._entries(parent))
-        names = sorted({self.name_of(path) for path in every})
+        names = sorted({self.name_of(path) for path, _ in self.numbered("*")})
         times = ", ".join(folder.name for folder in self.of(name)[-5:])
         near = f". {name!r} has {times}."
         if not times:
@@ -212,9 +226,10 @@ class Archive:
         name
             Of which values; all when "*".
         facts
-            Gives what is known of the value in a folder. Where it raises `SnapshotDamaged`, the message is the note.
+            Gives what is known of the value in a folder. Where it raises `SnapshotDamaged` or `StorageError`, the
+            message is the note.
         """
-        rows = []
+        rows = [self._closed(*one) for one in self._closed_names()] if name == "*" else []
         for folder, number in self.numbered(name):
             row: dict[str, Any] = {
                 "name": self.name_of(folder),
@@ -225,7 +240,7 @@ class Archive:
             }
             try:
                 row |= facts(folder)
-            except SnapshotDamaged as error:
+            except (SnapshotDamaged, StorageError) as error:
                 row["note"] = str(error)
             rows.append(row)
         return rows
@@ -300,10 +315,15 @@ class Archive:
         ------
         SnapshotDamaged
             When it is missing, damaged, or only a newer version can read it.
+        StorageError
+            When it belongs to somebody else and may not be read.
         """
         path = folder / MANIFEST
         try:
-            return read(read_json(path, shape, newest=self.format))
+            with reading(path):
+                return read(read_json(path, shape, newest=self.format))
+        except StorageError:
+            raise
         except MadeByNewer as error:
             raise SnapshotDamaged(f"{path} was {error}.") from error
         except (OSError, ValueError) as error:
@@ -311,10 +331,10 @@ class Archive:
 
     def _entries(self, parent: Path) -> Iterator[Path]:
         """Yield the values in the folder of a name; half-written ones begin with a dot or have no manifest."""
-        if self.below and not is_folder(parent):  # a link in its place is not followed
+        if self.below and is_there(parent) and not is_folder(parent):  # a link in its place is not followed
             return
         for path in entries_of(parent):
-            if path.name[:1] in _DIGITS and is_there(path / MANIFEST):
+            if path.name[:1] in _DIGITS and _has_manifest(path):
                 yield path
 
 
@@ -447,10 +467,33 @@ def new_entry(parent: Path, moment: datetime | None = None) -> Path:
     return parent / time_of(moment or clock.now())
 
 
+def _has_manifest(folder: Path) -> bool:
+    """Whether there is a manifest; a folder that may not be entered has one, as far as anybody knows."""
+    try:
+        (folder / MANIFEST).lstat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def is_entry(folder: Path) -> bool:
-    """Whether a folder holds a value of an archive, wherever the folder is."""
+    """Whether a folder holds a value of an archive, wherever the folder is.
+
+    Raises
+    ------
+    StorageError
+        When it is a path to a folder that may not be looked at.
+    """
     try:
         return (folder / MANIFEST).is_file()
+    except PermissionError:
+        # A name is looked for in the working directory as well, which may be somebody else's.
+        if len(folder.parts) < 2:
+            return False
+        with reading(folder):
+            raise
     except OSError:  # a name longer than any file's
         return False
 
@@ -471,8 +514,17 @@ def unlinked(folder: Path) -> Path:
 
 
 def entries_of(folder: Path) -> list[Path]:
-    """Return what is in a folder, by name; nothing where it cannot be read."""
+    """Return what is in a folder, by name; nothing where there is none.
+
+    Raises
+    ------
+    StorageError
+        When it belongs to somebody else and may not be read.
+    """
     try:
-        return sorted(folder.iterdir(), key=lambda path: path.name)
+        with reading(folder):
+            return sorted(folder.iterdir(), key=lambda path: path.name)
+    except StorageError:
+        raise
     except OSError:
         return []

@@ -24,6 +24,7 @@ from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files.atomic import append_line, discard, flush, make_folder, open_private, storage
 from prodex.files.untrusted import is_there
 from prodex.store import journal_format
+from prodex.store.archive import entries_of
 from prodex.store.journal_format import (
     FORMAT,
     LEDGER,
@@ -254,6 +255,17 @@ class Journal:
 
     def _path(self, page: int) -> Path:
         return self.folder / f"page-{page:06d}.zst"
+
+
+def journals_in(folder: Path) -> list[Path]:
+    """Return the journals of loads in the folder of a name.
+
+    Raises
+    ------
+    StorageError
+        When the folder belongs to somebody else and may not be read.
+    """
+    return [path for path in entries_of(folder) if path.name.startswith(".journal-")]
 
 
 def _write_new(path: Path, content: bytes) -> None:

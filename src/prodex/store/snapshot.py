@@ -18,8 +18,8 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import with_absent
-from prodex.errors import InputError, SnapshotDamaged
-from prodex.files.atomic import folder_beside, make_ready, publish, safe_name, storage, sweep
+from prodex.errors import InputError, SnapshotDamaged, StorageError
+from prodex.files.atomic import folder_beside, make_ready, publish, reading, safe_name, storage, sweep
 from prodex.files.untrusted import Count, refuse_links
 from prodex.phases import SILENT, Reporter
 from prodex.progress import PATIENCE, Progress, showing
@@ -205,6 +205,8 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
         When there is none; the message names those that are there.
     SnapshotDamaged
         When its manifest cannot be read.
+    StorageError
+        When it belongs to somebody else and may not be read.
     InputError
         When it is something else, or a catalogue that is in memory.
 
@@ -325,7 +327,10 @@ def _open(folder: Path) -> Catalog:
     parts = tuple(part.open(folder) for part in manifest.parts)
     try:
         # A snapshot may come from somebody else: a link in it could lead to any file of the reader.
-        refuse_links(folder, (path for part in parts for path in part.files.values()))
+        with reading(folder):
+            refuse_links(folder, (path for part in parts for path in part.files.values()))
+    except StorageError:
+        raise
     except OSError as error:
         raise SnapshotDamaged(f"{error}. Open an earlier snapshot, or load again.") from error
     return Catalog(parts, manifest.origin, folder)

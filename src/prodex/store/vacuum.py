@@ -14,10 +14,11 @@ from prodex import clock
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
-from prodex.files.atomic import checked_name, discard, left_over
+from prodex.files.atomic import checked_name, discard, left_over, reading
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
 from prodex.store.archive import snapshots_folder, time_of
+from prodex.store.journal import journals_in
 from prodex.store.snapshot import SNAPSHOTS, list_snapshots, name_of, verify
 
 #: A journal younger than this may still be taken up again.
@@ -76,7 +77,9 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
         raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
-    if not folder.is_dir():
+    with reading(folder):
+        is_known = folder.is_dir()
+    if not is_known:
         raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")
     with locked(folder, f"cleaning up {name!r}", without_space=True):
         # The lock is held, so that no load continues with a journal while it is judged to be abandoned.
@@ -133,7 +136,7 @@ def _half_written(folder: Path) -> Iterator[_Doomed]:
 
 def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
     """Yield the journals of interrupted loads that nobody took up again; while we hold the lock, nobody does."""
-    for journal in sorted(folder.glob(".journal-*")):
+    for journal in journals_in(folder):
         written = _last_written(journal)
         # In both directions: a clock that was ahead has dated files in the future.
         if abs(now - written) > _RESUMABLE:

@@ -11,7 +11,7 @@ from prodex.display.report.files import FILES, folder_of, write_files
 from prodex.display.report.page import rendered
 from prodex.errors import InputError
 from prodex.files.folders import replacing
-from prodex.files.untrusted import is_folder, is_there
+from prodex.files.untrusted import is_folder, is_there, leads_to_folder
 from prodex.phases import Reporter
 from prodex.progress import PATIENCE, Progress, reporting
 
@@ -52,7 +52,7 @@ def write_report(
         When the disk refuses.
     """
     page = Path(path).absolute()
-    if page.is_dir():
+    if leads_to_folder(page):
         raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'report.html'}.")
     if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
         raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
