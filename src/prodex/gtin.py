@@ -116,6 +116,8 @@ def as_text(value: object) -> str | None:
 
 def _digits_in(text: str) -> str | None:
     """Return the digits of a text that is certain to be one number, however they are grouped and marked."""
+    if text.isascii() and text.isdigit():  # nearly every text is
+        return text
     if not _IS_NUMBER.fullmatch(text):
         return None
     return unicodedata.normalize("NFKC", re.sub(_NO_DIGIT, "", re.sub(_TAIL, "", text)))
@@ -145,7 +147,7 @@ def comparable_cell(value: object) -> str | None:
 
 
 def _in_one_piece(value: object) -> object:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or value.isdigit():
         return value
     plain = _IS_MARK.sub("", value).strip(_AROUND)
     return re.sub(_NO_DIGIT, "", plain) if _IS_SPACED.fullmatch(plain) else value
