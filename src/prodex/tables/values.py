@@ -82,7 +82,7 @@ def fit(value: Any, kind: Kind) -> Any:
         case "integer":
             return int(value) if whole(value) and abs(value) < EXACT else None
         case "number":
-            number = amount(value) if isinstance(value, str) else value
+            number: Any = amount(value) if isinstance(value, str) else value
             return float(number) if exact(number) else None
         case "boolean":
             return value if isinstance(value, bool) else None
