@@ -260,3 +260,11 @@ def test_what_was_sent_is_shown_as_it_was_sent() -> None:
     found = catalog(named("iw-IL", DECOMPOSED, "iw"))
     assert [["iw-IL", "iw", DECOMPOSED]] == found.texts[["language_code", "language", "text"]].values.tolist()
     assert ("Hebrew (Israel)", "he-IL") == (language_label("iw-IL"), tag_of("iw-IL"))
+
+
+@pytest.mark.parametrize("wanted", [COMPOSED, DECOMPOSED, f"{DECOMPOSED[:-2]}*"])
+def test_a_check_of_one_brand_concerns_both_spellings(wanted: str) -> None:
+    """The scope of a check names a brand as `where` does; the beginning of it, too."""
+    found = catalog(branded(COMPOSED), branded(DECOMPOSED), branded("Mill"))
+    only = {"checks": {"has_gpc_brick": {"only": {"brand": wanted}}}}
+    assert [1, 1, 2] == prodex.audit(found, only, now=NOW).matrix.iloc[:, 0].tolist()

@@ -63,7 +63,8 @@ KEYS = [
 
 #: Codes of descriptors, and what each names, by hand.
 NAMED = {
-    **dict.fromkeys(["fra-FR", "fr", "nob-NO", "FRA"], "language"),
+    **dict.fromkeys(["fra-FR", "nob-NO", "FRA"], "language"),
+    "fr": "two letters",
     **dict.fromkeys(["GRM", "E14", "MIN"], "unit"),
     "KAR": "like a unit",
     **dict.fromkeys(["grm", "min", "RON", "12", ""], "uncertain"),

@@ -161,12 +161,13 @@ def _is_text_or_quantity(value: dict[str, Any], path: tuple[str, ...]) -> bool:
     elif code in NAMED and (NAMED[code] == "language" or short is None):
         named = NAMED[code]
     else:
-        named = expressed(code, short).value.removeprefix("a ").replace("probably a", "like a")
+        found = expressed(code, short).value.removeprefix("a ").replace("probably a", "like a")
+        named = "two letters" if found.startswith("two letters") else found
     if path[-1:] in {("netContent",), ("width",)} and named != "language":
-        named = "unit"
+        named = "like a unit" if named == "two letters" else "unit"
     if not isinstance(data, str):
         return named != "language"
-    if named == "language":
+    if named in {"language", "two letters"}:
         return True
     if (number := _amount(data)) is None:
         return named != "unit"

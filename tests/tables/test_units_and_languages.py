@@ -88,6 +88,10 @@ def read(attribute: str, data: Any, code: Any = None, short: Any = None) -> tupl
         ("500", "klingon", None, ("scalars", "500")),
         ("500", 12, None, ("scalars", "500")),
         (500, "grm", None, ("quantities", 500.0)),  # a number is an amount of something
+        (2, "hr", None, ("quantities", 2.0)),
+        (500, None, "lt", ("quantities", 500.0)),
+        ("500", "LTR", "lt", ("quantities", 500.0)),
+        ("2", "hr", None, ("texts", "2")),
     ],
 )
 def test_the_descriptor_says_what_data_is(data: Any, code: Any, short: Any, becomes: tuple[str, Any]) -> None:
@@ -103,6 +107,9 @@ def test_the_descriptor_says_what_data_is(data: Any, code: Any, short: Any, beco
         ("netContent", "500", "gram", ("quantities", 500.0)),
         ("netContent", "about 500", "xyz", ("scalars", "about 500")),
         ("netContent", "six pièces", "fra-FR", ("texts", "six pièces")),
+        ("netContent", "six pièces", "fr", ("texts", "six pièces")),
+        ("netContent", "6", "st", ("quantities", 6.0)),
+        ("netContent", 6, "st", ("quantities", 6.0)),
         ("suggestedRetailPrice", "12.50", "RON", ("quantities", 12.5)),
         ("namePublicLong", "7", "MIN", ("texts", "7")),
         ("namePublicLong", "Riz", "GRM", ("texts", "Riz")),
@@ -233,12 +240,17 @@ def test_times_that_are_expected_in_seconds_are_read_with_their_zone_alone() -> 
 @pytest.mark.parametrize(
     ("code", "short", "names"),
     [
-        ("GRM", "fr", "a language or a unit"),
+        ("GRM", "fr", "a unit"),
+        ("GRM", "fr-FR", "a language or a unit"),
+        ("MLT", "mt", "a language or a unit"),
+        ("fr", "g", "a language or a unit"),
+        ("fr", "fr-FR", "a language"),
         ("fra-FR", "g", "a language"),
         (None, "g", "a unit"),
         (" fra-FR ", None, "a language"),
         ("", None, "a language or a unit"),
-        ("EN", None, "a language"),
+        ("EN", None, "two letters of a language"),
+        ("ENG", None, "a language"),
         ("XX", None, "probably a unit"),
         ("xx", None, "a language or a unit"),
         ("4K", None, "a unit"),

@@ -86,6 +86,7 @@ class Catalog(CatalogViews):
             them; an empty one matches no product. None, alone or among others, means that the product has no value;
             among GTINs it is an empty cell, which is skipped. GTINs may be text or numbers, with or without leading
             zeros. Statuses and packaging are given by name or code, markets by name or number ("Belgium", "BE", 56).
+            Letters with accents may be in either normal form of Unicode, here and in the data.
 
         Raises
         ------

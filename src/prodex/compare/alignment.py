@@ -14,7 +14,7 @@ from typing import Any
 from prodex.facts.pending import own_path
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path
-from prodex.tables.descriptors import Expressed, expressed_at
+from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.schema import Table
 from prodex.tables.values import fit, scalar_text, storable
 from prodex.text import composed
@@ -100,7 +100,7 @@ def _row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
     code, short = _descriptor(item.get("expressedIn"))
     if "data" in item and (code is not None or short is not None):
         # Also where `data` is null, or no number: the descriptor is what such an item is recognised by.
-        if expressed_at(path, code, short) is Expressed.LANGUAGE:
+        if expressed_at(path, code, short) in LANGUAGES:
             return "texts", {"language_code": code, "language": short_language(code, short)}
         return "quantities", {"unit_code": code, "unit": short}
     return "codes", {"code": fit(item.get("code"), "code")}

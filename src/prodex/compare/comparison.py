@@ -253,8 +253,8 @@ def diff(old: Any, new: Any, *, executor: Executor | None = None, progress: Prog
 
     Products are matched by product_id; texts by attribute and language, pictures by their address, codes by code,
     nodes of a hierarchy by GTIN, and so on; items without such a key by their content, then by their order. So a new
-    item in front of a list is one added item, and no other item has changed. The order of a list, `updatedAt`, and the
-    spelling of JSON alone are no changes.
+    item in front of a list is one added item, and no other item has changed. The order of a list, `updatedAt`, the
+    spelling of JSON, and the normal form of Unicode (NFC or NFD) alone are no changes.
 
     What was not requested for one of the two is not compared, and listed in `not_comparable`. A product that is
     missing from an incomplete catalogue is not comparable either, rather than added or removed.

@@ -223,11 +223,11 @@ def _columns(by: str) -> tuple[str, str | None]:
     return code, _LABEL_OF.get(code)
 
 
-def _spelled_once(distinct: pa.Array, codes: Rows) -> tuple[list[str], Rows]:
+def _spelled_once(distinct: pa.Array, codes: Rows) -> tuple[list[str | None], Rows]:
     """Make one code of those that differ only in the way in which their accents are written."""
     names: list[str] = distinct.to_pylist()
     if all(name.isascii() for name in names):
-        return names, codes
+        return [*names], codes
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(composed(name), []).append(name)

@@ -23,7 +23,7 @@ from prodex.locales import short_of
 from prodex.tables.attributes import anchored, within
 from prodex.tables.columns import Mask, Rows, places, whole
 from prodex.tables.declaration import TABLES
-from prodex.tables.descriptors import Expressed, expressed_at
+from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.schema import Kind
 from prodex.tables.values import fit, read_json
 
@@ -99,7 +99,7 @@ def _places(part: Part, wanted: list[str], every: list[str]) -> Iterator[tuple[_
         described = named.get((product, base, position)) or named.get((product, base, around))
         if described is not None and _is_filled(row):
             code, short = described
-            is_language = expressed_at(base, code, short) is Expressed.LANGUAGE
+            is_language = expressed_at(base, code, short) in LANGUAGES
             yield _Place(base, short_of(code or short or "") if is_language else None, is_leaf=False), product
 
 
@@ -137,7 +137,8 @@ def _leaf_of(path: str) -> tuple[str, tuple[Kind, ...]] | None:
 
 def _kinds_at(path: str) -> tuple[Kind, ...]:
     """Return what the columns take that are declared for a wire path."""
-    around, inner = path, list[str]()
+    around = path
+    inner: list[str] = []
     kinds: list[Kind] = []
     while True:
         if (table := anchored(around)) is not None and (inner or around):

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.locales import known_language_tag
+from prodex.locales import known_language_tag, short_of
 from prodex.quality.products import ChildRows
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
@@ -111,7 +111,7 @@ class PictureColumns(ChildRows):
         seen = self[column].take(pa.array(pictures))
         if not pa.types.is_timestamp(seen.type):
             return seen
-        return pc.strftime(pc.cast(seen, pa.timestamp("s")), "%Y-%m-%dT%H:%M:%S")
+        return pc.strftime(pc.cast(seen, pa.timestamp("s"), safe=False), "%Y-%m-%dT%H:%M:%S")
 
 
 #: Fields that hold the language: the specification declares none, so all that services use are read.
@@ -187,9 +187,9 @@ def _stated(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tupl
 
 def _short(language: str) -> str:
     tag = known_language_tag(language)
-    return language.strip().casefold() if tag is None else tag.partition("-")[0]
+    return language.strip().casefold() if tag is None else short_of(tag)
 
 
 def _named(file: str | None) -> set[str]:
     match = _AT_THE_END.search(file or "")
-    return {match[1]} if match else set()
+    return {short_of(match[1])} if match else set()

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
-from prodex.tables.columns import Answer
+from prodex.tables.columns import Answer, composed_texts
 from prodex.tables.declaration import COUNTED, TABLES
-from prodex.text import hint
+from prodex.text import composed, hint
 
 #: Gives a column of `products`, or the `market`.
 Read = Callable[[str], pa.Array]
@@ -134,6 +134,10 @@ def _value(column: str, value: Any, place: str) -> Any:
 
 
 def _is_one_of(column: pa.Array, values: tuple[Any, ...]) -> Answer:
+    # "Nestlé" is written in two ways that look alike; a value without accents in one.
+    if any(isinstance(one, str) and not one.isascii() for one in values):
+        column = composed_texts(column)
+        values = tuple(composed(one) if isinstance(one, str) else one for one in values)
     begins = [one[:-1] for one in values if isinstance(one, str) and one.endswith("*")]
     whole = [one for one in values if one is not None and not (isinstance(one, str) and one.endswith("*"))]
     # All plain values in one lookup; beginnings one by one.

@@ -29,7 +29,7 @@ from prodex.quality.unusual import (
     silence,
 )
 from prodex.quality.watch_findings import LATE, Figure, finding, late
-from prodex.store.archive import Place, in_order, time_of
+from prodex.store.archive import ArchivePlace, in_order, time_of
 from prodex.store.snapshot import name_of
 from prodex.text import counted
 
@@ -255,7 +255,7 @@ def _in_order(figures: Sequence[Figures]) -> list[Figures]:
     """Return figures in the order of their snapshots, whatever the clock said when these were made."""
     return in_order(
         figures,
-        lambda one: Place(one.snapshot or "", one.snapshot_sequence, moment=time_of(one.moment)),
+        lambda one: ArchivePlace(one.snapshot or "", one.snapshot_sequence, moment=time_of(one.moment)),
     )
 
 

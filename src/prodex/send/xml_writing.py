@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from prodex.send.attribute_types import LANGUAGE, PRODUCT, Type
+from prodex.tables.descriptors import Expressed, expressed
 
 Product = dict[str, Any]
 
@@ -49,7 +50,8 @@ def language_of(item: Any) -> str | None:
     """Return the language code of a localized text without further members, or None."""
     match item:
         case {"expressedIn": {"code": str(code), **more}, "data": str(), **others} if not more and not others:
-            return code
+            # An amount may be a text, too, and its unit is no language.
+            return None if expressed(code) is Expressed.UNIT else code
     return None
 
 

@@ -67,7 +67,7 @@ Read = TypeVar("Read")
 Value = TypeVar("Value")
 
 
-class Place(NamedTuple):
+class ArchivePlace(NamedTuple):
     """The place of a value in the order of its archive.
 
     Attributes
@@ -102,7 +102,7 @@ class NextPlace(NamedTuple):
     """
 
     folder: Path
-    place: Place
+    place: ArchivePlace
     later: str | None = None
 
 
@@ -164,7 +164,7 @@ class Archive:
             for place, number in zip(ordered, _numbers(ordered), strict=True):
                 yield parent / place.name, number
 
-    def places(self, name: str) -> list[Place]:
+    def places(self, name: str) -> list[ArchivePlace]:
         """Return the places of the values of a name, in no order; a link has only its time."""
         return [place for parent in self._below(name) for place in self._places(parent)]
 
@@ -175,7 +175,7 @@ class Archive:
         # A name that no file can have, such as "../shop", is never looked up.
         return [snapshots_folder() / name / self.below] if name == safe_name(name) else []
 
-    def _places(self, parent: Path) -> list[Place]:
+    def _places(self, parent: Path) -> list[ArchivePlace]:
         return [place_of(folder) for folder in self._entries(parent)]
 
     def _closed_names(self) -> Iterator[tuple[Path, StorageError]]:
@@ -271,7 +271,7 @@ class Archive:
             made = time_of(time)
             unnumbered = {one.name for one in before if one.sequence is None}
             unnumbered |= {noted for one in before for noted in one.unnumbered}
-            place = Place(
+            place = ArchivePlace(
                 made,
                 min(max(_numbers(before), default=0) + 1, _LAST_NUMBER),
                 frozenset(sorted(unnumbered, reverse=True)[:_MOST_NOTED]),
@@ -289,7 +289,9 @@ class Archive:
                 )
             yield NextPlace(parent / made, place, later if is_set_back else None)
 
-    def write_manifest(self, folder: Path, content: Mapping[str, Any], place: Place | None = None) -> None:
+    def write_manifest(
+        self, folder: Path, content: Mapping[str, Any], place: ArchivePlace | None = None
+    ) -> None:
         """Write the manifest of a value, with its format and our version, to the folder that is being made."""
         manifest: dict[str, Any] = {"format": self.format, "prodex": _VERSION}
         if place is not None and place.sequence is not None:
@@ -338,7 +340,7 @@ class Archive:
                 yield path
 
 
-def in_order(values: Iterable[Value], place: Callable[[Value], Place]) -> list[Value]:
+def in_order(values: Iterable[Value], place: Callable[[Value], ArchivePlace]) -> list[Value]:
     """Return values in the order in which they were published.
 
     Parameters
@@ -350,8 +352,8 @@ def in_order(values: Iterable[Value], place: Callable[[Value], Place]) -> list[V
 
     Examples
     --------
-    >>> ahead, after = Place("2026-11-26", 1), Place("2026-11-24", 2, frozenset({"2026-11-25"}))
-    >>> [one.name for one in in_order([after, ahead, Place("2026-11-25")], lambda one: one)]
+    >>> ahead, after = ArchivePlace("2026-11-26", 1), ArchivePlace("2026-11-24", 2, frozenset({"2026-11-25"}))
+    >>> [one.name for one in in_order([after, ahead, ArchivePlace("2026-11-25")], lambda one: one)]
     ['2026-11-26', '2026-11-25', '2026-11-24']
     """
     known = [(place(value), value) for value in values]
@@ -373,7 +375,7 @@ def in_order(values: Iterable[Value], place: Callable[[Value], Place]) -> list[V
     return ordered
 
 
-def _precedes(own: Place, numbered: Place, soon: str) -> bool:
+def _precedes(own: ArchivePlace, numbered: ArchivePlace, soon: str) -> bool:
     """Whether a value without a number is older than one with a number that does not name it, by their times.
 
     Of a time in the future it is known only that it is wrong.
@@ -381,11 +383,11 @@ def _precedes(own: Place, numbered: Place, soon: str) -> bool:
     return _moment_of(own) < _moment_of(numbered) <= soon
 
 
-def _moment_of(place: Place) -> str:
+def _moment_of(place: ArchivePlace) -> str:
     return place.moment or place.name
 
 
-def _numbers(ordered: list[Place]) -> list[int]:
+def _numbers(ordered: list[ArchivePlace]) -> list[int]:
     """Return the numbers of values in their order; those without one have the numbers before the next one's."""
     numbers: list[int] = []
     waiting = 0
@@ -415,7 +417,7 @@ class _Written(msgspec.Struct):
     origin: _Clocks | None = None
 
 
-def place_of(folder: Path) -> Place:
+def place_of(folder: Path) -> ArchivePlace:
     """Return the place of a value by its manifest; only its time where that is a link or cannot be read."""
     if is_folder(folder):
         with suppress(OSError, ValueError):
@@ -424,8 +426,8 @@ def place_of(folder: Path) -> Place:
             check_moment(clocks.server_time)
             check_moment(clocks.loaded_at)
             moment = _put_right(folder.name, clocks)
-            return Place(folder.name, written.sequence, frozenset(written.unnumbered), moment)
-    return Place(folder.name)
+            return ArchivePlace(folder.name, written.sequence, frozenset(written.unnumbered), moment)
+    return ArchivePlace(folder.name)
 
 
 def _put_right(name: str, clocks: _Clocks) -> str:

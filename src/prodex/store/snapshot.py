@@ -23,7 +23,7 @@ from prodex.files.atomic import folder_beside, make_ready, publish, reading, saf
 from prodex.files.untrusted import Count, refuse_links
 from prodex.phases import SILENT, Reporter
 from prodex.progress import PATIENCE, Progress, showing
-from prodex.store.archive import Archive, Place, is_entry, new_entry, snapshots_folder, unlinked
+from prodex.store.archive import Archive, ArchivePlace, is_entry, new_entry, snapshots_folder, unlinked
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.store.presence_columns import same_columns
 from prodex.tables.declaration import TABLES
@@ -367,7 +367,7 @@ def _manifest(folder: Path) -> _Manifest:
 
 
 def _write_manifest(
-    folder: Path, name: str, origin: Origin, parts: Sequence[StoredPart], place: Place
+    folder: Path, name: str, origin: Origin, parts: Sequence[StoredPart], place: ArchivePlace
 ) -> None:
     content = {
         "name": name,

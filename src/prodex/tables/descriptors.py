@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from babel import Locale
 
-from prodex.locales import known_language_tag
+from prodex.locales import known_language_tag, short_of
 from prodex.tables.attributes import MEASURES, TEXTS
 from prodex.tables.values import amount, exact
 
@@ -28,11 +28,17 @@ class Expressed(Enum):
     """What a descriptor names."""
 
     LANGUAGE = "a language"
+    #: Two letters, which abbreviate a unit as well: hr is Croatian, and an hour. A text beside it is one all the same.
+    SHORT_LANGUAGE = "two letters of a language"
     UNIT = "a unit"
     #: No code of a language looks like it, and no list has it: a number beside it is an amount, words are a text.
     LIKE_A_UNIT = "probably a unit"
     #: A code of both, or of nothing that is known: words beside it are a text, and a number may be either.
     UNCERTAIN = "a language or a unit"
+
+
+#: Beside these, words and numbers that came as text are texts.
+LANGUAGES = frozenset({Expressed.LANGUAGE, Expressed.SHORT_LANGUAGE})
 
 
 class Localized(NamedTuple):
@@ -89,7 +95,7 @@ def read(named: Expressed, data: str | float) -> Localized | None:
     """Return what `data` is beside a descriptor that names this; None where that is not certain."""
     if not isinstance(data, str):
         return None if named is Expressed.LANGUAGE else Localized(None, float(data))
-    if named is Expressed.LANGUAGE:
+    if named in LANGUAGES:
         return Localized(data, None)
     number = amount(data)
     if number is None:
@@ -108,26 +114,35 @@ def expressed_at(path: str, code: str | None, short: str | None) -> Expressed:
     if name in TEXTS:
         return Expressed.LANGUAGE
     found = expressed(code, short)
-    return Expressed.UNIT if name in MEASURES and found is not Expressed.LANGUAGE else found
+    if name not in MEASURES or found is Expressed.LANGUAGE:
+        return found
+    return Expressed.LIKE_A_UNIT if found is Expressed.SHORT_LANGUAGE else Expressed.UNIT
 
 
 @lru_cache(maxsize=65536)
 def expressed(code: str | None, short: str | None = None) -> Expressed:
     """Return what a descriptor names by itself: by its code, and where that leaves it open by its short code.
 
-    >>> [expressed(code).value for code in ("fra-FR", "fr", "GRM", "E14", "KAR", "grm", "RON")]
-    ['a language', 'a language', 'a unit', 'a unit', 'probably a unit', 'a language or a unit', 'a language or a unit']
-    >>> expressed("RON", "ro").value, expressed("MLT", "ml").value, expressed("MLT", "mt").value
-    ('a language', 'a unit', 'a language or a unit')
+    >>> [expressed(code).value for code in ("fra-FR", "fr", "GRM", "E14", "KAR", "grm")]
+    ['a language', 'two letters of a language', 'a unit', 'a unit', 'probably a unit', 'a language or a unit']
+    >>> expressed("MLT", "ml").value, expressed("MLT", "mt").value, expressed(None, "fr-FR").value
+    ('a unit', 'a language or a unit', 'a language')
     """
     by_code, by_short = (Expressed.UNCERTAIN if one is None else _named(one.strip()) for one in (code, short))
-    certain = {one for one in (by_code, by_short) if one in {Expressed.LANGUAGE, Expressed.UNIT}}
-    if by_code is Expressed.LANGUAGE or (by_code is Expressed.UNIT and len(certain) == 1):
-        return by_code
-    if len(certain) == 1:
-        return by_short
-    # A unit by its code and a language by its short code: one is wrong, or the code is a language in capitals.
-    return Expressed.UNCERTAIN if certain or code is None else by_code
+    match by_code, by_short:
+        case Expressed.LANGUAGE, _:
+            return by_code
+        case Expressed.UNIT, Expressed.SHORT_LANGUAGE:
+            # A language in capitals says the same in both.
+            is_same = short_of(str(code)) == short_of(str(short))
+            return Expressed.UNCERTAIN if is_same else by_code
+        case (Expressed.UNIT, Expressed.LANGUAGE) | (Expressed.SHORT_LANGUAGE, Expressed.UNIT):
+            return Expressed.UNCERTAIN
+        case Expressed.UNIT, _:
+            return by_code
+        case _, Expressed.LANGUAGE | Expressed.SHORT_LANGUAGE | Expressed.UNIT:
+            return by_short
+    return by_code
 
 
 def _named(code: str) -> Expressed:
@@ -148,13 +163,17 @@ def _named(code: str) -> Expressed:
     is_language = known_language_tag(code) is not None
     if not code.isupper():
         is_unit = code.upper() in _unit_codes() if len(code) == _LONGEST else code.lower() in _SYMBOLS
-        return Expressed.LANGUAGE if is_language and not is_unit else Expressed.UNCERTAIN
+        return _language(code) if is_language and not is_unit else Expressed.UNCERTAIN
     if len(code) == _LONGEST and code in _unit_codes():
         return Expressed.UNIT
     is_unit = code in _unit_codes() or code in Locale("en").currencies
     if is_language:
-        return Expressed.UNCERTAIN if is_unit else Expressed.LANGUAGE
+        return Expressed.UNCERTAIN if is_unit else _language(code)
     return Expressed.UNIT if is_unit else Expressed.LIKE_A_UNIT
+
+
+def _language(code: str) -> Expressed:
+    return Expressed.LANGUAGE if len(code) == _LONGEST else Expressed.SHORT_LANGUAGE
 
 
 @cache

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex.locales import short_languages
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.columns import combinations, encoded
-from prodex.tables.descriptors import Expressed, expressed_at, read
+from prodex.tables.descriptors import LANGUAGES, Expressed, expressed_at, read
 from prodex.tables.positions import Indices, Places
 from prodex.tables.schema import Column, Kind, Table
 from prodex.tables.values import Fitted, fit_column, number_texts
@@ -219,15 +219,16 @@ class _Localized(NamedTuple):
 #: What a descriptor may name, by number.
 _EXPRESSED = tuple(Expressed)
 _LANGUAGE = _EXPRESSED.index(Expressed.LANGUAGE)
+_LANGUAGES = [_EXPRESSED.index(one) for one in LANGUAGES]
 
 
 def _localized(path: str, described: Mapping[str, Node], data: pa.Array, rows: pa.Array) -> _Localized:
     """Decide which of these rows are what, as the plain walk does for one."""
     nothing = pa.array(np.zeros(len(data), np.bool_))
     named = _named(path, described, len(data))
-    in_language = pa.array(named == _LANGUAGE)
     if not pa.types.is_string(data.type):
-        return _Localized(nothing, pc.and_not(rows, in_language), data)
+        return _Localized(nothing, pc.and_not(rows, pa.array(named == _LANGUAGE)), data)
+    in_language = pa.array(np.isin(named, _LANGUAGES))
     texts = pc.and_(rows, in_language)
     others = np.flatnonzero(pc.and_not(rows, in_language).to_numpy(zero_copy_only=False))
     if not len(others):

@@ -82,8 +82,8 @@ def fit(value: Any, kind: Kind) -> Any:
         case "integer":
             return int(value) if whole(value) and abs(value) < EXACT else None
         case "number":
-            number = amount(value) if isinstance(value, str) else value
-            return float(number) if number is not None and exact(number) else None
+            number: Any = amount(value) if isinstance(value, str) else value
+            return float(number) if exact(number) else None
         case "boolean":
             return value if isinstance(value, bool) else None
         case "timestamp":

@@ -13,7 +13,7 @@ from prodex.fix.shapes import AnswerShape, Shapes
 from prodex.fix.words import AnswerRefused, Vocabulary
 from prodex.formats.workbook_cells import Row
 from prodex.load.workbook.paths import DECLARED, TechnicalPath, path_of
-from prodex.locales import known_language_tag, language_code, short_of
+from prodex.locales import known_language_tag, language_code, spelled_short
 
 #: What stands between a label and its code: U+2223, and what people type for it.
 BAR, PLAIN_BAR = "∣", "|"
@@ -202,7 +202,7 @@ def _language(word: str) -> dict[str, str] | None:
     for one in (both[1], both[0]) if both is not None else (word, _IN_BRACKETS.sub("", word)):
         if (tag := known_language_tag(one)) is None:
             continue
-        short = short_of(tag)
+        short = spelled_short(tag)
         return (
             {"normalizedCode": short, "code": language_code(tag)} if "-" in tag else {"normalizedCode": short}
         )

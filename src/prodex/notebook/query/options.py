@@ -9,7 +9,7 @@ from enum import Enum
 import pandas as pd
 
 from prodex import locales
-from prodex.locales import short_of
+from prodex.locales import spelled_short
 from prodex.notebook.query.parsing import listed
 from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, ValidationStatus
 
@@ -77,7 +77,7 @@ def language_names(text: str) -> str:
     >>> language_names("fr, nld, x")
     'French, Dutch'
     """
-    return _names_in(map(short_of, listed(text)), locales.languages())
+    return _names_in(map(spelled_short, listed(text)), locales.languages())
 
 
 def periods(now: datetime) -> list[tuple[str, datetime | None, datetime | None]]:
