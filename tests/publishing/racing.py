@@ -22,8 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import prodex
-from prodex.errors import ProdexError, PublicationConflict, PublicationRefused, SnapshotNotFound
-from tests.publishing.snapshots import shop
+from prodex.errors import (
+    ProdexError,
+    PublicationConflict,
+    PublicationRefused,
+    SnapshotDamaged,
+    SnapshotNotFound,
+)
+from tests.publishing.snapshots import in_parts, product
 
 #: What is published by whom: the text of a product says of which snapshot it is.
 BEFORE, KILLED, ONE, OTHER, LATER = "before", "killed", "one", "other", "later"
@@ -45,6 +51,8 @@ class Round:
         Whether the killed one is one of the two that publish at once; else it is killed before they begin.
     same
         Whether all publish the same snapshot.
+    damaged
+        What is damaged of an earlier publication before all this: the "log" of the pointer, a "row" of it, or nothing.
     """
 
     place: str
@@ -52,6 +60,7 @@ class Round:
     killed: float
     among: bool
     same: bool
+    damaged: str = ""
 
     @property
     def snapshots(self) -> tuple[str, str, str]:
@@ -84,16 +93,24 @@ def schedule(places: list[str], seed: int = 33) -> list[Round]:
     shares = [(number + chance.random()) / len(places) for number in range(len(places))]
     kills = [2 * share * 0.9 if share < 0.5 else 0.8 + share * 0.2 for share in shares]
     chance.shuffle(kills)
-    return [
-        Round(place, bool(number & 1), kill, bool(number & 2), bool(number & 4))
-        for number, (place, kill) in enumerate(zip(places, kills, strict=True))
-    ]
+    rounds = []
+    for number, (place, kill) in enumerate(zip(places, kills, strict=True)):
+        later, is_folder = bool(number & 1), "://" not in place
+        damaged = ("", "log", "row")[number // 8 % 3] if later and is_folder else ""
+        rounds.append(Round(place, later, kill, bool(number & 2), bool(number & 4), damaged))
+    return rounds
 
 
 def snapshots() -> dict[str, Path]:
     """Return the folders of the snapshots that are published, oldest first."""
-    folders = {which: shop(which).folder for which in (BEFORE, KILLED, ONE, OTHER, LATER)}
-    return {which: folder for which, folder in folders.items() if folder is not None}
+    folders = {}
+    for which in (BEFORE, KILLED, ONE, OTHER, LATER):
+        # Some have a column more, which takes two commits of its table.
+        more = {"unusual": "yes"} if which in (KILLED, OTHER) else {}
+        catalog = in_parts([product(1), product(2)], [{**product(3, which), **more}]).save("raced")
+        assert catalog.folder is not None
+        folders[which] = catalog.folder
+    return folders
 
 
 def race(
@@ -157,6 +174,8 @@ class _Publishing:
             opened = prodex.open_published(place, storage_options=self.options)
         except SnapshotNotFound:
             return None
+        except SnapshotDamaged:
+            return "damaged"
         return str(opened.texts.set_index("product_id").loc["3", "text"])
 
     def read_on(self, place: str, until: int) -> dict[str, Any]:
@@ -181,13 +200,21 @@ class _Publishing:
             number, versions = row["publication"], json.loads(row["versions"])
             opened = prodex.open_published(place, number, storage_options=self.options)
             text = str(opened.texts.set_index("product_id").loc["3", "text"])
-            table = DeltaTable(
-                f"{place}/texts",
-                version=versions["texts"],
-                storage_options=dict(self.options) if self.options else None,
-            ).to_pyarrow_table()
-            of_delta = {str(one["text"]) for one in table.to_pylist() if one["product_id"] == "3"}
-            texts[number] = text if of_delta == {text} else f"{text}, and {sorted(of_delta)} for others"
+            tables = {
+                name: DeltaTable(
+                    f"{place}/{name}",
+                    version=versions[name],
+                    storage_options=dict(self.options) if self.options else None,
+                ).to_pyarrow_table()
+                for name in ("texts", "presence")
+            }
+            of_delta = {str(one["text"]) for one in tables["texts"].to_pylist() if one["product_id"] == "3"}
+            has_column = [
+                "unusual" in tables["presence"].column_names,
+                "unusual_state" in opened.presence.columns,
+            ]
+            is_same = of_delta == {text} and has_column == [text in (KILLED, OTHER)] * 2
+            texts[number] = text if is_same else f"{text}, and {of_delta}, {has_column} for others"
         newest = self.read(place)
         again = prodex.publish(self.snapshots[LATER], place, storage_options=self.options)
         return {
@@ -217,6 +244,7 @@ def _run_round(
         with _forked(publisher(BEFORE)) as before:
             pass
         assert before.answer == before.answer | {"number": 1}, before.answer
+        _damage(one)
     if (one.later, one.same) not in calls:
         # How many calls one publisher makes, on a copy.
         with _forked(lambda: publishing.publish(one.snapshots[0], f"{one.place}-counted", 0)) as counted:
@@ -255,6 +283,14 @@ def _run_round(
     _judge(one, what, [left, right], reader, result, publishing)
 
 
+def _damage(one: Round) -> None:
+    """Cut what the only publication has written to the pointer."""
+    if one.damaged:
+        pattern = "*.parquet" if one.damaged == "row" else "_delta_log/*.json"
+        (path,) = (Path(one.place) / "_snapshots").glob(pattern)
+        path.write_bytes(path.read_bytes()[:200])
+
+
 def _judge(
     one: Round, what: str, two: list[_Forked], reader: _Forked, result: Raced, publishing: _Publishing
 ) -> None:
@@ -265,7 +301,7 @@ def _judge(
         result.unreadable.append(f"{what}{looked.failed}; the two answered {answers}")
         return
     texts = {int(number): text for number, text in looked.answer["texts"].items()}
-    allowed = {BEFORE if one.later else None, *one.snapshots}
+    allowed = {BEFORE if one.later else None, *one.snapshots} | ({"damaged"} if one.damaged else set())
     if reader.failed or not set(reader.answer["found"]) <= allowed:
         result.unreadable.append(f"{what}a reader got {reader.failed or reader.answer}")
     else:
@@ -281,6 +317,8 @@ def _judge(
     # A publisher that was killed after its last step has won as well.
     if not winners and not (one.among and one.snapshots[1] in texts.values()):
         result.without_winner.append(f"{what}{answers}")
+    if one.damaged == "log" and BEFORE not in texts.values():
+        result.untrue.append(f"{what}the publication before was lost: {texts}")
     if wrong := [(number, snapshot) for number, snapshot in winners if texts.get(number) != snapshot]:
         result.untrue.append(f"{what}{wrong} are not among {texts}")
     for process in two:

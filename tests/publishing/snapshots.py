@@ -10,6 +10,9 @@ import pytest
 
 import prodex
 
+#: These are saved in this order, whichever test comes first; all others are newer than the first.
+_ORDER = ("Riz", "Riz long", "Riz rond", "Riz noir")
+
 _HOME = tempfile.TemporaryDirectory(prefix="prodex-shop-")
 
 
@@ -34,7 +37,8 @@ def in_parts(*parts: list[dict[str, Any]]) -> prodex.Catalog:
 
 def shop(second: str = "Riz", name: str = "shop") -> prodex.Catalog:
     """Return a snapshot of two parts; what `second` says changes the second alone. It is saved once for all tests."""
-    _shop("Riz", name)  # is the oldest, whichever test comes first
+    for older in _ORDER[: _ORDER.index(second) if second in _ORDER else 1]:
+        _shop(older, name)
     return _shop(second, name)
 
 

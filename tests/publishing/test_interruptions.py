@@ -89,8 +89,8 @@ def test_a_second_publisher_at_the_same_time_is_told(first: bool, moment: str, t
     """Whoever comes second is told so, and what the other published is whole."""
     if not first:
         prodex.publish(shop(), tmp_path)
-    others = shop("Riz of others")
-    mine = shop("Riz mine")
+    others = shop("Riz of the others")
+    mine = shop("Riz that is mine")
     begun: list[prodex.Publication] = []
 
     def another(done: int, total: int) -> None:

@@ -183,6 +183,39 @@ def test_of_two_that_repair_at_once_one_wins(what: str, tmp_path: Path) -> None:
     assert len(won) == len(texts & {"Riz rond", "Riz noir"})
 
 
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_repair_that_is_interrupted_is_continued(version: int, tmp_path: Path) -> None:
+    """Until then readers are told that something is lost, rather than given an older publication as the newest."""
+    catalogs = twice_published(tmp_path)
+    log(tmp_path, version).write_text("{")
+
+    def stop(_: int, __: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prodex.publish(catalogs[2], tmp_path, progress=stop)
+    with pytest.raises(SnapshotDamaged, match="a part of its log is lost"):
+        prodex.open_published(tmp_path)
+    assert 3 == prodex.publish(catalogs[2], tmp_path).number
+    assert {1: "Riz", 2: "Riz long", 3: "Riz rond"} == readable(tmp_path)
+
+
+def test_what_is_lost_for_good_is_not_looked_for_again(tmp_path: Path) -> None:
+    """The last log holds nothing, and no row is left of it: the publication before is the newest, as somebody says."""
+    prodex.publish(shop(), tmp_path)
+    log(tmp_path, 1).write_text("{")
+    with pytest.raises(SnapshotDamaged):
+        prodex.open_published(tmp_path)
+
+    assert 1 == prodex.publish(shop(), tmp_path).number
+    assert {1: "Riz"} == readable(tmp_path)
+    before = files_of(tmp_path)
+    assert 1 == prodex.publish(shop(), tmp_path).number
+    assert before == files_of(tmp_path)
+    assert 2 == prodex.publish(shop("Riz long"), tmp_path).number
+    assert {1: "Riz", 2: "Riz long"} == readable(tmp_path)
+
+
 def test_a_row_that_was_never_published_stays_unpublished(tmp_path: Path) -> None:
     """A publisher that is killed leaves its row: it is no publication, and its number is given again."""
     catalogs = twice_published(tmp_path)

@@ -273,10 +273,17 @@ def created(place: Place, table: str, name: str, columns: Any, added: list[Any])
     return True
 
 
-def written(handle: Any, actions: list[Any], mode: str = "append", columns: Any = None) -> bool:
-    """Commit the next version of a table; False if another process has."""
+def written(
+    handle: Any,
+    actions: list[Any],
+    mode: str = "append",
+    columns: Any = None,
+    transactions: Mapping[str, int] | None = None,
+) -> bool:
+    """Commit the next version of a table, with numbers that applications keep in its log; False if another has."""
     deltalake = delta()
-    expected = deltalake.CommitProperties(max_commit_retries=0)
+    kept = [deltalake.Transaction(*one) for one in (transactions or {}).items()]
+    expected = deltalake.CommitProperties(max_commit_retries=0, app_transactions=kept or None)
     try:
         handle.create_write_transaction(actions, mode, columns or handle.schema(), commit_properties=expected)
     except deltalake.exceptions.CommitFailedError:

@@ -28,6 +28,9 @@ from prodex.publishing.publication import FACTS, SCHEMA, Publication, Row, facts
 
 POINTER = "_snapshots"
 
+#: Numbers in the log: the last version of it that was lost and replaced, and the version that has set this right.
+LOST, REPAIRED = "prodex-lost", "prodex-repaired"
+
 _NAME = re.compile(r"[\w.\-]+\.parquet")
 
 
@@ -72,8 +75,19 @@ class Pointer:
         }
 
     @cached_property
+    def lost(self) -> int | None:
+        """The last version of the log that was lost, as long as nothing has set this right; else None."""
+        lost, repaired = (
+            None if self.handle is None else self.handle.transaction_version(name)
+            for name in (LOST, REPAIRED)
+        )
+        return None if lost is None or (repaired is not None and repaired > lost) else int(lost)
+
+    @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the publications, in order."""
+        if self.lost is not None:
+            raise unreadable(self.place.address, "a part of its log is lost")
         # Years of publications need not be read to find the newest.
         found = [number for number in self.files.values() if number is not None]
         if len(found) < len(self.files):
@@ -150,7 +164,9 @@ class Pointer:
                     columns = delta().Schema.from_arrow(SCHEMA)
                     done = created(self.place, POINTER, name, columns, actions)
                 else:
-                    done = written(self.handle, [*actions, *map(removal, withdrawn)])
+                    repaired = {} if self.lost is None else {REPAIRED: next_version}
+                    changes = [*actions, *map(removal, withdrawn)]
+                    done = written(self.handle, changes, transactions=repaired)
         except StorageError as error:
             if not self._are_there(added, error):
                 raise

@@ -29,7 +29,7 @@ from prodex.publishing.delta_tables import (
     state_of,
 )
 from prodex.publishing.place import WORKERS, Place, delta
-from prodex.publishing.pointer import POINTER, Pointer, RowFile, pointer_of
+from prodex.publishing.pointer import LOST, POINTER, Pointer, RowFile, pointer_of
 from prodex.publishing.publication import SCHEMA, Row, file_names, unreadable
 from prodex.tables.declaration import TABLES
 
@@ -37,7 +37,7 @@ from prodex.tables.declaration import TABLES
 _ELSEWHERE = "Publish the snapshot to a new place."
 
 #: How the log calls a version that took the place of one that could not be read.
-_REPAIRED = "prodex repair"
+_REPLACED = "prodex repair"
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class Repair:
         Files of the table that cannot be read, or whose rows are written anew.
     rows
         Rows that are written anew.
+    is_log_lost
+        Whether readers are told that a part of the log is lost.
     """
 
     newest: Row | None
@@ -63,11 +65,12 @@ class Repair:
     found: tuple[RowFile, ...] = ()
     withdrawn: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
+    is_log_lost: bool = False
 
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to set right."""
-        return bool(self.found or self.withdrawn or self.rows)
+        return self.is_log_lost or bool(self.found or self.withdrawn or self.rows)
 
 
 class _File(msgspec.Struct):
@@ -118,7 +121,7 @@ def repaired_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple
     numbers = [number for number in pointer.files.values() if number is not None]
     is_simple = len(set(numbers)) == len(pointer.files)  # all are known, and no two are the same
     repair = _newest_read(pointer) if is_simple else _all_read(pointer, there)
-    return pointer, _with_found(pointer, repair, there)
+    return pointer, replace(_with_found(pointer, repair, there), is_log_lost=pointer.lost is not None)
 
 
 def _newest_read(pointer: Pointer) -> Repair:
@@ -288,7 +291,7 @@ def _actions(place: Place, version: int) -> list[_Action] | None:
     except (OSError, ValueError):
         return None
     infos = [action.commit_info for action in actions if action.commit_info is not None]
-    is_replaced = any(info.get("operation") == _REPAIRED for info in infos)
+    is_replaced = any(info.get("operation") == _REPLACED for info in infos)
     begins = any(action.meta_data for action in actions) and any(action.protocol for action in actions)
     return None if is_replaced or not actions or not (version or begins) else actions
 
@@ -334,7 +337,10 @@ def _require_own_tables(place: Place, there: Mapping[str, int]) -> None:
 
 
 def _replacement(version: int, name: str) -> bytes:
-    actions: list[dict[str, Any]] = [{"commitInfo": {"timestamp": 0, "operation": _REPAIRED}}]
+    actions: list[dict[str, Any]] = [
+        {"commitInfo": {"timestamp": 0, "operation": _REPLACED}},
+        {"txn": {"appId": LOST, "version": version}},
+    ]
     if not version:
         metadata = {
             "id": str(uuid5(NAMESPACE_URL, f"prodex:{name}")),

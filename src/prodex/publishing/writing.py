@@ -275,8 +275,7 @@ def _of_another(content: _Content, before: Pointer) -> Row:
     """
     place = before.place
     now = pointer_of(place)
-    newest = now.newest
-    if newest is None or now.files.keys() == before.files.keys():
+    if now.files.keys() == before.files.keys() or (newest := now.newest) is None:
         raise busy(place)
     if newest.says_the_same(_row(content, place, newest.publication.number)):
         return newest
