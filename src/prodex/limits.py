@@ -19,7 +19,7 @@ from prodex.errors import QueryError, SettingsError
 #: Product data becomes 10 to 100 times as large when it is unpacked. More than 200 bytes for each byte received are a
 #: decompression bomb, if it is large enough to matter.
 _RATIO, _RATIO_FROM = 200, 150_000_000
-#: An element of XML costs its reader up to a kilobyte, whatever it unpacks from. Workbooks have about one for each byte.
+#: An element of XML costs its reader up to a kilobyte, whatever it unpacks from. Workbooks have about one a byte.
 _ELEMENTS, _ELEMENTS_FROM = 10, 1_000_000
 #: Gzip and deflate make at most 1,032 bytes of one.
 _MOST_RATIO = 1_100

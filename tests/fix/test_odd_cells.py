@@ -155,7 +155,9 @@ def test_keys_are_what_the_spreadsheet_shows(tmp_path: Path) -> None:
         made.active[place].number_format = code
     made.save(tmp_path / "a.xlsx")
     (answer,) = read_files(tmp_path / "a.xlsx").answers
-    assert ("03036811359935", "50%", "7") == tuple(answer.keys[name] for name in ("gtin", "value", "product_id"))
+    assert ("03036811359935", "50%", "7") == tuple(
+        answer.keys[name] for name in ("gtin", "value", "product_id")
+    )
 
 
 CHEESES = {"fr": "Crème brûlée à l'ancienne", "pl": "Żółty ser z Łodzi, gęś", "de": "Käse für Größe Öl"}
@@ -183,9 +185,18 @@ def csv_file(path: Path, *rows: tuple[str, ...]) -> str:
 @pytest.mark.parametrize(
     ("language", "encoding", "answer"),
     [
-        *(("fr", one, "Crème à l'ancienne brûlée") for one in ("cp1252", "mac_roman", "cp850", "cp437", "utf-16")),
-        *(("pl", one, "Gęś i żółty ser z Łodzi") for one in ("cp1250", "cp852", "iso8859_2", "utf-16-le", "utf-8")),
-        *(("de", one, "Öl und Käse für Größe") for one in ("cp1252", "mac_roman", "cp437", "utf-16-be", "utf-8-sig")),
+        *(
+            ("fr", one, "Crème à l'ancienne brûlée")
+            for one in ("cp1252", "mac_roman", "cp850", "cp437", "utf-16")
+        ),
+        *(
+            ("pl", one, "Gęś i żółty ser z Łodzi")
+            for one in ("cp1250", "cp852", "iso8859_2", "utf-16-le", "utf-8")
+        ),
+        *(
+            ("de", one, "Öl und Käse für Größe")
+            for one in ("cp1252", "mac_roman", "cp437", "utf-16-be", "utf-8-sig")
+        ),
     ],
 )
 def test_an_answer_has_the_letters_that_agree_with_the_catalogue(
@@ -218,7 +229,15 @@ def test_letters_that_agree_with_nothing_are_refused_row_by_row(
 def test_the_workbook_beside_it_names_the_catalogue(tmp_path: Path, cheeses: prodex.Catalog) -> None:
     """A worklist that prodex wrote is answered in its CSV file, which a spreadsheet saved in its code page."""
     saved = cheeses.save("cheeses")
-    audit = prodex.audit(saved, {"checks": {"names_not_in_capitals": {}, "required_text": {"attribute": "nameLegal", "language": "de"}}})
+    audit = prodex.audit(
+        saved,
+        {
+            "checks": {
+                "names_not_in_capitals": {},
+                "required_text": {"attribute": "nameLegal", "language": "de"},
+            }
+        },
+    )
     audit.worklists(tmp_path / "out")
     (path,) = [one for one in (tmp_path / "out").glob("*.csv") if one.name != "index.csv"]
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
@@ -269,7 +288,9 @@ def test_a_question_is_an_answer_where_nothing_was_lost(tmp_path: Path, cheeses:
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_the_separator_is_that_of_the_headings(tmp_path: Path, catalog: prodex.Catalog, separator: str) -> None:
+def test_the_separator_is_that_of_the_headings(
+    tmp_path: Path, catalog: prodex.Catalog, separator: str
+) -> None:
     """In a file whose texts are full of all others, with a letter above."""
     answer = "Boerenbrood, met; zaden | en meer, veel; meer"
     with (tmp_path / "a.csv").open("w", encoding="utf-8-sig", newline="") as file:

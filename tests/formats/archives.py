@@ -64,8 +64,10 @@ def book_of(
         texts = f'<sst xmlns="{MAIN}">{shared}</sst>'
         looks = f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>'
         replaced = {SHEET: sheet, "xl/sharedStrings.xml": texts}
-        return parts | {name: text.encode() for name, text in replaced.items()} | (
-            {"xl/styles.xml": looks.encode()} if styles else {}
+        return (
+            parts
+            | {name: text.encode() for name, text in replaced.items()}
+            | ({"xl/styles.xml": looks.encode()} if styles else {})
         )
 
     return packed(path, change(parts_of(content.getvalue())))
@@ -75,9 +77,7 @@ def cells(path: Path) -> dict[str, Cell]:
     """Return the cells of the first sheet by their places."""
     with sheets_of(path) as sheets:
         return {
-            place_of(number, column): cell
-            for number, row in sheets[0].rows()
-            for column, cell in row.items()
+            place_of(number, column): cell for number, row in sheets[0].rows() for column, cell in row.items()
         }
 
 

@@ -47,24 +47,32 @@ def catalog_of(*texts: str) -> Callable[[Collection[str]], Collection[str]]:
     return lambda asked: {one for one in texts if skeleton(one) in asked}
 
 
-def read(path: Path, content: bytes, *known: str, headings: Callable[[int, Row], int] | None = None) -> dict[str, Cell]:
+def read(
+    path: Path, content: bytes, *known: str, headings: Callable[[int, Row], int] | None = None
+) -> dict[str, Cell]:
     """Read the cells of a CSV file by their places."""
     path.write_bytes(content)
     with sheets_of(path, known=catalog_of(*known) if known else None, headings=headings) as (sheet,):
-        return {place_of(number, column): cell for number, row in sheet.rows() for column, cell in row.items()}
+        return {
+            place_of(number, column): cell for number, row in sheet.rows() for column, cell in row.items()
+        }
 
 
 def headed(number: int, row: Row) -> int:
     """Return how many headings of a worklist a row has."""
     del number
-    return len({"GTIN", "Field", "Language", "Value seen", "New value"} & {cell.text for cell in row.values()})
+    return len(
+        {"GTIN", "Field", "Language", "Value seen", "New value"} & {cell.text for cell in row.values()}
+    )
 
 
 EVERYTHING = [one for pair in TEXTS.values() for one in pair[:1]]
 
 
 @pytest.mark.parametrize(("language", "encoding"), SAVED)
-def test_the_encoding_is_that_in_which_the_other_cells_agree(tmp_path: Path, language: str, encoding: str) -> None:
+def test_the_encoding_is_that_in_which_the_other_cells_agree(
+    tmp_path: Path, language: str, encoding: str
+) -> None:
     """With the catalogue, whose products have texts in many languages."""
     seen, answer = TEXTS[language]
     content = f"GTIN;Value seen;New value\r\n1;{seen};{answer}\r\n2;plain;text\r\n"
@@ -76,12 +84,16 @@ def test_the_encoding_is_that_in_which_the_other_cells_agree(tmp_path: Path, lan
 
 @pytest.mark.parametrize("known", [(), ("Fromage", "Käse")])
 @pytest.mark.parametrize("encoding", ["cp1252", "cp1250", "mac_roman", "cp850", "cp437"])
-def test_letters_that_agree_with_nothing_are_not_guessed(tmp_path: Path, encoding: str, known: tuple[str, ...]) -> None:
+def test_letters_that_agree_with_nothing_are_not_guessed(
+    tmp_path: Path, encoding: str, known: tuple[str, ...]
+) -> None:
     """Each cell with them is a problem with its place, and says how to save the file; the others are read."""
     content = "GTIN;Name;New value\n1;Café;Größe\n2;Bread;Butter\n3;é;plain\n".encode(encoding)
     found = read(tmp_path / "a.csv", content, *known)
     assert ["B2", "B4", "C2"] == sorted(place for place, cell in found.items() if cell.kind == "unreadable")
-    assert {"C3": "Butter", "C4": "plain", "A2": "1"} == {place: found[place].text for place in ("C3", "C4", "A2")}
+    assert {"C3": "Butter", "C4": "plain", "A2": "1"} == {
+        place: found[place].text for place in ("C3", "C4", "A2")
+    }
     for cell in found.values():
         assert not {"?", "\ufffd"} & set(cell.text)
     assert "UTF-8" in str(found["C2"].problem)
@@ -96,14 +108,19 @@ def test_letters_on_which_encodings_differ_are_asked_for(tmp_path: Path) -> None
     assert ("unreadable", "Cr\\xe8me") == (found["B3"].kind, found["B3"].text)
     assert "'Crème'" in str(found["B3"].problem)
     assert "'Crčme'" in str(found["B3"].problem)
-    assert Cell("Crème", "text") == read(tmp_path / "a.csv", content + "Mère,x".encode("cp1252"), "Café", "Mère")["B3"]
+    assert (
+        Cell("Crème", "text")
+        == read(tmp_path / "a.csv", content + "Mère,x".encode("cp1252"), "Café", "Mère")["B3"]
+    )
 
 
 def test_a_file_of_two_encodings_is_not_guessed(tmp_path: Path) -> None:
     """Two suppliers' rows in one file agree in different encodings, so that neither is that of the file."""
     content = "Crème;ä\n".encode("cp1252") + "Größe;ä\n".encode("cp850") + b"plain;a\n"
     found = read(tmp_path / "a.csv", content, "Crème", "Größe")
-    assert ["A1", "A2", "B1", "B2"] == sorted(place for place, cell in found.items() if cell.kind == "unreadable")
+    assert ["A1", "A2", "B1", "B2"] == sorted(
+        place for place, cell in found.items() if cell.kind == "unreadable"
+    )
     assert "a" == found["B3"].text
 
 
@@ -120,7 +137,11 @@ def test_a_cell_that_is_no_utf_8_costs_itself(tmp_path: Path, mark: bytes) -> No
     ("content", "bad", "good"),
     [
         ("a;Käse\nb;Milch".encode("utf-16")[:-1], "B2", "B1"),
-        (b"\xff\xfe" + "a;Käse\nb;x".encode("utf-16-le") + b"\x3d\xd8" + "\nc;y".encode("utf-16-le"), "B2", "B3"),
+        (
+            b"\xff\xfe" + "a;Käse\nb;x".encode("utf-16-le") + b"\x3d\xd8" + "\nc;y".encode("utf-16-le"),
+            "B2",
+            "B3",
+        ),
         ("a;Käse\nb;Milch\n".encode("utf-8-sig")[:-2] + b"\xc3\n", "B2", "B1"),
     ],
 )
@@ -172,7 +193,9 @@ SEPARATED: dict[str, tuple[str, list[str]]] = {
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("case", SEPARATED)
-def test_the_separator_is_that_with_which_the_headings_are_found(tmp_path: Path, case: str, encoding: str) -> None:
+def test_the_separator_is_that_with_which_the_headings_are_found(
+    tmp_path: Path, case: str, encoding: str
+) -> None:
     """Whatever there is more of in the texts."""
     content, expected = SEPARATED[case]
     (tmp_path / "a.csv").write_bytes(content.encode(encoding))

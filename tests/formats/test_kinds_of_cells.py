@@ -112,7 +112,16 @@ def test_text_that_is_struck_through_is_known(tmp_path: Path) -> None:
         if is_struck:
             sheet[place].font = Font(strike=True)
     made.save(tmp_path / "a.xlsx")
-    expected = {"A1": True, "A2": True, "A3": True, "A4": False, "A5": False, "A6": True, "A7": False, "A8": False}
+    expected = {
+        "A1": True,
+        "A2": True,
+        "A3": True,
+        "A4": False,
+        "A5": False,
+        "A6": True,
+        "A7": False,
+        "A8": False,
+    }
     found = cells(tmp_path / "a.xlsx")
     assert expected == {place: cell.is_struck for place, cell in found.items()}
     assert ["old", "12", "new old", "new  ", "new and new"] == [found[f"A{row}"].text for row in range(1, 6)]
@@ -138,8 +147,7 @@ def test_a_text_is_what_a_spreadsheet_shows(tmp_path: Path) -> None:
         "<si><t>a_x000D_b_x005F_x0041__x005f_</t></si>",
         "<si><t>_xD83D__xDE00_ and 😀</t></si>",
         "<si><r><t>_xD83D_</t></r><r><t>_xDE00_</t></r></si>",
-        "<si><t xml:space='preserve"
-        "'>  x </t></si>",
+        "<si><t xml:space='preserve'>  x </t></si>",
         "<si/>",
         "<si><t/></si>",
     ]

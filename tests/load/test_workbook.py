@@ -650,7 +650,16 @@ def test_what_a_spreadsheet_made_of_it_is_listed(tmp_path: Path, case: str) -> N
 
 def test_the_separator_is_that_of_the_paths(tmp_path: Path) -> None:
     """In a file whose words are full of commas; letters that are certain in no encoding are listed."""
-    above = ["Dear, all, of, you", "", "", "gtin;namePublicLong;brand", "a,b,c,d;e,f,g;h,i", ";fr;", "", f"{GTIN};Riz, long;A"]
+    above = [
+        "Dear, all, of, you",
+        "",
+        "",
+        "gtin;namePublicLong;brand",
+        "a,b,c,d;e,f,g;h,i",
+        ";fr;",
+        "",
+        f"{GTIN};Riz, long;A",
+    ]
     content = "\n".join([*above, f"{GTIN};;A", "00000000000017;Blé;B"])
     (tmp_path / "a.csv").write_bytes(content.encode("cp1252"))
     catalog = prodex.read_workbook(tmp_path / "a.csv")

@@ -50,7 +50,7 @@ class MergedCells:
 
 
 def _of_column(ranges: Iterable[Range], column: int) -> tuple[list[int], list[Range]]:
-    """Return first rows and ranges of a column. No program writes ranges that overlap; of these the upper one counts."""
+    """Return first rows and ranges of a column; the upper one counts of those that overlap."""
     found: list[Range] = []
     for one in ranges:
         (top, left), (_, right) = one

@@ -169,8 +169,8 @@ def read_files(
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
         found[file] = (len(returned.answers) + len(returned.problems) > said, returned.rows - rows)
-    for listed in (returned.answers, returned.problems):
-        listed.sort(key=lambda one: places[Path(one.file)])  # type: ignore[attr-defined] # both are of files
+    returned.answers.sort(key=lambda one: places[Path(one.file)])
+    returned.problems.sort(key=lambda one: places[Path(one.file)])
     # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
     twins = [file for file in found if _is_untouched_twin(file, found)]
     returned.files = len(found) - len(twins)
@@ -254,7 +254,9 @@ def _set_lost_aside(file: Path, before: int, returned: Returned, known: Known) -
         if "\ufffd" in one.text:
             why = "it holds \ufffd, which programs write for a letter that they cannot read"
         elif lost is not None and "?" in one.text:
-            why = "letters of this file were lost when it was saved: it has {!r:.60} for {!r:.60}".format(*lost)
+            why = "letters of this file were lost when it was saved: it has {!r:.60} for {!r:.60}".format(
+                *lost
+            )
         else:
             kept.append(one)
             continue
@@ -321,7 +323,9 @@ def _read_row(
         if why is not None:
             unusable.append((place, cell.text, why))
     # Cells whose place nobody knows may be the answer, or say what it is about.
-    unusable += [(place, cell.text, f"{cell.problem}.") for place, cell in row.items() if place >= MOST_COLUMNS]
+    unusable += [
+        (place, cell.text, f"{cell.problem}.") for place, cell in row.items() if place >= MOST_COLUMNS
+    ]
     if filled or any(place >= MOST_COLUMNS for place, *_ in unusable):
         returned.problems += [_problem(sheet, number, place, why, text) for place, text, why in unusable]
     if not unusable:
@@ -399,9 +403,7 @@ def trimmed(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip().strip("\u00a0\u200b\ufeff").strip()
 
 
-def _problem(
-    sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None
-) -> Problem:
+def _problem(sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None) -> Problem:
     cell = None if column is None else place_of(row, column)
     return Problem(str(sheet.file), sheet.name, row, cell, text, problem)
 

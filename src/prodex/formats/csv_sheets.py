@@ -1,8 +1,8 @@
 """CSV that people saved with a spreadsheet: its letters, its separator and its rows.
 
 A CSV file says neither its encoding nor its separator. UTF-8 and UTF-16 are recognized by themselves. Of all other
-encodings, nearly every file can be read in nearly every one, and only the letters are others: so the encoding is that in
-which the cells agree with texts that are known, such as those of the catalogue. A cell is read if all encodings that
+encodings, nearly every file can be read in nearly every one, and only the letters are others: so the encoding is that
+in which the cells agree with texts that are known, such as those of the catalogue. A cell is read if all encodings that
 agree as well as each other read the same in it; else it is a cell with a problem, and nothing is guessed or replaced.
 
 Sources: RFC 4180; the code pages of Windows, of its console and of the Mac, as Python has them.
@@ -107,6 +107,8 @@ def csv_rows(
     text, is_certain = _text(content)
     if "\0" in text:
         raise NoText("it is neither a workbook nor text")
+    # Quoted cells may be as long as the file.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     declared = _DECLARED.match(text)
     text = text[declared.end() :] if declared is not None else text
     separator = _separator(text, declared[1] if declared is not None else "", headings)
@@ -149,8 +151,6 @@ def _unicode(content: bytes, encoding: str) -> str:
 
 
 def _records(text: str, separator: str) -> Iterator[list[str]]:
-    # Quoted cells may be as long as the file.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
 
 
@@ -196,7 +196,8 @@ class _Letters:
         }
         there = set(known({skeleton(text) for read in readings.values() for text in read.values()}))
         agree = {
-            encoding: {one for one, text in read.items() if text in there} for encoding, read in readings.items()
+            encoding: {one for one, text in read.items() if text in there}
+            for encoding, read in readings.items()
         }
         every = set().union(*agree.values())
         return cls([encoding for encoding, some in agree.items() if every and some == every])
@@ -216,7 +217,9 @@ class _Letters:
         if not texts:
             return unreadable(shown, f"its letters are none in the encoding of the file. {_SAVE}")
         said = " or ".join(f"{text!r:.60}" for text in texts[:3])
-        return unreadable(shown, f"its letters may be {said}: nothing in the file says in which encoding it is. {_SAVE}")
+        return unreadable(
+            shown, f"its letters may be {said}: nothing in the file says in which encoding it is. {_SAVE}"
+        )
 
 
 def _read(stored: str, encoding: str) -> str | None:
@@ -244,11 +247,11 @@ def _separator(text: str, declared: str, headings: Headings | None) -> str:
     named = {one: _named(sample, one, headings) for one in options}
     best = [one for one in options if named[one] == max(named.values())]
     if len(best) == 1 or declared:
-        return best[0]
+        return str(best[0])
     lines = re.split(r"\r\n|\r|\n", sample)[:_LINES]
     # The middle one of the widths: a title has one cell, and texts have commas of their own.
     widths = {one: sorted(map(len, csv.reader(lines, delimiter=one)))[len(lines) // 2 :] for one in best}
-    return max(best, key=lambda one: widths[one][:1] or [0])
+    return str(max(best, key=lambda one: widths[one][:1] or [0]))
 
 
 def _named(sample: str, separator: str, headings: Headings | None) -> int:
@@ -258,5 +261,7 @@ def _named(sample: str, separator: str, headings: Headings | None) -> int:
     found = 0
     with suppress(csv.Error):  # of another separator: text in quotes may end anywhere
         for number, cells in enumerate(islice(_records(sample, separator), _MOST_ROWS), 1):
-            found = max(found, headings(number, {place: Cell(one, "text") for place, one in enumerate(cells) if one}))
+            found = max(
+                found, headings(number, {place: Cell(one, "text") for place, one in enumerate(cells) if one})
+            )
     return found

@@ -34,7 +34,7 @@ _MOST_CELLS = 50_000_000
 _MOST_CSV = 1_000_000_000
 #: The bit of a part in an archive that has a password.
 _LOCKED = 1
-_WITHOUT_PASSWORD = "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
+_REMOVE_IT = "Open it with the password, remove that (File > Info > Protect Workbook), and save it."
 _AS_XLSX = "Open it in a spreadsheet, save it as an Excel workbook (.xlsx) or as CSV (UTF-8), and read that."
 
 
@@ -48,12 +48,15 @@ class Sheet:
         The file.
     name
         Name of the sheet; empty for a CSV file, which has one.
+    is_hidden
+        Whether the workbook hides the sheet.
     """
 
     file: Path
     name: str
     _rows: Callable[[], Iterator[tuple[int, Row]]]
     _merged: Callable[[], list[Range]]
+    is_hidden: bool = False
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Yield the number of each row that has a filled cell, from 1, and its cells by column, from 0.
@@ -132,14 +135,14 @@ def sheets_of(
             _refuse_other_formats(file, parts)
             book = opened(parts)
         yield [
-            Sheet(file, name, partial(book.rows, part), partial(book.merged, part))
+            Sheet(file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden)
             for name, part in book.sheets
         ]
 
 
 def _refuse_other_formats(file: Path, parts: Archive) -> None:
     if any(info.flag_bits & _LOCKED for info in parts.file.infolist()):
-        raise _refused(file, "it has a password", _WITHOUT_PASSWORD)
+        raise _refused(file, "it has a password", _REMOVE_IT)
     if "content.xml" in parts:
         raise _refused(file, "it is an OpenDocument file (.ods)", _AS_XLSX)
     if "Index/Document.iwa" in parts or "Index.zip" in parts:
@@ -156,7 +159,7 @@ def _refused_ole(file: Path) -> SpreadsheetUnreadable:
         before = b""
         while piece := content.read(1 << 20):
             if _ENCRYPTED in before + piece:
-                return _refused(file, "it has a password", _WITHOUT_PASSWORD)
+                return _refused(file, "it has a password", _REMOVE_IT)
             before = piece[-len(_ENCRYPTED) :]
     return _refused(file, "it is a workbook of an old program (.xls)", _AS_XLSX)
 
@@ -185,7 +188,15 @@ def _refusing(file: Path) -> Iterator[None]:
     except MarkupRefused as error:
         raise _refused(file, str(error), _AS_XLSX) from error
     except (
-        *(zipfile.BadZipFile, expat.ExpatError, ParseError, EOFError, NotImplementedError, RuntimeError, csv.Error),
+        *(
+            zipfile.BadZipFile,
+            expat.ExpatError,
+            ParseError,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            csv.Error,
+        ),
         *(ValueError, KeyError, zipfile.LargeZipFile),
     ) as error:
         raise _refused(file, f"it is damaged ({error})", "Ask for it again, or save it anew.") from error

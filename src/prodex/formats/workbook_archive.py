@@ -22,7 +22,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, XMLPullParser, fromstring
 
@@ -43,7 +43,7 @@ _MOST_OF_A_PART = 100_000_000
 _MOST_PENDING = 500_000
 
 _UTF_16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-#: A declaration of UTF-16. It is no longer true once the bytes are UTF-8, and some programs write it where it never was.
+#: A declaration of UTF-16. It is not true once the bytes are UTF-8, and some programs write it where it never was.
 _DECLARATION = re.compile(rb"^\s*<\?xml[^>]*utf-?16[^>]*\?>", re.IGNORECASE)
 
 
@@ -203,7 +203,7 @@ class Part:
 
 def _each(part: Part, tag: str, until: str) -> Iterator[Element]:
     wanted, last = part.space + tag, part.space + until
-    parser = XMLPullParser(("end",))
+    parser: Any = XMLPullParser(("end",))  # typeshed knows events of every kind, and here is one
     pending, step = 0, _STEP
     while piece := part.read(step):
         parser.feed(piece)

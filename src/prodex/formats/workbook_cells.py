@@ -1,7 +1,8 @@
 """Cells of spreadsheets: their places, their kinds, and their texts and numbers as text.
 
-A number is given with the 15 digits that spreadsheets compute with, a date as ISO 8601 text. Whoever typed `0012`, `1E2`
-or `MAR1` into a spreadsheet finds a number or a date there; so a cell says what it is, and what its number format shows.
+A number is given with the 15 digits that spreadsheets compute with, a date as ISO 8601 text. Whoever typed `0012`,
+`1E2` or `MAR1` into a spreadsheet finds a number or a date there; so a cell says what it is, and what its number format
+shows.
 
 Sources: ECMA-376 part 1, 18.8.31 (number formats), 22.9.2.19 (`_xHHHH_`).
 """
@@ -21,9 +22,7 @@ _PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
 MOST_ROWS = 1_048_576
 MOST_COLUMNS = 16_384
 
-Kind = Literal[
-    "text", "number", "percentage", "date", "boolean", "error", "formula", "unreadable"
-]
+Kind = Literal["text", "number", "percentage", "date", "boolean", "error", "formula", "unreadable"]
 
 
 class Cell(NamedTuple):
@@ -92,11 +91,12 @@ def row_and_column(place: str) -> tuple[int, int] | None:
 def place_of(row: int, column: int) -> str:
     """Return the place of a cell as spreadsheets call it; with a question mark where its column is not known.
 
-    >>> place_of(12, 27), place_of(1, 0), place_of(7, MOST_COLUMNS)
-    ('AB12', 'A1', '?7')
+    >>> place_of(12, 27), place_of(1, 0), place_of(7, MOST_COLUMNS), place_of(7, MOST_COLUMNS + 1)
+    ('AB12', 'A1', '?7', '?7-2')
     """
     if column >= MOST_COLUMNS:
-        return f"?{row}"
+        number = column - MOST_COLUMNS + 1
+        return f"?{row}" if number == 1 else f"?{row}-{number}"
     letters = ""
     column += 1
     while column:

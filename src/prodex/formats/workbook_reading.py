@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.formats.workbook_archive import Archive
-from prodex.formats.workbook_cells import Cell, Row, place_of
+from prodex.formats.workbook_cells import Row, place_of
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
 

@@ -51,7 +51,9 @@ from prodex.formats.workbook_cells import (
 _CELL, _VALUE, _FORMULA, _INLINE = (f"{MAIN}{tag}" for tag in ("c", "v", "f", "is"))
 _RUN, _TEXT, _FONT, _STRIKE = (f"{MAIN}{tag}" for tag in ("r", "t", "rPr", "strike"))
 
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]{0,200}?ref="([A-Z]{1,3}[0-9]{1,7}):([A-Z]{1,3}[0-9]{1,7})"')
+_MERGED = re.compile(
+    rb'<(?:\w+:)?mergeCell\s[^<>]{0,200}?ref="([A-Z]{1,3}[0-9]{1,7}):([A-Z]{1,3}[0-9]{1,7})"'
+)
 #: Merged ranges of a sheet: nobody merges so many by hand.
 _MOST_MERGED = 100_000
 _STEP = 1 << 18
@@ -76,6 +78,8 @@ _VALUES = {
         "is no date that a spreadsheet knows",
     ),
 }
+#: The longest number format that Excel writes.
+_LONGEST_CODE = 255
 #: Longer than any number that a program writes.
 _LONGEST_VALUE = 400
 
@@ -131,6 +135,8 @@ class Book:
         Name and part of each sheet, in the order of the workbook.
     texts, styles, epoch
         The texts and formats that its cells refer to, and the day from which dates are counted.
+    hidden
+        The parts of hidden sheets.
     is_export
         Whether it is an export of prodex: an empty text is a cell, numbers have all their digits, and a formula has no
         result.
@@ -141,6 +147,7 @@ class Book:
     texts: Sequence[SharedText] = field(default=(), repr=False)
     styles: Sequence[Style] = field(default=(), repr=False)
     epoch: datetime = WINDOWS_EPOCH
+    hidden: frozenset[str] = frozenset()
     is_export: bool = False
 
     def rows(self, part: str) -> Iterator[tuple[int, Row]]:
@@ -187,6 +194,7 @@ def opened(archive: Archive) -> Book:
     related = archive.related(part)
     targets = {one.id: one for one in related}
     sheets = []
+    hidden = set()
     for one in book.iter("sheet"):
         name = one.get("name", "")
         found = targets.get(one.get("id", ""))
@@ -194,13 +202,17 @@ def opened(archive: Archive) -> Book:
             raise ValueError(f"its sheet {name!r:.60} is not in it")
         if found.kind == "worksheet":
             sheets.append((name, found.target))
+            if one.get("state", "visible").casefold() != "visible":
+                hidden.add(found.target)
     properties = book.find("workbookPr")
     since_1904 = properties is not None and properties.get("date1904") in {"1", "true"}
 
     def beside(kind: str) -> str:
         """Return a part that the sheets share: by its relationship, its type, or where programs put it."""
         usual = posixpath.join(part.rpartition("/")[0], f"{kind}.xml")
-        options = [one.target for one in related if one.kind == kind] or archive.of_type(f".{kind}+xml") or [usual]
+        options = (
+            [one.target for one in related if one.kind == kind] or archive.of_type(f".{kind}+xml") or [usual]
+        )
         return options[0]
 
     return Book(
@@ -209,6 +221,7 @@ def opened(archive: Archive) -> Book:
         _shared_texts(archive, beside("sharedStrings")),
         _styles(archive, beside("styles")),
         MAC_EPOCH if since_1904 else WINDOWS_EPOCH,
+        frozenset(hidden),
     )
 
 
@@ -266,6 +279,8 @@ def _kind_and_code(number: str, own: Mapping[str, str]) -> tuple[Kind, str]:
     if number not in own and built_in in _DATES:
         return "date", ""
     code = own.get(number) or BUILTIN_FORMATS.get(built_in, "General")
+    if len(code) > _LONGEST_CODE:
+        code = "General"
     if "%" in _QUOTED.sub("", code.partition(";")[0]):
         return "percentage", code
     return ("date" if is_date_format(code) else "number"), code
@@ -288,7 +303,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         number, problem = self._number(element)
         ending = str(number)
         row: Row = {}
-        column = -1
+        column, nowhere = -1, MOST_COLUMNS
         for one in element:
             if one.tag != _CELL:
                 continue
@@ -298,9 +313,10 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             if not len(one) or (cell := self.cell(one)) is None:
                 continue
             if column >= MOST_COLUMNS:
-                odd = odd or "nobody knows which column it is in"
-                column = max(MOST_COLUMNS, *row, -1) + 1
-            elif column in row:
+                row[nowhere] = unreadable(cell.text, odd or "nobody knows which column it is in")
+                nowhere += 1
+                continue
+            if column in row:
                 odd = odd or f"its place is there twice, with {row[column].text!r:.40} and {cell.text!r:.40}"
             row[column] = unreadable(cell.text, odd) if odd else cell
         return number, row

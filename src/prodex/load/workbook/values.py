@@ -23,12 +23,12 @@ VALUELESS = {
     "formula": "the result of its formula is not stored: open the file in a spreadsheet and save it",
     "unreadable": "{problem}",
 }
-#: What a spreadsheet made of what was typed, where its column has texts or codes: 0012, MAR1, 1E2 and TRUE are among them.
+#: What a spreadsheet made of what was typed, where its column has texts or codes: 0012, MAR1, 1E2, TRUE.
 _RETYPED = {"number": "a number", "percentage": "a percentage", "date": "a date", "boolean": "true or false"}
 _WORDS = frozenset({Content.TEXT, Content.CODE, Content.STRING, Content.PLAIN_CODE})
 
 
-def value_of(cell: Cell, heading: Heading) -> Any:
+def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch for each kind of content
     """Return the value of a cell as it is in a record: of a text or a number with a unit, what stands under `data`.
 
     Raises
@@ -82,15 +82,18 @@ def value_of(cell: Cell, heading: Heading) -> Any:
 
 
 def _as_typed(cell: Cell, heading: Heading) -> Cell:
-    """Return a cell of texts, codes or GTINs as its spreadsheet shows it; a spreadsheet changes what looks like a number."""
+    """Return a cell of texts, codes or GTINs as its spreadsheet shows it, which changes what looks like a number."""
     if cell.shown is not None:
         return Cell(cell.shown, "text")
     # An id is a number, and a GTIN has the same digits with zeros before them and without.
-    is_number = heading.content is Content.GTIN or (heading.path is not None and heading.path.attribute == "id")
+    is_number = heading.content is Content.GTIN or (
+        heading.path is not None and heading.path.attribute == "id"
+    )
     if cell.kind not in _RETYPED or (is_number and cell.kind == "number"):
         return cell
     raise AnswerRefused(
-        f"its spreadsheet has made {_RETYPED[cell.kind]} of what was typed. Format the column as text, and type it again"
+        f"its spreadsheet has made {_RETYPED[cell.kind]} of what was typed. Format the column as text, and type it "
+        "again"
     )
 
 
