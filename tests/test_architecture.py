@@ -198,6 +198,7 @@ def test_importing_prodex_pulls_no_widget_chart_or_extra() -> None:
         "itables",
         "jinja2",
         "xlsxwriter",
+        "openpyxl",
         "tqdm",
         "PIL",
     }

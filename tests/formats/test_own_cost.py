@@ -1,0 +1,208 @@
+"""A file costs what it has: reading is linear in its cells, or refused at the limits with our error."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import prodex
+from prodex.errors import SpreadsheetUnreadable
+from prodex.fix.merged_cells import MergedCells
+from prodex.fix.reading import read_files
+from prodex.formats.spreadsheet_files import sheets_of
+from prodex.formats.workbook_cells import Cell
+
+from .archives import Parts, book_of, rewritten, text
+
+ONE = '<row r="1"><c r="A1" s="7"><v>1</v></c></row>'
+MANY = 100_000
+LONG = 20_000_000
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """See that something takes no more processor time than that: several times what it takes, and a tenth of before."""
+    begin = time.process_time()
+    yield
+    assert time.process_time() - begin < seconds
+
+
+def with_part(path: Path, name: str, change: Callable[[bytes], bytes]) -> Path:
+    """Change a part of a workbook of one cell."""
+
+    def changed(parts: Parts) -> Parts:
+        return parts | {name: change(parts[name])}
+
+    return rewritten(book_of(path, ONE), changed)
+
+
+def in_workbook(xml: bytes) -> Callable[[Path], Path]:
+    """Return what puts elements into the list of sheets, behind it."""
+    return lambda path: with_part(
+        path, "xl/workbook.xml", lambda old: old.replace(b"</sheets>", b"</sheets>" + xml)
+    )
+
+
+#: A workbook of few bytes that takes long, or much memory, if each of its elements is made an object.
+READ: dict[str, Callable[[Path], Path]] = {
+    "formats": lambda path: book_of(
+        path, ONE, styles="<cellXfs>" + '<xf numFmtId="9" fontId="1"/>' * MANY + "</cellXfs>"
+    ),
+    "codes of formats": lambda path: book_of(
+        path,
+        ONE,
+        styles="<numFmts>"
+        + "".join(f'<numFmt numFmtId="{n}" formatCode="0.{n}"/>' for n in range(200, 20_000))
+        + "</numFmts><cellXfs>"
+        + "".join(f'<xf numFmtId="{n}"/>' for n in range(20_000))
+        + "</cellXfs>",
+    ),
+    "a code without end": lambda path: book_of(
+        path,
+        ONE,
+        styles="<numFmts><numFmt numFmtId='170' formatCode='"
+        + "[&quot;" * 300_000
+        + "'/></numFmts><cellXfs><xf numFmtId='170'/></cellXfs>",
+    ),
+    "fonts": lambda path: book_of(path, ONE, styles=f"<fonts>{'<font><strike/></font>' * MANY}</fonts>"),
+    "texts": lambda path: book_of(path, ONE, shared="<si><t>x</t></si>" * (MANY // 2)),
+    "rules": lambda path: book_of(
+        path,
+        ONE,
+        after="<conditionalFormatting>"
+        + "<cfRule/>" * MANY
+        + "</conditionalFormatting><dataValidations>"
+        + '<dataValidation sqref="A1:XFD9"/>' * MANY
+        + "</dataValidations>",
+    ),
+    "columns": lambda path: book_of(
+        path, ONE, before="<cols>" + '<col min="1" max="16384"/>' * MANY + "</cols>"
+    ),
+    "names": in_workbook(b"<definedNames>" + b"<definedName>A1</definedName>" * MANY + b"</definedNames>"),
+    "deep elements": lambda path: book_of(path, ONE, before="<a>" * MANY + "</a>" * MANY),
+    "the whole sheet": lambda path: book_of(
+        path,
+        ONE + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+        before='<dimension ref="A1:XFD1048576"/>',
+    ),
+    "last columns": lambda path: book_of(
+        path, "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 20_001))
+    ),
+    "cells without places": lambda path: book_of(path, "<row>" + "<c><v>1</v></c>" * (MANY // 2) + "</row>"),
+    "one place": lambda path: book_of(path, "<row>" + "<c r='A1'><v>1</v></c>" * (MANY // 2) + "</row>"),
+    "runs": lambda path: book_of(
+        path,
+        '<row r="1"><c r="A1" t="inlineStr"><is>'
+        + "<r><rPr><b/></rPr><t>a</t></r>" * 40_000
+        + "</is></c></row>",
+    ),
+    "a text": lambda path: book_of(path, "<row>" + text("x" * LONG) + "</row>"),
+    "a mark": lambda path: book_of(path, "<row><c x='" + ">" * LONG + "'><v>1</v></c></row>"),
+    "a comment": lambda path: book_of(path, ONE, before=f"<!--{'>' * LONG}-->"),
+    "codes of characters": lambda path: book_of(path, "<row>" + text("_xD83D_" * MANY) + "</row>"),
+    "marks of ranges": lambda path: book_of(path, ONE, after="<mergeCell " * MANY),
+    "digits": lambda path: book_of(path, ("<row><c><v>" + "9" * 4301 + "</v></c></row>") * 500),
+}
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_is_not_read_costs_next_to_nothing(tmp_path: Path, case: str) -> None:
+    """Cells are what is read; what is only beside them is passed over."""
+    path = READ[case](tmp_path / "a.xlsx")
+    with within(4), sheets_of(path) as (sheet,):
+        sheet.merged()
+        assert list(sheet.rows())
+
+
+REFUSED: dict[str, Callable[[Path], Path]] = {
+    "formats": lambda path: book_of(path, ONE, styles="<a/>" * 3_000_000),
+    "texts": lambda path: book_of(path, ONE, shared="<si/>" * 3_000_000),
+    "rows": lambda path: book_of(path, "<row/>" * 3_000_000),
+    "cells": lambda path: book_of(path, f"<row>{'<c/>' * 3_000_000}</row>"),
+    "cells of a row": lambda path: book_of(path, f"<row>{'<c/>' * 800_000}</row>"),
+    "names": in_workbook(b"<a/>" * 3_000_000),
+    "ranges": lambda path: book_of(
+        path, ONE, after="<mergeCells>" + '<mergeCell ref="A1:XFD1048576"/>' * 100_001 + "</mergeCells>"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_more_than_anybody_writes_is_refused(tmp_path: Path, case: str) -> None:
+    """Elements are counted with the bytes: a few kilobytes that unpack to millions of them are no workbook."""
+    path = REFUSED[case](tmp_path / "a.xlsx")
+
+    def read() -> None:
+        with sheets_of(path) as (sheet,):
+            sheet.merged()
+            list(sheet.rows())
+
+    words = "elements of XML|elements in one row|merged ranges"
+    with within(8), pytest.raises(SpreadsheetUnreadable, match=words):
+        read()
+
+
+def test_the_limit_of_seconds_holds_while_a_file_is_read(tmp_path: Path) -> None:
+    """Of a workbook and of CSV, however small its pieces are."""
+    rows = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(1, 30_001))
+    book_of(tmp_path / "a.xlsx", rows)
+    (tmp_path / "b.csv").write_text("a;b\n" * 100_000)
+
+    def read(path: Path) -> None:
+        with sheets_of(path, limits=prodex.Limits(seconds=0.02)) as (sheet,):
+            for _ in sheet.rows():
+                time.sleep(0.00001)
+
+    for name in ("a.xlsx", "b.csv"):
+        with pytest.raises(SpreadsheetUnreadable, match=r"0\.02 s in all"):
+            read(tmp_path / name)
+
+
+def test_merged_ranges_are_found_by_their_rows(tmp_path: Path) -> None:
+    """Pairs of rows merged in two columns, ranges that overlap, and one that is larger than any sheet has cells."""
+    del tmp_path
+    pairs = [((row, column), (row + 1, column)) for row in range(2, 40_000, 2) for column in (0, 1)]
+    with within(4):
+        merged = MergedCells(pairs)
+        for number in range(1, 40_000):
+            row = {column: Cell(f"{number}", "text") for column in range(10) if number % 2 == 0 or column > 1}
+            for column in range(10):
+                above = number - number % 2 if number > 1 and column < 2 else number
+                cell = merged.cell(number, column, row)
+                assert (f"{above}" if number > 1 or column > 1 else None) == (cell and cell.text)
+                assert merged.height(number, column) == (2 if number > 1 and column < 2 else 1)
+    every = ((1, 0), (1_048_576, 16_383))
+    with within(2):
+        merged = MergedCells([every] * 100_000)
+        assert [1_048_576, 1] == [merged.height(900_000, 5), MergedCells([]).height(1, 1)]
+        for number in range(1, 2_000):
+            merged.cell(number, 3, {3: Cell("x", "text")})
+    overlapping = MergedCells([((1, 0), (3, 0)), ((2, 0), (9, 0)), ((5, 0), (6, 2))])
+    assert [3, 3, 3, 1, 2, 2, 1] == [overlapping.height(number, 0) for number in range(1, 8)]
+
+
+def test_a_cell_of_very_many_digits_stops_no_folder(tmp_path: Path) -> None:
+    """More digits than Python reads as a number, in every column, as a number, a text, and in CSV."""
+    digits, headings = "9" * 4301, ("GTIN", "Field", "Language", "Value seen", "New value")
+
+    def book(path: Path, cell: str) -> None:
+        rows = ["".join(map(text, headings))]
+        rows += ["".join(cell if place == odd else text("x") for place in range(5)) for odd in range(5)]
+        book_of(path, "".join(f"<row>{row}</row>" for row in rows))
+
+    book(tmp_path / "a.xlsx", f"<c><v>{digits}</v></c>")
+    book(tmp_path / "b.xlsx", text(digits))
+    book(tmp_path / "c.xlsx", f"<c><f>{digits}</f><v>-{digits}E9</v></c>")
+    lines = [";".join(digits if place == row else "x" for place in range(5)) for row in range(5)]
+    (tmp_path / "d.csv").write_text("\n".join([";".join(headings), *lines]))
+    returned = read_files(tmp_path)
+    assert 4 == returned.files
+    assert {"a.xlsx", "c.xlsx"} == {Path(one.file).name for one in returned.problems}
+    assert ["A2", "B3", "C4", "D5", "E6"] * 2 == [one.cell for one in returned.problems]
+    assert [5, 5] == [
+        sum(one.file.endswith(name) for one in returned.answers) for name in ("b.xlsx", "d.csv")
+    ]
