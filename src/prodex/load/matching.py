@@ -324,10 +324,10 @@ def _tags_known(products: _Products, rows: pa.Table) -> Mask:
 
     A list that came, and has nothing in it, says that there is no tag; null and no list say nothing.
     """
-    states = [products.state(name) for name in ("hasTags", "isTaggedBy")]
-    return np.logical_or.reduce(
-        [products.having(rows), *(_mask(pc.equal(state, "empty")) for state in states)]
-    )
+    known = products.having(rows)
+    for name in ("hasTags", "isTaggedBy"):
+        known |= _mask(pc.equal(products.state(name), "empty"))
+    return known
 
 
 def _tags_of(products: _Products, rows: pa.Table) -> Callable[[int], str]:
