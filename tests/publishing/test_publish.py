@@ -17,8 +17,10 @@ import pytest
 from deltalake import DeltaTable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import prodex
+from prodex.cli import app
 from prodex.errors import InputError, MissingExtra, PublicationRefused, SnapshotDamaged, SnapshotNotFound
 from prodex.tables.declaration import TABLES
 from tests.publishing.snapshots import catalog_of, in_parts, product, same, shop
@@ -179,6 +181,23 @@ def test_an_earlier_snapshot_can_be_published_again(tmp_path: Path) -> None:
 
     assert (3, 0) == (third.number, third.uploaded)
     assert same(old, prodex.open_published(tmp_path))
+
+
+def test_the_command_asks_before_it_publishes_an_older_snapshot(tmp_path: Path) -> None:
+    """With the option to add."""
+    folders = [str(shop().folder), str(shop("Riz long").folder)]
+    answers = [
+        CliRunner().invoke(app, ["publish", *words])
+        for words in (
+            [folders[1], str(tmp_path)],
+            [folders[0], str(tmp_path)],
+            [folders[0], str(tmp_path), "--older"],
+        )
+    ]
+
+    assert [0, 1, 0] == [answer.exit_code for answer in answers]
+    assert "--older" in str(answers[1].exception)
+    assert same(shop(), prodex.open_published(tmp_path))
 
 
 def test_a_publication_shows_where_it_is_and_answers_as_any_catalogue(tmp_path: Path) -> None:

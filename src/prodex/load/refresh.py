@@ -290,7 +290,7 @@ def _left_out(
     received: Mapping[str, NewestCopy],
     held: Held,
     old: Catalog,
-    gone: Collection[str],
+    gone: frozenset[str],
 ) -> list[str]:
     """Return a line for each record that is left out although it is of another product than the one with its key."""
     lines = left_out(journal, came)

@@ -159,6 +159,7 @@ def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -
     shown = "".join(f" {place}: {reason}." for place, reason in problems[:3])
     if problems[3:]:
         shown += f" These are 3 of {len(problems):,}; `error.ledger.problems` lists all."
+    shown += "".join(f" Note: {note}." for note in ledger.notes[:3])
     raise IncompleteLoad(
         f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to save what was "
         "received; the catalogue will then say so.",
