@@ -324,18 +324,10 @@ def _tags_known(products: _Products, rows: pa.Table) -> Mask:
 
     A list that came, and has nothing in it, says that there is no tag; null and no list say nothing.
     """
-<<<<<<< HEAD
-    states = [products.state(name) for name in ("hasTags", "isTaggedBy")]
-    said: Mask = products.having(rows)
-    for state in states:
-        said = said | _mask(pc.equal(state, "empty"))
-    return said
-=======
     known = products.having(rows)
     for name in ("hasTags", "isTaggedBy"):
         known |= _mask(pc.equal(products.state(name), "empty"))
     return known
->>>>>>> loads
 
 
 def _tags_of(products: _Products, rows: pa.Table) -> Callable[[int], str]:
