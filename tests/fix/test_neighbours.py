@@ -453,7 +453,7 @@ def test_what_arrived_is_unchanged_and_nothing_beside_it_moved(answer: Answer) -
         catalog = prodex.load_products(mill, name="neighbours", progress=False)
         before = stored(mill, GTIN)
         fix = answer(*({"GTIN": GTIN, **one} for one in rows), catalog=catalog)
-        fix.apply(mill, progress=False).wait(progress=False)
+        fix.confirm().apply(mill, progress=False).wait(progress=False)
         after = stored(mill, GTIN)
         again = fix.recheck(mill)
 

@@ -103,7 +103,7 @@ def test_odd_cells_elsewhere_cost_nothing(tmp_path: Path, catalog: prodex.Catalo
 
 
 def test_a_hidden_sheet_with_an_odd_cell_says_the_rest(tmp_path: Path, catalog: prodex.Catalog) -> None:
-    """And the answers are read."""
+    """And the answers are read, and asked back: somebody has changed what says whose they are."""
     saved = catalog.save("bakery")
     wanted = {"checks": {"required_text": {"attribute": "nameLegal", "language": "nl"}}}
     prodex.audit(saved, wanted).worklists(tmp_path / "out")
@@ -113,7 +113,7 @@ def test_a_hidden_sheet_with_an_odd_cell_says_the_rest(tmp_path: Path, catalog: 
     made["prodex"]["B1"].value, made["prodex"]["B1"].number_format = -7, "dd/mm/yyyy"
     made.save(path)
     fix = prodex.read_worklist(path, saved, profile=wanted)
-    assert {"accepted": 1} == fix.counts
+    assert {"asked back": 1} == fix.counts
 
 
 def test_text_that_is_struck_through_is_refused(tmp_path: Path, catalog: prodex.Catalog) -> None:

@@ -353,7 +353,7 @@ def test_a_service_that_needs_time_to_show_an_import_gets_it_once(
 def test_what_the_service_refused_is_sent_again_only_by_somebody_who_asks(exchange: AnsweredExchange) -> None:
     """While the upsert is continued, its refusals stay; answers that are read again are another attempt."""
     path, gtins = exchange.worklist(6)
-    longer = added(path, f"{gtins[0]};kind.code;;NO-SUCH-KIND;")
+    longer = added(path, f"{gtins[0]};kind.code;;NO-SUCH-KIND;BREAD")
     fix = exchange.read(longer).confirm()
     interrupt(fix, exchange, "after", 8)
     prodex.track(exchange.service).wait(progress=False)

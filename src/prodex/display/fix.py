@@ -115,7 +115,7 @@ def html_of(fix: Fix) -> str:
 
 def _headline(fix: Fix) -> str:
     counts, owners = fix.counts, fix.owners
-    said = ", ".join(_in_words(_STATES | {_WITHOUT: _WITHOUT}, counts))
+    said = states_in_words(fix)
     # Whoever reads a table of somebody else sees first whose products it is about.
     whose = f" for products of {counted(len(owners), 'owner')}" if len(owners) > 1 else ""
     return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if said else ''}{said}"

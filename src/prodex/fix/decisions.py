@@ -313,9 +313,14 @@ def understood(
         made = _value(decision, record, shapes, words)
         return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
     except AnswerRefused as error:
-        # Where what was seen is gone, that is why it is not certain what is meant.
-        is_gone = decision.holds is False
-        return decision.becomes(AnswerState.CONFLICT if is_gone else AnswerState.REFUSED, str(error))
+        if decision.holds is not False:
+            return decision.becomes(AnswerState.REFUSED, str(error))
+        # What was seen is gone, so it is not certain what is meant.
+        seen = decision.answer.keys.get("value") or "nothing"
+        return decision.becomes(
+            AnswerState.CONFLICT,
+            f"the product has something else in place of {seen[:80]!r}, which the worklist showed: {error}",
+        )
 
 
 def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
@@ -488,16 +493,7 @@ def _change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary)
             change = partial(pictures.with_picture, text=text, attribute=attribute, seen=seen, front=is_front)
         case _:
             return _item_change(decision, present, shapes, words)
-    try:
-        _, edits = change(present)  # refused now rather than when it is merged
-    except AnswerRefused:
-        if decision.shape is AnswerShape.PICTURE and decision.holds is False:
-            return decision.becomes(
-                AnswerState.CONFLICT,
-                f"the product has other pictures in place of {decision.answer.keys['value'][:80]!r}, which the "
-                "worklist showed. Answer the next worklist.",
-            )
-        raise
+    _, edits = change(present)  # refused now rather than when it is merged
     root = str(decision.attribute).partition(".")[0]
     return replace(
         decision,
