@@ -17,6 +17,7 @@ from prodex.errors import IncompleteLoad, RedirectRefused, RequestRefused, Servi
 from prodex.load.resume import judge
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.service.paging import ProductPage
+from prodex.store.absence import absence_of
 from prodex.store.archive import snapshots_folder
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
@@ -265,7 +266,8 @@ def test_a_product_that_cannot_be_asked_for_is_named(gtin: str | None, tmp_path:
     known = records(60)
     nameless = {**known.pop(50), "gtin": gtin}
     journal = fetched(tmp_path / "journal", {"pull/0": known, "listing/0": [*known, nameless]}, 60)
-    ledger = ledger_of(journal, newest(journal))
+    came = newest(journal)
+    ledger = ledger_of(journal, came, absence_of(journal, came))
     ((product, reason),) = ledger.problems
     assert not ledger.complete
     assert f"product 51, GTIN {gtin}" == product
