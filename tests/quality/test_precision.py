@@ -191,7 +191,7 @@ def test_what_no_rounding_explains_is_still_found(fat: Any, saturates: Any) -> N
 
 
 def test_less_than_a_little_is_declared() -> None:
-    """ "<0.5" is how the guidance writes what is hardly there; of a word that is no number nobody knows what it says."""
+    """ "<0.5" is how the guidance writes what is hardly there; what another word says is not known."""
     rest = {"kJ": 1700, "kcal": 400, "carbohydrate": 100, "sugars": 100, "protein": "<0.5", "salt": "<0,01"}
     declared = nutrients(fat="<0.5", saturates="< 0.1", **rest)
     word = nutrients(fat="traces", saturates="<0.1", **rest)
