@@ -223,8 +223,6 @@ def _whole(value: float, path: str) -> Any:
     match _KINDS.get(place):
         case "integer" | "unix_seconds" | "code":
             return int(value)
-        case "string":
-            return str(int(value))
         case "boolean" if value in {0, 1}:
             return bool(value)
     return value
