@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from prodex.clock import ANY_ZONE
 from prodex.ledger import product_named
+from prodex.store.absence import listing_of
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, Place, repeated
@@ -147,6 +148,7 @@ def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[st
     """
     entries = journal.entries()
     lines: dict[str, list[str]] = {}
+    once = _listed_once(journal)
     # Each key of the listing names a product, too: it shows what an earlier load left out, even without a word.
     for several in (
         [entry for entry in entries if entry.stage.has_products],
@@ -155,7 +157,8 @@ def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[st
         differing = _differing(journal, several, is_live)
         chosen = came.among(differing)
         for key, copies in differing.items():
-            if key in lines:
+            # One record has this key at the end: what came earlier was replaced under it, and nothing is left out.
+            if key in lines or key in once:
                 continue
             place = chosen[key][1:3] if key in chosen else None
             kept = copies.pop(place) if place in copies else copies.popitem()[1]
@@ -166,6 +169,15 @@ def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[st
             if several_lines := list(dict.fromkeys(found)):
                 lines[key] = several_lines
     return lines
+
+
+def _listed_once(journal: Journal) -> Set[str]:
+    """Return the keys that a whole listing names exactly once; none if there is no such listing."""
+    listing = listing_of(journal)
+    if listing is None:
+        return frozenset()
+    entries = [entry for entry in journal.entries() if entry.stage is Stage.LISTING]
+    return listing.keys() - {key for key, _ in repeated(entries)}
 
 
 def left_out_line(copy: Copy, why: str) -> str:
