@@ -20,7 +20,7 @@ import prodex
 from prodex import clock
 from prodex.notebook.snapshots.saved import previous, snapshot_entries
 from prodex.quality.archive import remove_audits
-from prodex.store.archive import MANIFEST, Archive, Place, in_order
+from prodex.store.archive import MANIFEST, Archive, ArchivePlace, in_order
 from prodex.store.snapshot import SNAPSHOTS
 
 NOW = datetime(2026, 11, 20, 4, tzinfo=UTC)
@@ -337,11 +337,11 @@ def test_audits_and_what_is_watched_have_the_same_order() -> None:
 def test_an_order_is_one_of_all_values() -> None:
     """Whatever they say of each other: each is in it once."""
     places = [
-        Place("2026-11-20", 2, frozenset({"2026-11-25", "2026-11-20"})),
-        Place("2026-11-20", 2),
-        Place("2026-11-25"),
-        Place("2026-11-19", None, frozenset({"2026-11-20"})),
-        Place(""),
+        ArchivePlace("2026-11-20", 2, frozenset({"2026-11-25", "2026-11-20"})),
+        ArchivePlace("2026-11-20", 2),
+        ArchivePlace("2026-11-25"),
+        ArchivePlace("2026-11-19", None, frozenset({"2026-11-20"})),
+        ArchivePlace(""),
     ]
 
     assert sorted(places, key=repr) == sorted(in_order(places, lambda one: one), key=repr)

@@ -120,7 +120,8 @@ def take_answers(
         return None
     for row in fix.preview().head(1).itertuples():
         say(f"  accepted: GTIN {row.gtin}, {row.attribute} in {row.language}: {on_one_line(row.after)}")
-    tracking = fix.apply(client, progress=False).wait(progress=False)
+    # The sandbox may have been reset since: of an import that it does not know nothing has arrived.
+    tracking = fix.apply(client, also="unknown", progress=False).wait(progress=False)
     said = f" {on_one_line(tracking.message)}".rstrip()
     say(f"The service has imported {counted(len(fix.accepted), 'answer')}: status {tracking.status}.{said}")
     fresh = refresh(weeks.name, client, progress=False)

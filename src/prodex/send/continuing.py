@@ -52,7 +52,7 @@ def edit_digest(edit: Edit) -> str:
     """Return what a journal keeps of a correction: its attribute at the top of the product, and a digest of all of it.
 
     >>> edit_digest(Edit("03036811359935", "description", "0", "fr", "Pain", "Bon pain"))
-    'description:7e5cd5aa5dd0df9e'
+    'description:508410a3d4c9fbaa'
     """
     words = json.dumps([*edit[1:4], edit.after], sort_keys=True, default=repr)
     return f"{_root(edit)}:{hashlib.sha256(words.encode()).hexdigest()[:16]}"

@@ -196,6 +196,8 @@ class Archive:
         Any beginning of the time will do, so that a day stands for all values of that day.
         """
         name, _, time = given.partition("@")
+        if name == "*":  # means all of them only where somebody lists them
+            return []
         return [folder for folder in self.of(name) if folder.name.startswith(time)]
 
     def not_found(self, given: str, there_are: str, which: str = "") -> SnapshotNotFound:
