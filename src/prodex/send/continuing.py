@@ -331,7 +331,10 @@ class EarlierUpserts:
             statuses = {gtin_key(gtin): status for gtin, status, _ in rows} if over else {}
             is_lost = one.batch.sent == "unknown" or one.batch.tracking in polling.problems
             gives_up = gives_up_lost and is_lost
-            seen.append(replace(one, ended=over, statuses=statuses, is_given_up=gives_up))
+            # An import that was seen to end and that the service does not know any more says nothing: it was reset.
+            seen.append(
+                replace(one, ended=None if gives_up else over, statuses=statuses, is_given_up=gives_up)
+            )
         return cls(service, keys, tuple(seen), now)
 
     def is_current(self) -> bool:
