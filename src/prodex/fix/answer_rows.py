@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from prodex.catalog import Catalog
 from prodex.facts.name import names_of
 from prodex.fix.decisions import AnswerState, Decision
-from prodex.fix.reading import AnswerSheet, Problem
+from prodex.fix.reading import AnswerSheet, Problem, file_name
 from prodex.send.changes import Changes
 from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
@@ -77,7 +77,8 @@ def preview_row(decision: Decision, names: Names) -> tuple[Any, ...]:
     """Return an answer as a row of `Fix.preview()`."""
     gtin, name, owner = names.get(str(decision.product), _NOBODY)
     place = (owner, gtin, name, decision.attribute, decision.language)
-    where = (decision.answer.file, decision.answer.sheet, decision.answer.cell)
+    # Its folder is nobody else's business.
+    where = (file_name(decision.answer.file), decision.answer.sheet, decision.answer.cell)
     return *place, decision.before, decision.after, decision.check, decision.note, *where
 
 

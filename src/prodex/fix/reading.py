@@ -636,4 +636,13 @@ def place_in_words(file: str | None, sheet: str | None, row: int | None, cell: s
     if not file:
         return f"correction {row}"
     # Its folder is nobody else's business.
-    return " ".join(filter(None, [file.replace("\\", "/").rpartition("/")[2], sheet, cell]))
+    return " ".join(filter(None, [file_name(file), sheet, cell]))
+
+
+def file_name(path: str) -> str:
+    """Return the name of a file without its folder, whichever system wrote the path.
+
+    >>> file_name("/home/eva/to_fix/ACME.xlsx"), file_name("")
+    ('ACME.xlsx', '')
+    """
+    return path.replace("\\", "/").rpartition("/")[2]
