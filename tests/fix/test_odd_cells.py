@@ -70,6 +70,10 @@ def test_one_cell_costs_one_row(tmp_path: Path, catalog: prodex.Catalog, words: 
     xml = ODD[words].format(f"{column}3" if "no place" not in words else "AAA3")
     with_cell(path, f"{column}3", xml)
     fix = prodex.read_worklist(path, catalog, profile=NO_CHECKS)
+    if (words, column) == ("without its result", "D"):
+        # Programs make a formula of a seen text such as "=HYPERLINK(...)": what was seen is not known, and no more.
+        assert {"accepted": 1, "unchanged": 2} == fix.counts
+        return
     assert {"accepted": 1, "unchanged": 1, "refused": len(fix.refused)} == fix.counts
     about = fix.refused.iloc[0]
     place = "?3" if "no place" in words else f"{column}3"

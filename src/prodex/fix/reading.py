@@ -493,6 +493,8 @@ def _read_row(
     for name in KEYS:
         place = headings.first(name)
         cell = None if place is None else merged.cell(number, place, row)
+        if name in _SHOWN and cell is not None and cell.kind == "formula":
+            continue  # programs make a formula of a text such as "=HYPERLINK(...)": nobody knows what was seen
         if place is not None and cell is not None and (why := _unusable_key(name, cell)) is not None:
             unusable.append((place, cell.text, why))
         elif cell is not None and (text := _key_text(name, cell, sheet)):
