@@ -108,7 +108,9 @@ def test_what_nobody_asked_for_is_asked_back(name: str, worklist: Path, catalog:
     rows = list(cheated(fix))
     assert {row["state"] for row in rows} <= {"asked back", "refused", "conflict"}, rows
     asked_back = [row for row in rows if row["state"] == "asked back"]
+    # The catalogue has no country for that language, so that this one is refused before anything is asked.
     assert rows
+    assert asked_back or name == "the_language_of_a_row_changed"
     for row in rows:
         assert row["owner"] in {"Mill", "Oven"}
         assert all(row[one] for one in ("file", "sheet", "row", "cell")) or row["file"].endswith(".csv")

@@ -332,9 +332,10 @@ class EarlierUpserts:
             is_lost = one.batch.sent == "unknown" or one.batch.tracking in polling.problems
             gives_up = gives_up_lost and is_lost
             # An import that was seen to end and that the service does not know any more says nothing: it was reset.
-            seen.append(
-                replace(one, ended=None if gives_up else over, statuses=statuses, is_given_up=gives_up)
-            )
+            # One that could not be requested just now has ended all the same, and is not sent again.
+            if gives_up and getattr(polling.problems.get(one.batch.tracking or ""), "status", None) == 404:
+                over = None
+            seen.append(replace(one, ended=over, statuses=statuses, is_given_up=gives_up and over is None))
         return cls(service, keys, tuple(seen), now)
 
     def is_current(self) -> bool:
