@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from .bakery import record, text
-from .handling import as_csv, place, rows_of
+import prodex
+from prodex.sandbox import Sandbox
+
+from .bakery import record, stored, text
+from .handling import as_csv, fill, place, rows_of
 
 CHEAT = "Tromperie"
 GOOD = "Pain de campagne aux graines"
@@ -303,3 +307,54 @@ def cheated(fix: Any) -> Iterator[dict[str, Any]]:
     for row in fix.answers.to_dict("records"):
         if row["answer"] != GOOD:
             yield row
+
+
+def asked(catalog: prodex.Catalog, folder: Path, **options: Any) -> Path:
+    """Write the worklists of all owners; return that of the mill, with one good answer."""
+    prodex.audit(catalog, PROFILE, progress=False).worklists(folder, **options)
+    (path,) = folder.glob("Mill*.xlsx") if "by" not in options else folder.glob("*.xlsx")
+    rows = pd.read_parquet(path.with_suffix(".parquet"))
+    rows = rows[rows["check"].eq("names_not_in_capitals") & rows["gtin"].eq(RECORDS[0]["gtin"])]
+    fill(path, {int(rows["row"].iloc[0]): GOOD})
+    return path
+
+
+def returned(path: Path) -> Path:
+    """Move what the supplier has of a worklist into a folder of its own, and return that."""
+    back = path.parent / "back"
+    back.mkdir()
+    for one in path.parent.glob(f"{path.stem}.*"):
+        if one.suffix != ".parquet" and (one.suffix != ".csv" or not path.exists()):
+            one.rename(back / one.name)
+    return back
+
+
+def reached(name: str, folder: Path) -> list[str]:
+    """Let a supplier cheat in one way, and send what came back without confirming anything.
+
+    Returns
+    -------
+    list of str
+        What stands at the service and was not asked for: the GTIN and attribute of each.
+    """
+    with Sandbox(RECORDS) as sandbox:
+        key = sandbox.credentials[0]
+        service = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        catalog = prodex.load_products(service, name="cheated", progress=False)
+        before = {one["gtin"]: stored(service, one["gtin"]) for one in RECORDS}
+        worklist = asked(catalog, folder)
+        CHEATS[name](worklist, worklist.parent)
+        fix = prodex.read_worklist(returned(worklist), catalog, profile=PROFILE)
+        if len(fix.accepted):
+            fix.apply(service, progress=False).wait(progress=False)
+        after = {gtin: stored(service, gtin) for gtin in before}
+    good = {(RECORDS[0]["gtin"], "namePublicLong"), (RECORDS[0]["gtin"], "updatedAt")}
+    return [
+        f"{name}: {gtin} {attribute}"
+        for gtin, record_ in before.items()
+        for attribute in record_.keys() | after[gtin].keys()
+        if record_.get(attribute) != after[gtin].get(attribute)
+        and ((gtin, attribute) not in good or CHEAT in str(after[gtin].get(attribute)))
+    ]

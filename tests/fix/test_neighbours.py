@@ -49,7 +49,7 @@ QUANTITIES = [
     ([GRAMS, quantity(450, "GRM")], {"Value seen": "450 GRM"}, "400 g", [GRAMS, quantity(400, "GRM")]),
     ([GRAMS, PIECES], {"Value seen": "12 H87"}, "(delete)", [GRAMS]),
     ([GRAMS, PIECES], {"Value seen": "12 H87"}, "600 g", "not certain"),
-    ([GRAMS, PIECES], {"Value seen": "400 GRM"}, "600 g", "none of them is '400 GRM'"),
+    ([GRAMS, PIECES], {"Value seen": "400 GRM"}, "600 g", "conflict: none of them is '400 GRM'"),
     ([quantity(1.234, "KGM"), PIECES], {"Value seen": "1.234 KGM"}, "2 kg", [quantity(2, "KGM"), PIECES]),
     ([quantity(1.234, "KGM"), PIECES], {"Value seen": "1234 g"}, "2 kg", [quantity(2, "KGM"), PIECES]),
     ([quantity(2500000, "GRM"), PIECES], {"Value seen": "2.5e+06 g"}, "(delete)", [PIECES]),
@@ -98,7 +98,7 @@ CODES = [
     ([COLD, DARK], {"Value seen": "COLD"}, "(delete)", [DARK]),
     ([COLD, DARK], {}, "(delete)", "not certain"),
     ([COLD, DARK], {"Value seen": "COLD"}, "DARK", "the product has DARK already"),
-    ([COLD, DARK], {"Value seen": "WET"}, "FREEZE", "none of them is 'WET'"),
+    ([COLD, DARK], {"Value seen": "WET"}, "FREEZE", "conflict: none of them is 'WET'"),
     ([COLD, DARK], {}, "FREEZE; DARK", [{"code": "FREEZE", "sort": 1}, DARK]),
     ([COLD, DARK], {}, "DARK; COLD", None),
     ([COLD, DARK], {}, "COLD; DARK; FREEZE", [COLD, DARK, {"code": "FREEZE"}]),
@@ -127,8 +127,10 @@ def check(fix: prodex.Fix, field: str, value: Any, expected: Any) -> None:
     """Compare what would be written, or why it would not."""
     states = dict(fix.confirm().counts)  # codes that no product has are meant here
     if isinstance(expected, str):
-        assert states in ({"refused": 1}, {"conflict": 1})
-        assert expected in fix.answers["reason"][0]
+        # What was seen and is not there any more is a conflict.
+        gone, words = expected.startswith("conflict: "), expected.removeprefix("conflict: ")
+        assert states == {"conflict" if gone else "refused": 1}
+        assert words in fix.answers["reason"][0]
     elif expected is None and not (isinstance(value, dict) and fix.answers["answer"][0] == "(delete)"):
         assert states == {"unchanged": 1}, fix.answers["reason"][0]
     else:
@@ -260,7 +262,7 @@ PICTURES = [
     ([FRONT], {}, FRONT["url"], None),
     ([FRONT, FRONT | {"url": "https://cdn.example/c.jpg"}], {"Value seen": "480 x 360"}, NEW, "2 p"),
     ([FRONT, BACK], {}, "(delete)", "does not say which"),
-    ([FRONT, BACK], {"Value seen": "9 x 9"}, NEW, "https://cdn.example/a.jpg"),
+    ([FRONT, BACK], {"Value seen": "9 x 9"}, NEW, "conflict: https://cdn.example/a.jpg"),
     ([FRONT, BACK], {}, f"a.jpg -> {NEW}\na.jpg -> (delete)", "no pictures"),
     ([FRONT], {}, "https://[::1", "no address"),
 ]  # fmt: skip
@@ -498,3 +500,25 @@ def test_labels_are_not_answered_and_a_text_below_them_leaves_them(answer: Answe
     (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
     made = label | {"detail": [text("fra-FR", "Issu de"), text("eng-GB", "Made from")]}
     assert sent["isLabeledBy"] == [made, other]
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ("Un autre pain", ["Un pain", "Pain bis"]),
+        (" Un pain ", ["Pain bis", "Un autre pain"]),
+        ("Du pain", None),
+    ],
+)
+def test_what_was_seen_says_which_text_is_meant(
+    answer: Answer, seen: str, expected: list[str] | None
+) -> None:
+    """As it says of items of other shapes; without it, and where it says another text, the answer is refused."""
+    two = [text("fra-FR", "Un pain"), text("fra-FR", "Un autre pain")]
+    typed = row("description", "Pain bis", Language="fr", **{"Value seen": seen})
+    fix = several(answer, typed, description=two)
+    if expected is None:
+        assert dict(fix.counts) == {"refused": 1}
+        return
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    assert [one["data"] for one in sent["description"]] == expected

@@ -20,7 +20,7 @@ from prodex.errors import InputError, SnapshotNotFound
 from prodex.sandbox import Sandbox
 
 from .bakery import Answer, stored
-from .cheating import CHEAT, CHEATS, GOOD, PROFILE, RECORDS, RIVAL, cheated, rows_of_rival
+from .cheating import CHEAT, CHEATS, GOOD, PROFILE, RECORDS, RIVAL, asked, cheated, returned, rows_of_rival
 from .handling import fill, place, rows_of
 
 FIRST = RECORDS[0]["gtin"]
@@ -48,16 +48,6 @@ def catalog() -> prodex.Catalog:
     return prodex.flatten(RECORDS)
 
 
-def asked(catalog: prodex.Catalog, folder: Path, **options: Any) -> Path:
-    """Write the worklists of all owners; return that of the mill, with one good answer."""
-    prodex.audit(catalog, PROFILE, progress=False).worklists(folder, **options)
-    (path,) = folder.glob("Mill*.xlsx") if "by" not in options else folder.glob("*.xlsx")
-    rows = pd.read_parquet(path.with_suffix(".parquet"))
-    rows = rows[rows["check"].eq("names_not_in_capitals") & rows["gtin"].eq(FIRST)]
-    fill(path, {int(rows["row"].iloc[0]): GOOD})
-    return path
-
-
 @pytest.fixture(scope="module")
 def worklists(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the worklists of all owners, that of the mill with one good answer."""
@@ -74,12 +64,7 @@ def worklist(worklists: Path, tmp_path: Path) -> Path:
 
 def read(path: Path, catalog: prodex.Catalog, **options: Any) -> prodex.Fix:
     """Read the answers that came back."""
-    back = path.parent / "back"
-    back.mkdir()
-    for one in path.parent.glob(f"{path.stem}.*"):
-        if one.suffix != ".parquet" and (one.suffix != ".csv" or not path.exists()):
-            one.rename(back / one.name)
-    return prodex.read_worklist(back, catalog, profile=PROFILE, **options)
+    return prodex.read_worklist(returned(path), catalog, profile=PROFILE, **options)
 
 
 def test_an_honest_answer_is_taken(worklist: Path, catalog: prodex.Catalog) -> None:

@@ -30,7 +30,7 @@ PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
     "merge": (lambda: merge.measure(200_000), lambda: merge.measure(2_000, per_part=500, rounds=1) or True),
     "checksums": (lambda: checksums.measure(10_000), lambda: checksums.measure(500, rounds=1)),
     "knowledge": (knowledge.law, lambda: knowledge.law(6, one_in=20)),
-    "answers": (answers.answers, lambda: answers.answers(60) or True),
+    "answers": (answers.answers, lambda: answers.answers(60, 2) or True),
     "watch": (
         lambda: all([watch.incidents(), watch.quiet_nights()]),
         lambda: all(

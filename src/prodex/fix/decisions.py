@@ -414,10 +414,15 @@ def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProduc
         decision = replace(decision, position=_position(decision, read, record))
     found = list(_texts_there(decision, record))
     if decision.position is None and len(found) > 1:
-        raise AnswerRefused(
-            f"the product has {len(found)} texts of {decision.attribute} in {language!r}, and the row does not say "
-            "which is meant. Take the row from the worklist again, with its hidden columns."
-        )
+        # As with items of other shapes, what was seen says which one is meant.
+        found = [one for one in found if alike(one[1], keys.get("value"))] or found
+        if len(found) > 1:
+            raise AnswerRefused(
+                f"the product has {len(found)} texts of {decision.attribute} in {language!r}, and the row does not say "
+                "which is meant. Take the row from the worklist again, with its hidden columns; or write the text that "
+                "is there into the column Value seen."
+            )
+        decision = replace(decision, position=found[0][0])
     value: Any = DELETE if text.casefold() == DELETE_WORD else text
     correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
     before = found[0][1] if len(found) == 1 else None

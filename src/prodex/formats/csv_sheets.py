@@ -67,7 +67,7 @@ _CONTROLS = re.compile("[\x80-\x9f]")
 #: Rows after which the clock is looked at.
 _SO_MANY = 10_000
 
-_SAVE = "Save the file as CSV in UTF-8, or as a workbook (.xlsx), and read that."
+_SAVE = "Save the file as CSV in UTF-8, or as a workbook (.xlsx), and read that"
 
 
 class NoText(ValueError):
