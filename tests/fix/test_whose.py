@@ -327,7 +327,7 @@ def test_answers_go_to_the_service_of_their_products(
     """Another one is asked about: other products may have the same GTINs there."""
     row = {"GTIN": FIRST, "Field": "namePublicLong", "Language": "fr", "New value": GOOD}
     from_records = answer(row)
-    assert "come from records, and the answers would be sent to 127.0.0.1" in str(
+    assert "come from records, and the answers would be sent to 127.0.0.1:" in str(
         from_records.asks_where(service)
     )
     with pytest.raises(InputError, match="elsewhere=True"):
@@ -340,6 +340,20 @@ def test_answers_go_to_the_service_of_their_products(
         "SUCCESS" == from_records.apply(service, elsewhere=True, progress=False).wait(progress=False).status
     )
     assert GOOD == stored(service, FIRST)["namePublicLong"][0]["data"]
+
+
+def test_another_port_is_another_service(service: prodex.Client, answer: Answer) -> None:
+    """As a service for tests and the real one are, on one host: nothing is sent to it unasked."""
+    row = {"GTIN": FIRST, "Field": "namePublicLong", "Language": "fr", "New value": GOOD}
+    fix = answer(row, catalog=prodex.load_products(service, name="rivals", progress=False))
+    with Sandbox(RECORDS) as other:
+        key = other.credentials[0]
+        second = prodex.connect(
+            base_url=other.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        with pytest.raises(InputError, match="elsewhere=True"):
+            fix.apply(second)
+        assert [] == [one for one in other.requests if one[0] == "POST" and one[1].endswith("/products")]
 
 
 def test_the_command_limits_and_asks_as_python_does(

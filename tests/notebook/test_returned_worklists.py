@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+import requests
 
 import prodex
 from prodex.fix.result import Fix
@@ -143,3 +147,62 @@ def test_what_a_product_does_not_show_yet_can_be_checked_again(
     assert "none" == panel.returned.check.layout.display
     assert panel.exploration is not None
     assert NAME in panel.exploration.catalog.texts["text"].tolist()
+
+
+def test_what_was_not_sent_is_offered_again(
+    asked: tuple[prodex.AuditPanel, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service that is gone after the first call costs a press, and nothing arrives twice."""
+    panel, _ = asked
+    exploration, sender, service = panel.exploration, panel.returned.sender, panel.returned._service
+    assert exploration is not None
+    assert service is not None
+    monkeypatch.setattr(sys.modules["prodex.send.upsert"], "LARGEST_BATCH", 1)
+    texts = exploration.catalog.texts.query("attribute == 'nameLegal'").to_dict("records")
+    corrections = [
+        prodex.TextCorrection(one["product_id"], "nameLegal", "fr", f"Pain {one['product_id']}", one["text"])
+        for one in texts[:2]
+    ]
+    session = service._transport.session
+    reached, written = session.send, itertools.count()
+
+    def sometimes(request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        if request.method == "POST" and str(request.path_url).endswith("/products") and next(written) == 1:
+            raise requests.exceptions.InvalidURL("nowhere")
+        return reached(request, **options)
+
+    monkeypatch.setattr(session, "send", sometimes)
+    sender.show(prodex.fix_texts(corrections, exploration.catalog))
+    assert "Send 2 corrections" == sender.send.description
+    send(panel)
+    assert "Send the rest, 1 product" == sender.send.description
+    assert sender.send.layout.display != "none"
+    sender.send.click()
+    assert "the corrections of 1 product that were not sent" in sender._asked.value
+    sender.confirm.click()
+    panel.wait()
+    assert "2 corrections have arrived at 127.0.0.1" in panel.returned._arrived.value
+    assert sender.send.layout.display == "none"
+    assert next(written) == 3
+
+
+def test_another_service_than_that_of_the_products_is_part_of_the_question(
+    asked: tuple[prodex.AuditPanel, Path],
+) -> None:
+    """Both are named, and nothing is sent before somebody says yes."""
+    panel, folder = asked
+    with Sandbox(RECORDS) as other:
+        key = other.credentials[0]
+        elsewhere = prodex.connect(
+            base_url=other.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        again = prodex.AuditPanel(exploration=panel.exploration, service=elsewhere)
+        read(again, folder)
+        sender = again.returned.sender
+        sender.send.click()
+        question = sender._asked.value
+        assert "The products come from" in question
+        assert question.count("127.0.0.1:") >= 2
+        assert "Is that meant?" in question
+        sender.cancel.click()
+        assert not [one for one in other.requests if one[0] == "POST" and one[1].endswith("/products")]

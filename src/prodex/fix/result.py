@@ -35,14 +35,13 @@ from prodex.fix.reading import AnswerSheet, Note, Returned, place_in_words
 from prodex.fix.sending import ARRIVED, NOT_SENT, SentAnswers
 from prodex.fix.typed_over import typed_over
 from prodex.fix.waiting import Waiting
-from prodex.fix.whose import host_of_source, identified
+from prodex.fix.whose import comes_from, identified, service_in_words
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
 from prodex.send.continuing import EarlierUpserts
 from prodex.send.corrections import KnownProducts
-from prodex.send.journal import host_of
 from prodex.send.records import Product, gtin_key
 from prodex.send.sending import also_sent
 from prodex.send.tracking import Tracking
@@ -383,10 +382,13 @@ class Fix:
         service
             From `prodex.connect`.
         """
-        source, host = self.catalog.origin.source, host_of(service.base_url)
-        if host_of_source(source) == host:
+        source = self.catalog.origin.source
+        if comes_from(source, service.base_url):
             return None
-        return f"The products come from {source:.80}, and the answers would be sent to {host}. Is that meant?"
+        return (
+            f"The products come from {source:.80}, and the answers would be sent to "
+            f"{service_in_words(service.base_url)}. Is that meant?"
+        )
 
     @property
     def sent(self) -> pd.DataFrame:

@@ -29,6 +29,7 @@ from prodex.tables.columns import whole
 from prodex.text import hint_and_all
 
 _NOBODY = "nobody"
+_PORTS = {"http": 80, "https": 443}
 
 
 def host_of_source(source: str) -> str | None:
@@ -38,6 +39,31 @@ def host_of_source(source: str) -> str | None:
     ('api.example', None, None)
     """
     return urlsplit(source).hostname if source.startswith(("https://", "http://")) else None
+
+
+def comes_from(source: str, base_url: str) -> bool:
+    """Whether products come from this service: its scheme, host, port and path, and not only its host.
+
+    >>> [comes_from("https://api.example/v1", one) for one in ("https://API.example:443/v1/", "https://api.example/v2")]
+    [True, False]
+    """
+    # Behind the base URL there may be a comma and a remark.
+    return _identity(source.partition(", ")[0]) == _identity(base_url)
+
+
+def _identity(base_url: str) -> tuple[str, str | None, int | None, str]:
+    parts = urlsplit(base_url)
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme), parts.path.rstrip("/")
+
+
+def service_in_words(base_url: str) -> str:
+    """Return a service as messages name it.
+
+    >>> service_in_words("https://api.example/v1"), service_in_words("http://127.0.0.1:8080")
+    ('api.example/v1', '127.0.0.1:8080')
+    """
+    parts = urlsplit(base_url)
+    return f"{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}" or base_url
 
 
 @dataclass(frozen=True)

@@ -114,9 +114,15 @@ class FixSender(VBox):
 
     def _offer(self, fix: Fix | None) -> None:
         self.fix = fix
-        is_offered = fix is not None and fix.tracking is None and not self.work.is_running
-        number = fix.counts["accepted"] if fix is not None and is_offered else 0
-        self.send.description = f"Send {counted(number, 'correction')}"
+        number = 0
+        if fix is not None and not self.work.is_running:
+            number = fix.counts["accepted"] if fix.tracking is None else fix.tracking.statuses["not sent"]
+        is_rest = fix is not None and fix.tracking is not None
+        self.send.description = (
+            f"Send the rest, {counted(number, 'product')}"
+            if is_rest
+            else f"Send {counted(number, 'correction')}"
+        )
         show_if(self.send, number > 0)
         show_if(self._question, False)
 
@@ -125,9 +131,7 @@ class FixSender(VBox):
             raise InputError(f"The panel has no service to send to. Make it with one: {self._how}.")
         if self.fix is None:
             return
-        accepted = self.fix.accepted
-        products = counted(accepted["product_id"].nunique(), "product")
-        what = f"{counted(len(accepted), 'correction')} of {products}"
+        what = _what(self.fix)
         # Where the products are of another service, that is part of the question.
         other = self.fix.asks_where(self._service)
         question = f"{text_html(other)} " if other is not None else ""
@@ -167,6 +171,17 @@ class FixSender(VBox):
         self._outcome.value = why + sent
         self._offer(self.fix)
         self._ended(fix, error)
+
+
+def _what(fix: Fix) -> str:
+    """Return what would be sent: all corrections, or what an interruption has left of them."""
+    if fix.tracking is not None:
+        return (
+            f"the corrections of {counted(fix.tracking.statuses['not sent'], 'product')} that were not sent"
+        )
+    accepted = fix.accepted
+    products = counted(accepted["product_id"].nunique(), "product")
+    return f"{counted(len(accepted), 'correction')} of {products}"
 
 
 def _sent(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
