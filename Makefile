@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo check test test-clock lab docs bench soak constraints clean
 
 demo: $(VENV)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
-	PRODEX_HOME=data $(BIN)/prodex demo
+	@PRODEX_HOME=data $(BIN)/prodex demo
 
 check: $(VENV)/.ready ## in a coffee break: all but browsers, JupyterLab, kills and soak, and a tenth of the slow proofs
 	$(BIN)/ruff check .

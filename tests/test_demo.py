@@ -51,14 +51,13 @@ def test_what_a_supplier_typed_moves_no_cursor_and_breaks_no_line() -> None:
 
 
 def test_the_short_version_counts_products_and_tables() -> None:
-    """Empty tables are not counted, and the largest ones are named with their rows."""
+    """Empty tables are not counted."""
     records = [{"id": i, "gtin": f"{i:014d}", "isTaggedBy": ["new", "old"]} for i in range(10)]
     for catalog in (prodex.flatten([]), prodex.flatten(records), prodex.flatten(records).save("ten")):
         said: list[str] = []
         show_contents(catalog, said.append)
         filled = sum(map(bool, map(catalog.row_count, TABLES)))
         assert said[0].startswith(f"{len(catalog)} products in {filled} tables are kept in ")
-    assert "Largest tables: tags 20 rows, " in said[1]
 
 
 def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path) -> None:
@@ -71,7 +70,7 @@ def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path)
     show_work_left(judged, said.append, trend=[judged])
     told = "\n".join(said)
 
-    for words in ("Audit of 60 products", "largest gaps", "The 3 owners", "Completeness is not accuracy"):
+    for words in ("Audit of 60 products", "largest gaps", "Completeness is not accuracy"):
         assert words in told, words
     (folder,) = {path.parent for path in (home / "reports").glob("*/to_fix")}
     assert (folder / "report.html").as_uri() in told
@@ -93,7 +92,7 @@ def test_the_demo_runs_again_and_again(home: Path) -> None:
     for shown in (first, second, third):
         assert 0 == shown.exit_code, shown.output
         for words in (
-            "Three simulated weeks of the sandbox",
+            "6 loads, each with an audit",
             "findings that suppliers were asked about",
             f"  Pictures of {supplier}: 0 % of its products have one",
             "status SUCCESS",
@@ -103,14 +102,16 @@ def test_the_demo_runs_again_and_again(home: Path) -> None:
             "prodex sandbox --reset",
         ):
             assert words in shown.stdout, words
-    for count in counts:
+    for count in (counts[0], counts[-1]):
         assert f"  {count} products  " in first.stdout
     assert "proves it" in first.stdout
     assert "proves it" in third.stdout
     assert "was sent before" in second.stdout
     assert "tags: one row per tag of a product" in second.stdout
     for shown in (first, third):
-        assert shown.stdout.count("\n") < 75
+        assert (
+            shown.stdout.count("\n") <= 40
+        )  # `make demo`, whose paths are shorter, adds the lines of its progress
     assert not set(weeks.snapshots) & set(anew.snapshots)
 
 
@@ -124,11 +125,10 @@ def test_the_weeks_are_shown(home: Path) -> None:
     told = "\n".join(said)
     days = [one.partition("@")[2][:10] for one in weeks.snapshots]
 
-    for day in days:
+    for day in (days[0], weeks.monday.partition("@")[2][:10], days[-1]):
         assert day in told
     assert f"Since Monday, {weeks.monday.partition('@')[2][:10]}: " in told
-    rates = [line for line in said if line.endswith(" corrected")]
-    assert 4 == len(rates)
+    assert 2 == told.count(" corrected ")
 
 
 def test_what_came_back_is_sent_once(home: Path) -> None:

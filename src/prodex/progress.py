@@ -18,8 +18,12 @@ _INTERVAL = 0.1
 #: What mostly takes less time has no bar until then: seconds.
 PATIENCE = 1.0
 
-#: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar. False: never. A function: called
-#: with the number of products received and the number announced. An observer: called with every phase.
+#: Seconds between two lines about a phase in a file or a pipe, where no bar can move.
+_PER_LINE = 30.0
+
+#: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar, or lines where no bar can move.
+#: False: never. A function: called with the number of products received and the number announced. An observer: called
+#: with every phase.
 Progress: TypeAlias = bool | Show | PhaseObserver | None
 
 
@@ -45,7 +49,7 @@ def reporting(
     elif not is_shown(progress):
         yield Reporter()
     else:
-        bar = _Bar(label, unit, after)
+        bar = _Bar(label, unit, after) if is_watched() else _Lines(label, unit, after)
         try:
             yield Reporter(bar.tell, bar.count)
             bar.end()
@@ -151,6 +155,35 @@ class _Bar:
         self._bar.total = progress.total or None
         self._bar.n = progress.done
         self._bar.refresh()
+
+
+class _Lines:
+    """What a bar would show, as lines that somebody reads later, such as those of a log."""
+
+    def __init__(self, label: str, unit: str, after: float) -> None:
+        self._began = self._written = monotonic()
+        self._after = after
+        self._whole = PhaseProgress(label, unit=unit)
+
+    def tell(self, progress: PhaseProgress) -> None:
+        """Write a line about a phase that takes long."""
+        now = monotonic()
+        if now - self._written >= _PER_LINE and not progress.has_ended:
+            self._written = now
+            tell(True, str(progress))
+
+    def count(self, done: int, total: int) -> None:
+        """Note what the last line is to say."""
+        self._whole = replace(self._whole, done=done, total=total)
+
+    def end(self) -> None:
+        """Write what was counted, and how long all phases took."""
+        whole = replace(self._whole, seconds=monotonic() - self._began)
+        if whole.seconds >= self._after:
+            tell(True, str(whole) if whole.total else f"{whole.phase}: {in_words(whole.seconds)}")
+
+    def close(self) -> None:
+        """Leave the lines as they are."""
 
 
 def is_shown(progress: Progress) -> bool:

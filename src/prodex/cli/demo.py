@@ -1,4 +1,4 @@
-"""The sandbox and the demo: a load, an audit and its report, three weeks, corrections and what they change."""
+"""The sandbox and the demo: a load, an audit and its report, weeks of a shop, corrections and what they change."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from prodex.cli.output import aligned, say, wrapped
 from prodex.compare import diff
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
-from prodex.facts.groups import shown_names
-from prodex.files.atomic import home
+from prodex.files.atomic import home, seen_from_here
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality.audit import Audit
@@ -53,10 +52,6 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     """
     changes = _a_correction(catalog)
     (edit,) = changes.edits
-    say(
-        f"A correction of one text is sent: {edit.attribute} of GTIN {edit.gtin} in {edit.language!r} gets a remark at "
-        "its end."
-    )
     tracking = upsert(client, changes, progress=False).wait(progress=False)
     said = f" {on_one_line(tracking.message)}".rstrip()
     page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
@@ -65,12 +60,11 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     if there[0][_ATTRIBUTE] != changes.records[0][_ATTRIBUTE]:
         raise IncompleteLoad(f"GTIN {edit.gtin} now has another {_ATTRIBUTE} than was sent.")
     say(
-        f"The service has imported it (tracking {tracking.tracking_ids}, status {tracking.status}).{said} Read back:"
+        f"{edit.attribute} of GTIN {edit.gtin} in {edit.language!r} gets a remark: status {tracking.status}.{said} "
+        "Read back:"
     )
-    rows = sorted(texts.itertuples(), key=lambda row: row.position != edit.position)
-    for row in rows[:_LINES]:
-        mark = "corrected" if row.position == edit.position else "untouched"
-        say(f"  {row.language_code}  {mark}  {on_one_line(row.text)}")
+    row = next(row for row in texts.itertuples() if row.position == edit.position)
+    say(f"  {row.language_code}  {on_one_line(row.text)}")
 
 
 def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:
@@ -88,10 +82,6 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     counted = difference.summary.set_index("change")["products"]
     counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
     say(f"A refresh fetches only what changed since the last snapshot: {', '.join(counts)}.")
-    for row in difference.changes.head(_LINES).itertuples():
-        say(
-            f"  changed: GTIN {row.gtin}, {row.attribute} in {row.language!r}, before: {on_one_line(row.old)}"
-        )
     if difference.changes.empty:
         raise IncompleteLoad("The refresh did not return the correction.")
     return fresh
@@ -156,18 +146,13 @@ def show_work_left(judged: Audit, say: Callable[[str], object], trend: Sequence[
     trend
         Earlier audits, which the report shows over time.
     """
-    owners = judged.scores("owner").head(_LINES)
-    scores = (
-        f"{on_one_line(name)} {percent(score)}"
-        for name, score in zip(shown_names(owners, "owner"), owners["score"], strict=True)
-    )
-    say(f"The {len(owners)} owners with the lowest scores: {', '.join(scores)}.")
     folder = _new_folder()
     index = judged.worklists(folder / "to_fix")
     findings = counted(int(index["findings"].sum()), "finding")
-    say(f"{counted(len(index), 'worklist')}, one for each owner, with {findings}: {folder / 'to_fix'}")
+    where = seen_from_here(folder / "to_fix")
+    say(f"{counted(len(index), 'worklist')}, one for each owner, with {findings}: {where}")
     page = judged.to_html(folder / "report.html", trend=trend)
-    say(f"The report of this audit, and of all audits over time: {page.as_uri()}")
+    say(f"The report, over time: {page.as_uri()}")
 
 
 def _new_folder() -> Path:
@@ -220,26 +205,24 @@ def demo(
         bool, typer.Option("--tables", help="Show every table, with a few of its lines.")
     ] = False,
 ) -> None:
-    """Show what prodex does, with three weeks of a shop.
+    """Show what prodex does, with some weeks of a shop.
 
     The weeks are simulated in the sandbox: loads, audits, what changed, what is unusual, a correction, and the answers
     of a supplier.
     """
     client = prodex.connect("sandbox")
     _tell(
-        f"The sandbox is running at {client.base_url}: an exchange service on this machine, with invented products. "
-        "The demo simulates three weeks of a shop in France that uses it."
+        f"The sandbox is running at {client.base_url}: an exchange service on this machine, with invented products."
     )
     weeks = prodex.simulated_weeks(
         progress=True, on_first_audit=partial(_show_first_audit, with_tables=tables)
     )
-    _tell("\n2. Three weeks later, see what has changed")
+    _tell("\n2. Weeks later, see what has changed")
     show_weeks(weeks, _tell)
     catalog = _newest(client, weeks)
-    _tell("\n3. Correct one text")
+    _tell("\n3. Correct one text, and send what a supplier answered")
     correct_a_text(client, catalog, _tell)
     fresh = refresh_and_compare(client, catalog, _tell)
-    _tell("\n4. Send what a supplier answered, and see what is left")
     judged = audit(fresh, "online-listing", progress=False)
     compared = take_answers(client, weeks, judged, _tell)
     show_work_left(judged if compared is None else compared.new, _tell, trend=weeks.audits)

@@ -19,13 +19,11 @@ _CELL = 26
 
 
 def show_contents(catalog: Catalog, say: Callable[[str], object]) -> None:
-    """Show how many products and tables there are, where they are kept, and which tables are the largest."""
+    """Show how many products and tables there are, and where they are kept."""
     rows = {name: catalog.row_count(name) for name in TABLES}
-    filled = sorted((name for name in TABLES if rows[name]), key=lambda name: -rows[name])
+    filled = counted(sum(map(bool, rows.values())), "table")
     where = "in memory" if catalog.folder is None else f"in {seen_from_here(catalog.folder)}"
-    say(f"{counted(len(catalog), 'product')} in {counted(len(filled), 'table')} are kept {where}")
-    largest = ", ".join(f"{name} {rows[name]:,} rows" for name in filled[:_LINES])
-    say(f"Largest tables: {largest}. prodex demo --tables shows every table.")
+    say(f"{counted(len(catalog), 'product')} in {filled} are kept {where}")
 
 
 def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:

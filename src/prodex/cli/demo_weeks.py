@@ -1,4 +1,4 @@
-"""Three simulated weeks in a terminal: what became better, what changed, what is unusual, and what came back."""
+"""Simulated weeks in a terminal: what became better, what changed, what is unusual, and what came back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from prodex.quality.watch import watch
 from prodex.service import Client
 from prodex.text import counted, percent
 
-_SUPPLIERS = 2
 #: Suppliers with fewer findings say little about how they work.
 _ENOUGH = 5
 _LINES = 3
@@ -31,9 +30,11 @@ _ASKED = ["blocker", "error"]
 def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
     audits = weeks.audits
-    headline, *_ = repr(weeks).splitlines()
-    say(f"{headline}: {counted(len(audits), 'load')}, each with an audit:")
+    say(
+        f"{counted(len(audits), 'load')}, each with an audit. The first, that of the last Monday, and the newest:"
+    )
     trend = audits[-1].trend(audits[:-1])
+    shown = {audits[0].now.date(), day_of(weeks.monday), audits[-1].now.date()}
     rows = [
         (
             f"{row['now']:%a %Y-%m-%d}",
@@ -43,12 +44,13 @@ def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
             f"{row['to_work_on']:,} to work on",
         )
         for row in trend.to_dict("records")
+        if row["now"].date() in shown
     ]
     for line in aligned(rows):
         say(f"  {line}")
     _show_suppliers(weeks, audits, say)
     _show_changes(weeks, say)
-    say(f"Figures of the newest audit that are unusual for this shop (prodex watch {weeks.name}):")
+    say(f"Unusual for this shop (prodex watch {weeks.name}):")
     for sentence in watch(weeks.name).sentences:
         say(f"  {on_one_line(sentence)}")
 
@@ -63,14 +65,17 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
     is_left = before.set_index(place).index.isin(after.set_index(place).index)
     corrected = pd.DataFrame({"owner": before["owner"], "gone": ~is_left}).groupby("owner")["gone"]
     counts = corrected.agg(["size", "sum"])
-    say(
-        f"{int(counts['sum'].sum()):,} of {len(before):,} findings that suppliers were asked about on "
-        f"{weeks.asked:%d %B} are gone. Who corrected most, and least:"
-    )
+    gone = int(counts["sum"].sum())
     counts = counts[counts["size"] >= _ENOUGH]
     ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
-    for owner, row in pd.concat([ranked.head(_SUPPLIERS), ranked.tail(_SUPPLIERS)]).iterrows():
-        say(f"  {on_one_line(owner):<30}  {int(row['sum']):,} of {int(row['size']):,} corrected")
+    shares = [
+        f"{on_one_line(owner)} corrected {int(row['sum']):,} of {int(row['size']):,}"
+        for owner, row in pd.concat([ranked.head(1), ranked.tail(1)]).drop_duplicates().iterrows()
+    ]
+    say(
+        f"{gone:,} of {len(before):,} findings that suppliers were asked about on {weeks.asked:%d %B} are gone. "
+        f"The most and the least: {'; '.join(shares)}."
+    )
 
 
 def _show_changes(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
@@ -79,9 +84,6 @@ def _show_changes(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
     counted_by = difference.summary.set_index("change")["products"]
     counts = ", ".join(f"{int(count):,} {what!s}" for what, count in counted_by.items() if count)
     say(f"Since Monday, {day_of(weeks.monday)}: {counts}.")
-    owners = difference.counts("owner").nlargest(_LINES, "changed")
-    most = ", ".join(f"{on_one_line(row.owner)} {row.changed:,}" for row in owners.itertuples())
-    say(f"  Suppliers with most changes: {most}.")
 
 
 def day_of(snapshot: str) -> date:
@@ -110,24 +112,21 @@ def take_answers(
     if file is None:
         say("No worklist came back: what is right is known of the sample alone.")
         return None
-    say(f"A supplier has filled in its worklist and sent it back: {file}")
     fix = read_worklist(file, judged.catalog, profile=judged.profile, now=judged.now)
-    say(repr(fix).splitlines()[0])
+    say(f"A supplier has sent its worklist back. {repr(fix).splitlines()[0]}")
     for row in fix.refused.head(_LINES).itertuples():
         say(f"  refused: cell {row.cell}: {on_one_line(row.reason)}")
     if fix.accepted.empty:
         say("What it answered was sent before. prodex sandbox --reset restores the sample.")
         return None
-    for row in fix.preview().head(1).itertuples():
-        say(f"  accepted: GTIN {row.gtin}, {row.attribute} in {row.language}: {on_one_line(row.after)}")
     # The sandbox may have been reset since: of an import that it does not know nothing has arrived.
     tracking = fix.apply(client, also="unknown", progress=False).wait(progress=False)
     said = f" {on_one_line(tracking.message)}".rstrip()
-    say(f"The service has imported {counted(len(fix.accepted), 'answer')}: status {tracking.status}.{said}")
+    imported = f"Status {tracking.status}{said}; the audit of the refreshed catalogue proves it"
     fresh = refresh(weeks.name, client, progress=False)
     compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
     fixed = compared.changes("fixed")
     if not set(fix.accepted["product_id"]) <= set(fixed["product_id"]):
         raise IncompleteLoad("The audit after the answers does not show all of them as fixed.")
-    say(f"The audit of the refreshed catalogue proves it: {counted(len(fixed), 'finding')} fixed.")
+    say(f"{imported}: {counted(len(fixed), 'finding')} fixed.")
     return compared

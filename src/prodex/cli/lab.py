@@ -90,22 +90,13 @@ def next_steps(snapshot: str, here: Installation | None = None) -> list[str]:
     """
     here = here or installation()
     command = here.command
-    lines = [
-        "The sandbox keeps what was corrected. These commands take it back, and let a week pass in it:",
-        f"  {command} sandbox --reset",
-        f"  {command} sandbox --simulate 7",
-        "Next, eight notebooks in JupyterLab:",
-    ]
     if here.is_made_by_make:
-        lines += ["  make lab"]
-    elif has_lab():
-        lines += [f"  {command} lab"]
+        lab = "make lab"
     else:
-        lines += [f"  {here.line_for('lab')}", f"  {command} lab"]
+        lab = f"{command} lab" if has_lab() else f"{here.line_for('lab')} && {command} lab"
     return [
-        *lines,
-        "or these lines of Python:",
-        "  import prodex as px",
-        f"  catalog = px.open_snapshot({str(snapshot)!r})",
-        '  px.audit(catalog, "online-listing").gaps()',
+        f"To take back what was corrected: {command} sandbox --reset",
+        f"To let a week pass in the sandbox: {command} sandbox --simulate 7",
+        f"Next, eight notebooks in JupyterLab: {lab}",
+        f'Or in Python: import prodex as px; px.audit(px.open_snapshot({str(snapshot)!r}), "online-listing").gaps()',
     ]

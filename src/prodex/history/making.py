@@ -63,15 +63,15 @@ def make_weeks(
         )
     loads = loads_until(until or clock.now())
     first, last = loads[0].moment, loads[-1].moment
+    days = sum(load.days for load in loads)
     span = f"from {first:%d %B} to {last:%d %B %Y}"
-    tell(progress, f"Three weeks pass in the sandbox, {span}: their time is simulated.")
+    tell(progress, f"{counted(days, 'day')} pass in the sandbox, {span}: their time is simulated.")
     record = WeeksRecord(old.name, f"{clock.now():%Y-%m-%dT%H%M%S}")
     record.write()  # before anything is kept: from now on the name is that of the weeks
     record.remove_snapshots()
     if count := exchange.reset():
         tell(progress, f"What happened in it before is taken back first, to {counted(count, 'product')}.")
     asked: list[str] = []
-    days = sum(load.days for load in loads)
     try:
         exchange.set_time(first)
         with clock.at(first):

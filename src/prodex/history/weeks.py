@@ -83,7 +83,8 @@ class SimulatedWeeks:
         days = [day_of(one.partition("@")[2]) for one in self.snapshots]
         came = len(list(self.returned.glob("*.csv")))
         return (
-            f"Three simulated weeks of the sandbox, {days[0]:%d %B} to {days[-1]:%d %B %Y}\n"
+            f"{counted((days[-1] - days[0]).days, 'simulated day')} of the sandbox, {days[0]:%d %B} to "
+            f"{days[-1]:%d %B %Y}\n"
             f"{counted(len(days), 'snapshot')} of {self.name!r}, each with its audit: "
             f"{', '.join(f'{day:%a %d %b}' for day in days)}\n"
             f"worklists of {self.asked:%d %B}: {seen_from_here(self.sent)}\n"
