@@ -32,7 +32,7 @@ test-clock: $(VENV)/.ready ## the tests that have to do with dates, with the clo
 	$(BIN)/python -m tests.clock
 
 lab: $(VENV)/.lab ## open the first notebook, ready to run
-	PRODEX_HOME=$(CURDIR)/data $(BIN)/jupyter lab notebooks/01_first_look.ipynb
+	@PRODEX_HOME=$(CURDIR)/data $(BIN)/prodex lab --to notebooks $(LAB)
 
 docs: $(VENV)/.docs ## build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
@@ -57,8 +57,8 @@ clean: ## leave only what was written by hand
 	find data -mindepth 1 -maxdepth 1 ! -name sample ! -name README.md -exec rm -rf {} +
 
 $(VENV)/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "prodex needs Python 3.11 or newer")'
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "prodex needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv $(VENV)
 
 # The pip that comes with older Pythons does not know dependency groups. The demo needs none, and does not wait for it.
 $(VENV)/.pip: | $(VENV)/bin/python
@@ -67,8 +67,9 @@ $(VENV)/.pip: | $(VENV)/bin/python
 
 # Only what the demo uses; it compiles what it imports when it runs, so that nothing else has to be compiled.
 $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) --no-compile --editable '.[sandbox]'
-	touch $@
+	@echo "Installing prodex and what the demo uses into $(VENV) ..."
+	@$(INSTALL) --no-compile --editable '.[sandbox]'
+	@touch $@
 
 # Compiling all of it takes half of the time; what is imported is compiled then.
 $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/.pip
@@ -80,6 +81,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.pip
 	touch $@
 
 $(VENV)/.lab: $(VENV)/.ready
+	@echo "Installing JupyterLab into $(VENV), which takes a minute or two ..."
 	$(INSTALL) --editable '.[lab]'
 	touch $@
 

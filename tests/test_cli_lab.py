@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from prodex.cli import app
 from prodex.cli.lab import copy_notebooks, next_steps
-from prodex.errors import MissingExtra, StorageError
+from prodex.errors import InputError, MissingExtra, StorageError
 from prodex.installation import Installation
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -67,13 +68,22 @@ def test_without_jupyterlab_the_notebooks_are_there_and_the_line_is_named(
 def test_the_next_steps_fit_the_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`make` only where make was used, and what is missing is installed first."""
     active = Installation(tmp_path, tmp_path / "bin" / "python", is_active=True, is_on_path=True)
-    assert "  prodex lab" in next_steps("sample", active)
+    lab = "Next, eight notebooks in JupyterLab: "
+    assert f"{lab}prodex lab" in next_steps("sample", active)
     assert not [line for line in next_steps("sample", active) if "make" in line]
 
     monkeypatch.setitem(sys.modules, "jupyterlab", None)
-    lines = next_steps("sample", active)
-    assert ["  pip install 'prodex[lab]'", "  prodex lab"] == lines[lines.index("  prodex lab") - 1 :][:2]
+    assert f"{lab}pip install 'prodex[lab]' && prodex lab" in next_steps("sample", active)
 
     (tmp_path / "Makefile").touch()
     made = Installation(tmp_path / ".venv", tmp_path / ".venv" / "bin" / "python", tmp_path, is_editable=True)
-    assert "  make lab" in next_steps("sample", made)
+    assert f"{lab}make lab" in next_steps("sample", made)
+
+
+def test_root_is_told_why_jupyterlab_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And how it starts where that does no harm."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
+    ended = CliRunner().invoke(app, ["lab", "--to", str(tmp_path / "course")])
+
+    assert isinstance(ended.exception, InputError)
+    assert "prodex lab --allow-root" in str(ended.exception)

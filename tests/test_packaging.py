@@ -215,10 +215,8 @@ def test_the_demo_runs_from_the_wheel(installed: Path, demo: tuple[Path, str]) -
 def test_what_the_demo_says_next_can_be_done(installed: Path, demo: tuple[Path, str]) -> None:
     """Each command, and each line of Python, in the same folder and environment; `make` is not there, and not named."""
     folder, shown = demo
-    said = shown.partition("The sandbox keeps what was corrected.")[2]
-    pasted = [line.strip() for line in said.splitlines() if line.startswith("  ")]
-    commands = [line for line in pasted if line.startswith("prodex ")]
-    python = "\n".join(line for line in pasted if line not in commands)
+    said = shown[shown.rindex("\nTo take back what was corrected: ") :]
+    *commands, python = [line.partition(": ")[2] for line in said.strip().splitlines()]
 
     assert "make " not in said
     assert ["prodex sandbox --reset", "prodex sandbox --simulate 7", "prodex lab"] == commands
@@ -232,14 +230,15 @@ def test_the_notebooks_run_in_jupyterlab_of_the_wheel(installed: Path, demo: tup
     """`prodex lab` copies them and serves them; the first one runs from top to bottom with what the README installs."""
     home, _ = demo
     folder, token, port = home / "prodex-notebooks", "of-the-tests", free_port()
-    # Without a browser; and whoever tests may be root, whom JupyterLab refuses.
-    server = {"open_browser": False, "allow_root": True, "port": port}
+    # Without a browser; whoever tests may be root, whom JupyterLab refuses.
+    server = {"open_browser": False, "port": port}
     configuration = home / "configuration"
     configuration.mkdir()
     text = json.dumps({"ServerApp": server, "IdentityProvider": {"token": token}})
     (configuration / "jupyter_server_config.json").write_text(text, "utf-8")
     settings = settings_of(installed, home, JUPYTER_CONFIG_DIR=str(configuration))
-    lab = subprocess.Popen([installed / "prodex", "lab"], env=settings, cwd=home, stderr=subprocess.DEVNULL)
+    command = [installed / "prodex", "lab", "--allow-root"]
+    lab = subprocess.Popen(command, env=settings, cwd=home, stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: asked(port, token) is not None, lab)
         listed = {one["name"] for one in (asked(port, token) or {})["content"]}

@@ -68,13 +68,12 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
     gone = int(counts["sum"].sum())
     counts = counts[counts["size"] >= _ENOUGH]
     ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
-    shares = [
-        f"{on_one_line(owner)} corrected {int(row['sum']):,} of {int(row['size']):,}"
-        for owner, row in pd.concat([ranked.head(1), ranked.tail(1)]).drop_duplicates().iterrows()
-    ]
+    least = "".join(
+        f" Least corrected: {on_one_line(owner)}, {int(row['sum']):,} of {int(row['size']):,}."
+        for owner, row in ranked.tail(1).iterrows()
+    )
     say(
-        f"{gone:,} of {len(before):,} findings that suppliers were asked about on {weeks.asked:%d %B} are gone. "
-        f"The most and the least: {'; '.join(shares)}."
+        f"{gone:,} of {len(before):,} findings of {weeks.asked:%d %B}, when suppliers were asked, are gone.{least}"
     )
 
 

@@ -26,6 +26,9 @@ app: typer.Typer = typer.Typer()
 def lab(
     to: Annotated[Path, typer.Option(help="Folder for the notebooks.")] = Path("prodex-notebooks"),
     copy_only: Annotated[bool, typer.Option("--copy-only", help="Copy them, and open nothing.")] = False,
+    allow_root: Annotated[
+        bool, typer.Option("--allow-root", help="Let JupyterLab run as root, as in a container.")
+    ] = False,
 ) -> None:
     """Open the tutorials in JupyterLab.
 
@@ -37,13 +40,19 @@ def lab(
         return
     if not has_lab():
         raise missing_extra("prodex lab", "JupyterLab", "lab")
+    if is_root() and not allow_root:
+        raise InputError(
+            "JupyterLab does not run as root: whoever reaches it can do everything on this machine. Run it as another "
+            "user; or, where only you can reach it, as in a container: prodex lab --allow-root (make lab "
+            "LAB=--allow-root)."
+        )
     from jupyterlab.labapp import main as open_lab
 
     # Notebooks and this terminal share snapshots and sandbox, also where PRODEX_HOME is relative.
     os.environ["PRODEX_HOME"] = str(home())
     os.chdir(to)
     say("JupyterLab opens in your browser. Stop it with Ctrl-C.", aside=True)
-    open_lab([_FIRST])
+    open_lab([_FIRST, *(["--allow-root"] if allow_root else [])])
 
 
 def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -71,6 +80,11 @@ def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
                 beside.write_bytes(path.read_bytes())
             copied.append(copy)
     return copied, kept
+
+
+def is_root() -> bool:
+    """Whether this process may do everything, where systems have such a user."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def has_lab() -> bool:
