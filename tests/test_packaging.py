@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tarfile
 import time
-import venv
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,9 +22,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "prodex"
-
-#: What the README installs.
-EXTRAS = "sandbox,lab"
 
 # One worker builds once for all of them.
 pytestmark = [pytest.mark.xdist_group("packaging"), pytest.mark.slow]
@@ -56,32 +52,49 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from the sdist, as an installer without a wheel would."""
+def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Unpack the sdist: what somebody has who takes a copy of the repository."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
-    (unpacked,) = folder.iterdir()
+    (copy,) = folder.iterdir()
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel from the sdist, as an installer without a wheel would."""
     return build(unpacked, "wheel", tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel as the README does into an empty environment, and return the folder of its programs."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=True, symlinks=True)
-    programs = folder / ("Scripts" if os.name == "nt" else "bin")
-    options = ["--quiet", "--no-compile", "--constraint", str(ROOT / "constraints.txt")]
+def installed(unpacked: Path) -> Path:
+    """Paste the first block of the README, up to the demo, into a shell; return the folder of its programs."""
+    lines = blocks("sh")[0].replace("prodex demo", "command -v prodex")
+    pip = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "PIP_NO_COMPILE": "1", "PIP_QUIET": "1"}
+    # The first `python3` of the path is the one that runs the tests; nothing else of its environment is there.
+    path = f"{Path(sys.base_prefix) / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin"
+    given = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     done = subprocess.run(
-        [programs / "python", "-m", "pip", "install", *options, f"{wheel}[{EXTRAS}]"],
+        ["bash", "-ex"],
+        input=lines,
+        env={**given, **pip, "PATH": path, "HOME": str(unpacked.parent)},
+        cwd=unpacked,
         capture_output=True,
         text=True,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
         check=False,
     )
     if done.returncode:
-        unavailable(f"pip cannot install the wheel: {done.stderr[-1000:]}")
+        unavailable(f"the first lines of the README fail: {done.stderr[-1000:]}")
+    programs = Path(done.stdout.splitlines()[-1]).parent
+    assert programs.parent == unpacked / ".venv"
     return programs
+
+
+def blocks(language: str) -> list[str]:
+    """Return the blocks of the README in one language."""
+    fence = re.compile(rf"^```{language}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+    return fence.findall((ROOT / "README.md").read_text("utf-8"))
 
 
 def settings_of(programs: Path, folder: Path, **more: str) -> dict[str, str]:
@@ -226,6 +239,34 @@ def test_what_the_demo_says_next_can_be_done(installed: Path, demo: tuple[Path, 
     run(installed, folder, "python", "-c", python)
 
 
+def test_the_readme_runs_as_it_is_pasted(installed: Path, demo: tuple[Path, str]) -> None:
+    """After the demo, in its folder: Python line by line, as at its prompt, then the commands; nothing is empty."""
+    folder, _ = demo
+    (folder / "page.py").write_text(blocks("python")[0], "utf-8")
+    prompt = "import code; c = code.InteractiveConsole(); [c.push(line.rstrip()) for line in open('page.py')]"
+    printed = run(installed, folder, "python", "-c", prompt)
+    commands = "\n".join([*blocks("sh")[1].splitlines(), "prodex watch french-shop"])
+    done = subprocess.run(
+        ["bash", "-e"],
+        input=commands,
+        env=settings_of(installed, folder),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert 0 == done.returncode, done.stderr[-2000:]
+    for shown in (printed, done.stdout + done.stderr):
+        for words in ("Traceback", "Error", "Empty DataFrame", "[0 rows", " 0 products"):
+            assert words not in shown, shown
+    for words in ("status:       SUCCESS", " bio", "[1 rows x "):
+        assert words in printed, printed
+    assert list((folder / "worklists").glob("*.xlsx"))
+    assert list((folder / "to_fix").glob("*.xlsx"))
+    assert list((folder / "csv").glob("*.csv"))
+    assert (folder / "report.html").exists()
+
+
 def test_the_notebooks_run_in_jupyterlab_of_the_wheel(installed: Path, demo: tuple[Path, str]) -> None:
     """`prodex lab` copies them and serves them; the first one runs from top to bottom with what the README installs."""
     home, _ = demo
@@ -282,13 +323,13 @@ def test_notebooks_that_were_edited_are_kept(installed: Path, tmp_path: Path) ->
     assert removed.exists()
 
 
-def test_the_line_after_a_missing_extra_installs_it(installed: Path, wheel: Path, tmp_path: Path) -> None:
-    """The message names the file that prodex came from, and what it says works as it is pasted into a shell."""
+def test_the_line_after_a_missing_extra_installs_it(installed: Path, unpacked: Path, tmp_path: Path) -> None:
+    """The message names the folder that prodex came from, and what it says works as it is pasted into a shell."""
     code = 'import prodex; prodex.flatten([{"id": 1}]).save("one"); prodex.publish(prodex.open_snapshot("one"), "out")'
     said = run(installed, tmp_path, "python", "-c", code, fails=True).strip().splitlines()[-1]
     line = said.partition("Install it with: ")[2]
 
-    assert f"pip install '{wheel}[publish]'" == line
+    assert f"pip install '{unpacked}[publish]'" == line
     settings = settings_of(installed, tmp_path, PIP_CONSTRAINT=str(ROOT / "constraints.txt"))
     subprocess.run(["sh", "-c", line], env=settings, cwd=tmp_path, check=True, capture_output=True)
     run(installed, tmp_path, "python", "-c", code)
