@@ -46,9 +46,7 @@ _FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PRODUCTS = 300
 
 #: Lines that another test runs, or that end only when somebody stops them.
-_RUN_ELSEWHERE = re.compile(
-    r"(pip|make|git|cd|python3 -m venv|\. |\.venv/bin/python -m pip|prodex (demo|lab|sandbox))\b"
-)
+_RUN_ELSEWHERE = re.compile(r"(pip|make|git|cd|python3 -m venv|prodex (demo|lab|sandbox))\b|\.venv/|\. ")
 
 
 def text_of(page: Path) -> str:
