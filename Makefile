@@ -11,7 +11,7 @@ INSTALL := $(PIP) install --quiet --constraint constraints.txt
 # Tests start hundreds of processes, and each would compile prodex anew where compiled modules may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test test-clock lab docs bench soak constraints clean
+.PHONY: demo check test test-clock pythons lab docs bench soak dist constraints clean
 
 demo: $(VENV)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
 	@PRODEX_HOME=data $(BIN)/prodex demo
@@ -31,6 +31,9 @@ test: $(VENV)/.ready ## everything that CI checks
 test-clock: $(VENV)/.ready ## the tests that have to do with dates, with the clock and the zone moved (needs faketime)
 	$(BIN)/python -m tests.clock
 
+pythons: ## the quick suite on every supported Python of this machine; says which ones are missing
+	$(PYTHON) -m tests.pythons
+
 lab: $(VENV)/.lab ## open the first notebook, ready to run
 	@PRODEX_HOME=$(CURDIR)/data $(BIN)/prodex lab --to notebooks $(LAB)
 
@@ -45,15 +48,18 @@ soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print 
 	$(BIN)/python -m tests.soak
 	PRODEX_ALL_DAMAGE=1 $(BIN)/python -m pytest tests/test_damaged_files.py
 
+dist: $(VENV)/.dist ## build sdist and wheel for a release, twice, to one digest, with a bill of materials
+	$(BIN)/python -m tests.dist
+
 constraints: | $(VENV)/bin/python ## renew the exact versions that all of these install
 	rm -rf $(FRESH) && $(PYTHON) -m venv $(FRESH)
 	$(FRESH)/bin/python -m pip install --quiet --upgrade pip
-	$(FRESH)/bin/python -m pip install --quiet --editable '.[all]' --group test --group docs --group bench
+	$(FRESH)/bin/python -m pip install --quiet --editable '.[all]' --group test --group docs --group bench --group release
 	{ grep '^#' constraints.txt; $(FRESH)/bin/python -m pip freeze --exclude-editable | grep '=='; } > $(FRESH)/new
 	mv $(FRESH)/new constraints.txt && rm -rf $(FRESH)
 
 clean: ## leave only what was written by hand
-	rm -rf $(VENV) docs/_build docs/reference/generated docs/extending/generated docs/tutorials/generated notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-3.* dist docs/_build docs/reference/generated docs/extending/generated docs/tutorials/generated notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find data -mindepth 1 -maxdepth 1 ! -name sample ! -name README.md -exec rm -rf {} +
 
 $(VENV)/bin/python:
@@ -83,6 +89,10 @@ $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.pip
 $(VENV)/.lab: $(VENV)/.ready
 	@echo "Installing JupyterLab into $(VENV), which takes a minute or two ..."
 	$(INSTALL) --editable '.[lab]'
+	touch $@
+
+$(VENV)/.dist: pyproject.toml constraints.txt | $(VENV)/.pip
+	$(INSTALL) --group release
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.ready
