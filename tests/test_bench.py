@@ -32,7 +32,7 @@ def test_the_bench_runs_and_its_contestants_agree(tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 

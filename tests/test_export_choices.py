@@ -73,7 +73,7 @@ def test_columns_of_one_table_are_kept_with_the_keys(
     assert f"3 of {every} columns of products" in written.left_out
     assert "5 of 7 columns of texts" in written.left_out
     assert set(written.left_out) <= set(described(tmp_path)["left_out"])
-    assert f"left out: 3 of {every} columns of products" in repr(written)
+    assert f"only 3 of {every} columns of products" in repr(written)
     # What is exported once more still knows what it lacks.
     again = read.export(tmp_path / "again", form, tables=["products"])
     assert f"3 of {every} columns of products" in again.left_out

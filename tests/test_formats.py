@@ -188,7 +188,7 @@ def test_an_unknown_format_or_option_is_refused_before_anything_is_written(
     catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
     """No option is parsed and ignored."""
-    with pytest.raises(QueryError, match="there are parquet, csv, xlsx"):
+    with pytest.raises(QueryError, match="give one of parquet, csv, xlsx"):
         catalog.export(tmp_path / "out", "xls")
     with pytest.raises(QueryError, match="no option 'escape_formulas'"):
         catalog.export(tmp_path / "out", "parquet", escape_formulas=True)

@@ -70,7 +70,7 @@ def test_an_unknown_basis_is_refused_with_those_that_there_are() -> None:
     """An unknown basis is an error that names those there are."""
     catalog = catalog_of([partition("100 g", 100, "GRM", FAT), partition("per portion", None, None, FAT)])
 
-    with pytest.raises(QueryError, match="There are 100 g, per portion"):
+    with pytest.raises(QueryError, match="Give one of 100 g, per portion"):
         catalog.nutrition_wide("zzz")
     with pytest.raises(QueryError, match="did you mean '100 g'"):
         catalog.nutrition_wide("100 mg")

@@ -75,10 +75,10 @@ def nearest_few(word: str, known: Iterable[str], most: int, cutoff: float = 0.6)
 def hint(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return the end of a sentence that refuses a name: which one was meant, or else a sentence of what there is.
 
-    >>> f"There is no {'brnad'!r}" + hint("brnad", ["brand", "kind"], "There are brand, kind.")
+    >>> f"There is no {'brnad'!r}" + hint("brnad", ["brand", "kind"], "Give one of brand, kind.")
     "There is no 'brnad'; did you mean 'brand'?"
-    >>> f"There is no {'xx'!r}" + hint("xx", ["brand", "kind"], "There are brand, kind.")
-    "There is no 'xx'. There are brand, kind."
+    >>> f"There is no {'xx'!r}" + hint("xx", ["brand", "kind"], "Give one of brand, kind.")
+    "There is no 'xx'. Give one of brand, kind."
     """
     near = nearest(word, known)
     return f". {otherwise}".rstrip() if near is None else f"; did you mean {near!r}?"

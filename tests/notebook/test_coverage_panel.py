@@ -157,7 +157,7 @@ def test_what_is_required_is_what_the_audit_says(sample: Catalog, audit: prodex.
     expected = audit.coverage(by).query("applicable > 0")
     assert figures(expected, "applicable") == figures(found, "products")
     assert len(expected) == len(found) > 5
-    assert "none of them needs" in panel._about.value
+    assert "not shown, since no product here needs them" in panel._about.value
 
 
 def test_a_press_asks_for_the_products_that_lack_it(sample: Catalog) -> None:

@@ -249,7 +249,7 @@ def test_grades_are_there_where_there_is_an_audit() -> None:
 
 def test_a_facet_that_is_not_there_is_said() -> None:
     """The error for an unknown facet names those that exist."""
-    with pytest.raises(QueryError, match="no facet 'colour'; there are category, kind, brand"):
+    with pytest.raises(QueryError, match="no facet 'colour'; give one of category, kind, brand"):
         apply_filters(
             Facets(ProductColumns(prodex.flatten([{"id": 7}]))), Conditions(facets={"colour": ("red",)}), 1
         )

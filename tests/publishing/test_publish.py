@@ -260,7 +260,7 @@ def test_what_is_not_there_is_answered_with_what_is(tmp_path: Path) -> None:
         prodex.open_published(tmp_path)
     published = prodex.publish(shop(), tmp_path)
     for at in (0, 7, "1999", -1):
-        with pytest.raises(SnapshotNotFound, match=rf"There are 1 \({published.snapshot}\)"):
+        with pytest.raises(SnapshotNotFound, match=rf"The newest are: 1 \({published.snapshot}\)"):
             prodex.open_published(tmp_path, at=at)
     with pytest.raises(InputError, match="at is"):
         prodex.open_published(tmp_path, at=True)

@@ -58,7 +58,7 @@ def test_the_newest_is_opened_unless_a_time_or_profile_is_named() -> None:
     assert same(first, prodex.open_audit("shop", profile="core"))
     assert same(first, prodex.open_audit(f"shop@{first.folder.name}"))
     assert same(first, prodex.open_audit(first.folder))
-    with pytest.raises(SnapshotNotFound, match="There are audits of shop"):
+    with pytest.raises(SnapshotNotFound, match="The audited snapshots are: shop"):
         prodex.open_audit("ship")
     with pytest.raises(SnapshotNotFound, match="by profile 'logistics'"):
         prodex.open_audit("shop", profile="logistics")

@@ -113,7 +113,9 @@ def test_scores_can_be_of_one_block(audit: Audit) -> None:
     texts = audit.scores("owner", block="texts").set_index("owner_id")["score"]
 
     assert 10 / 18 == texts["4"]
-    with pytest.raises(QueryError, match=r"No check belongs to the block 'food'\. There are identity, texts"):
+    with pytest.raises(
+        QueryError, match=r"No check belongs to the block 'food'\. Give one of identity, texts"
+    ):
         audit.scores("owner", block="food")
 
 

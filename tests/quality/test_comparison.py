@@ -83,7 +83,7 @@ def test_the_figures_stand_side_by_side() -> None:
 def test_wrong_words_are_refused() -> None:
     """The message lists the words that exist."""
     audit = audited({1: BAD})
-    with pytest.raises(InputError, match="there are fixed, newly failing"):
+    with pytest.raises(InputError, match="give one of fixed, newly failing"):
         compare_audits(audit, audit).changes("mended")
     with pytest.raises(InputError, match="DataFrame is none"):
         compare_audits(audit.matrix, audit)  # type: ignore[arg-type]

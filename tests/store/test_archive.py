@@ -113,6 +113,6 @@ def test_a_name_that_is_not_there_is_refused_with_the_nearest_one() -> None:
     """Where the name is there and the time is not, the times are named."""
     folder = keep(BELOW, "shop", 12)
 
-    assert "did you mean 'shop'" in str(BELOW.not_found("shpo", "There are"))
-    assert folder.name in str(BELOW.not_found("shop@2025", "There are"))
-    assert str(snapshots_folder()) in str(BELOW.not_found("x", "There are", " by profile 'core'"))
+    assert "did you mean 'shop'" in str(BELOW.not_found("shpo", "snapshots"))
+    assert folder.name in str(BELOW.not_found("shop@2025", "snapshots"))
+    assert str(snapshots_folder()) in str(BELOW.not_found("x", "snapshots", " by profile 'core'"))

@@ -68,7 +68,7 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
     """The message names the snapshots that there are."""
     prodex.flatten([]).save("shop")
 
-    with pytest.raises(SnapshotNotFound, match="There are shop"):
+    with pytest.raises(SnapshotNotFound, match="The snapshots are: shop"):
         prodex.open_snapshot("shopp")
     with pytest.raises(SnapshotNotFound, match="'shop' has 20"):
         prodex.open_snapshot("shop@1999")

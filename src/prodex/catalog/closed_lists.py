@@ -118,7 +118,7 @@ def packaging_value(column: str, value: Any, stored: Stored) -> tuple[str, str]:
     if str(value).strip().upper() in PACKAGING_CODES:
         return "packaging_code", str(value).strip()
     known = dict.fromkeys([*PACKAGING_CODES, *there["packaging_code"], *there["packaging"]])
-    there_are = hint(str(value), known, f"There are {', '.join(known)}.")
+    there_are = hint(str(value), known, f"Give one of {', '.join(known)}.")
     raise QueryError(f"{column} does not know {value!r:.60}{there_are}")
 
 

@@ -236,7 +236,7 @@ class CatalogData(TableProperties):
 def known_table(name: Any) -> str:
     """Return the name of a table, or refuse it with the nearest."""
     if not isinstance(name, str) or name not in TABLES:
-        tables = f"There are {', '.join(TABLES)}."
+        tables = f"Give one of {', '.join(TABLES)}."
         raise QueryError(f"There is no table {name!r:.60}{hint(str(name), TABLES, tables)}")
     return name
 

@@ -186,7 +186,7 @@ def _meant(catalog: CatalogData, packaging: str) -> set[str]:
     if codes := {code for code, name in named if name.casefold() == wanted}:
         return codes
     there = sorted({name for _, name in named})
-    otherwise = f"There are {', '.join(there)}."
+    otherwise = f"Give one of {', '.join(there)}."
     raise QueryError(f"There is no type of packaging {packaging!r}{hint(packaging, there, otherwise)}")
 
 

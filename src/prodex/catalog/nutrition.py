@@ -137,7 +137,9 @@ def _of_basis(rows: pd.DataFrame, bases: pd.Series, basis: str) -> pd.DataFrame:
     if len(rows) and not meant.any():
         amounts = Counter(map(str, bases.dropna()))
         there = [*amounts, *(w for w in rows["partition"].dropna().unique() if parsed(w) is None)]
-        otherwise = f"There are {', '.join(there[:12])}." if there else "No partition says what it refers to."
+        otherwise = (
+            f"Give one of {', '.join(there[:12])}." if there else "No partition says what it refers to."
+        )
         raise QueryError(f"No nutrients refer to {basis!r}{hint(basis, there, otherwise)}")
     return rows[meant]
 

@@ -254,7 +254,7 @@ def rules(
         listed = listed[listed["block"] == block]
         if listed.empty:
             there = list(prodex.rules()["block"].unique())
-            near = hint_and_all(block, there, f"There are {', '.join(there)}.")
+            near = hint_and_all(block, there, f"Give one of {', '.join(there)}.")
             raise QueryError(f"There are no rules under {block!r}{near}")
     if rule:
         listed = listed[listed["rule"] == rule]

@@ -80,7 +80,7 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
     Each column has its type, its path in the JSON of the service, and its meaning.
     """
     if table and table not in TABLES:
-        near = hint_and_all(table, TABLES, f"There are {', '.join(TABLES)}.")
+        near = hint_and_all(table, TABLES, f"Give one of {', '.join(TABLES)}.")
         raise QueryError(f"There is no table {table!r}{near}")
     rows = (
         data_dictionary(table) if table else [(one.name, f"one row per {one.row}") for one in TABLES.values()]
@@ -124,7 +124,7 @@ def export(
     for path in written:
         say(f"{path}  {path.stat().st_size:,} bytes")
     for sentence in written.left_out:
-        say(f"left out: {sentence}", aside=True)
+        say(f"Written: only {sentence}.", aside=True)
 
 
 def _columns_of(words: list[str]) -> list[str] | dict[str, list[str]]:

@@ -17,7 +17,7 @@ _SHOWN = 12
 #: How the measure is explained below every list.
 EXPLAINED = (
     "A figure is unusual if it lies outside all its values of the last 28 audits, by more than its usual changes "
-    "explain; all figures together are so by chance once in a thousand audits."
+    "explain. By chance alone, one audit in a thousand has such a figure."
 )
 
 
@@ -40,7 +40,8 @@ def headline(watch: Watch) -> str:
     when = "" if watch.moment is None else f" of {watch.moment.astimezone(watch.zone):%Y-%m-%d %H:%M %Z}"
     new, others = len(watch.new), len(watch.findings) - len(watch.new)
     what = "not enough is known" if not watch.enough else f"{new:,} unusual"
-    return f"Watch of {watch.name}{when}: {what}{f', {others:,} lasting or over' if others else ''}"
+    known = f"; {counted(others, 'finding')} of earlier audits" if others else ""
+    return f"Watch of {watch.name}{when}: {what}{known}"
 
 
 def shown(watch: Watch) -> list[str]:

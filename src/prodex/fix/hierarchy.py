@@ -141,7 +141,7 @@ def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Ite
     word, _, typed = text.replace("=", " ").replace(":", " ").strip().partition(" ")
     field = _FIELDS.get(word.casefold())
     if field is None or not typed.strip():
-        near = hint(word, _FIELDS.values(), f"There are {', '.join(_FIELDS.values())}.")
+        near = hint(word, _FIELDS.values(), f"Give one of {', '.join(_FIELDS.values())}.")
         raise AnswerRefused(f"{text!r:.60} is no field with its value{near}")
     nodes = _units(trees, unit)
     if not nodes:
@@ -202,7 +202,7 @@ def _holder(trees: list[Any], node: dict[str, Any], field: str) -> dict[str, Any
 
 def _unknown(trees: list[Any], unit: str) -> AnswerRefused:
     known = sorted({str(node.get("gtin")) for node in _all(trees)})
-    there = f"; there are {', '.join(known[:10])}" if known else ""
+    there = f"; give one of {', '.join(known[:10])}" if known else ""
     return AnswerRefused(f"no unit of the hierarchies has the GTIN {unit}{there}.")
 
 

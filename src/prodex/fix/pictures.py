@@ -217,7 +217,7 @@ def _place_seen(pictures: list[Any], attribute: str, seen: str | None, there: in
 
 def _there(pictures: list[Any]) -> str:
     names = [_named(one) for one in pictures if isinstance(one, Mapping)]
-    return f"; there are {', '.join(f'{name:.80}' for name in names[:10])}" if names else ""
+    return f"; give one of {', '.join(f'{name:.80}' for name in names[:10])}" if names else ""
 
 
 def _size(picture: Mapping[str, Any]) -> str:

@@ -140,7 +140,7 @@ def owners_given(catalog: Catalog, given: Any) -> frozenset[str | None] | None:
             several = ", ".join(sorted(meant))
             raise InputError(f"owner={word!r:.60} is the name of {len(meant)} owners. Give one of {several}.")
         if not meant:
-            there_are = f"There are {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+            there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
             raise InputError(
                 f"No product of the catalogue has the owner {word!r:.60}{hint_and_all(word, names, there_are)}"
             )

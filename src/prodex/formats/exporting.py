@@ -63,7 +63,7 @@ class ExportedFiles(list[Path]):
     --------
     >>> ExportedFiles([], ["3 of 57 columns of products"])
     []
-    left out: 3 of 57 columns of products
+    only 3 of 57 columns of products
     """
 
     def __init__(self, files: Sequence[Path] = (), left_out: Iterable[str] = ()) -> None:
@@ -75,7 +75,7 @@ class ExportedFiles(list[Path]):
         self.left_out = list(left_out)
 
     def __repr__(self) -> str:
-        return "\n".join([super().__repr__(), *(f"left out: {sentence}" for sentence in self.left_out)])
+        return "\n".join([super().__repr__(), *(f"only {sentence}" for sentence in self.left_out)])
 
 
 def write_export(
@@ -194,7 +194,7 @@ def check_format(format: FormatName, escape_formulas: object) -> None:
     """Refuse a format that there is not, and an option that is not of a format."""
     if not isinstance(format, str) or format not in FORMATS:
         near = hint(str(format).lstrip("."), FORMATS)
-        raise QueryError(f"There is no export format {format!r:.60}; there are {', '.join(FORMATS)}{near}")
+        raise QueryError(f"There is no export format {format!r:.60}; give one of {', '.join(FORMATS)}{near}")
     if not isinstance(escape_formulas, bool):
         raise QueryError(f"escape_formulas={escape_formulas!r:.40} is neither True nor False.")
     if escape_formulas and not FORMATS[format].can_escape_formulas:

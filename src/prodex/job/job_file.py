@@ -296,7 +296,7 @@ class _Reader:
     def _known(self, table: Mapping[str, Any], known: tuple[str, ...], here: Keys) -> None:
         for key in table:
             if key not in known:
-                near = hint(key, known, f"There are {', '.join(known)}.")
+                near = hint(key, known, f"Give one of {', '.join(known)}.")
                 raise self.place.error((*here, key), f"there is no key {key!r}{near}")
 
     def _table(self, given: Any, key: str, example: str) -> dict[str, Any]:
@@ -332,7 +332,7 @@ class _Reader:
 
     def _one_of(self, given: str, known: Any, keys: Keys) -> None:
         if given not in known:
-            near = hint(given, known, f"There are {', '.join(known)}.")
+            near = hint(given, known, f"Give one of {', '.join(known)}.")
             raise self.place.error(keys, f"there is no {given!r}{near}")
 
     def _path(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> Path:

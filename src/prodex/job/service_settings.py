@@ -92,7 +92,7 @@ def service_settings(given: Any, place: TomlText) -> ServiceSettings | None:
     variables = []
     for key, value in given.items():
         if key not in _SETTINGS:
-            near = hint(key, _SETTINGS, f"There are {', '.join(_SETTINGS)}.")
+            near = hint(key, _SETTINGS, f"Give one of {', '.join(_SETTINGS)}.")
             raise place.error(("service", key), f"there is no key {key!r}{near}")
         found = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
         if found is None:

@@ -76,7 +76,7 @@ class FixSender(VBox):
         ended: Callable[[Fix, BaseException | None], object] = lambda *_: None,
         also: str | Collection[str] = (),
     ) -> None:
-        self._also = also
+        self._also, self._is_sending = also, False
         self._panel, self._service, self._how = panel, service, how
         self._begins, self._ended = begins, ended
         self.fix: Fix | None = None
@@ -98,6 +98,11 @@ class FixSender(VBox):
     def host(self) -> str:
         """The host that corrections are sent to."""
         return "" if self._service is None else host_of(self._service.base_url)
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether something is being sent: from the press until everything is known that can be known."""
+        return self._is_sending
 
     def show(self, fix: Fix | None) -> None:
         """Offer to send this; what became of another one is no longer shown."""
@@ -153,7 +158,12 @@ class FixSender(VBox):
         if fix is None or service is None or self.work.is_running:
             return
         show_if(self._question, False)
-        self._begins(fix)
+        self._is_sending = True
+        try:
+            self._begins(fix)
+        except BaseException:
+            self._is_sending = False
+            raise
         self._outcome.value = ""
         self.work.start(
             lambda progress: _sent(fix, service, self._also, progress),
@@ -162,6 +172,7 @@ class FixSender(VBox):
 
     def _end(self, outcome: _Outcome) -> None:
         fix, error = outcome
+        self._is_sending = False
         sent = "" if fix.tracking is None else _import_html(fix.tracking)
         # Here and not at the top of the panel, where the next success of anything would remove it.
         if isinstance(error, CancelledError):

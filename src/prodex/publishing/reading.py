@@ -178,4 +178,4 @@ def _chosen(pointer: Pointer, at: Any) -> int:
     if not pointer.numbers:
         raise nothing_at(address)
     there = ", ".join(f"{one.number} ({one.snapshot})" for one in pointer.publications[-5:])
-    raise SnapshotNotFound(f"No publication {at!r} at {address}. There are {there}.")
+    raise SnapshotNotFound(f"No publication {at!r} at {address}. The newest are: {there}.")

@@ -132,7 +132,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     if not found:
         by = f" by profile {profile!r}" if profile is not None else ""
         # The folder may be there with audits by other profiles alone.
-        raise AUDITS.not_found(wanted, "There are audits of", by)
+        raise AUDITS.not_found(wanted, "audited snapshots", by)
     return _open(found[-1])
 
 

@@ -26,7 +26,7 @@ def scores_by(audit: AuditMatrix, by: str, block: str | None) -> pd.DataFrame:
     chosen = np.array([block is None or check.block == block for check in audit.checks], bool)
     if not chosen.any() and block is not None:
         there = dict.fromkeys(check.block for check in audit.checks)
-        there_are = hint_and_all(str(block), there, f"There are {', '.join(there)}.")
+        there_are = hint_and_all(str(block), there, f"Give one of {', '.join(there)}.")
         raise QueryError(f"No check belongs to the block {block!r}{there_are}")
     if by == "language":
         return _scores_by_language(audit, chosen)

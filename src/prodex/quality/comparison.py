@@ -75,7 +75,7 @@ class AuditComparison:
         """
         unknown = [change for change in changes if change not in CHANGES]
         if unknown:
-            raise InputError(f"There is no change {unknown[0]!r}; there are {', '.join(CHANGES)}.")
+            raise InputError(f"There is no change {unknown[0]!r}; give one of {', '.join(CHANGES)}.")
         frames = [frame for change in changes or CHANGES for frame in self._rows(change)]
         columns = [*_PRODUCT, "check", "problem", "severity", "was", "is", "change"]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)

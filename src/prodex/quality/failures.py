@@ -54,7 +54,7 @@ def failure_filters(
     """
     for name in equal:
         if name not in names:
-            there_are = hint(name, names, f"There are {', '.join(names)}.")
+            there_are = hint(name, names, f"Give one of {', '.join(names)}.")
             raise QueryError(f"Failures have no column {name!r}{there_are}")
 
     @cache
@@ -103,7 +103,7 @@ def _one_of(known: Iterable[str]) -> Callable[[str, Any], str]:
         if (found := folded.get(word.strip().casefold())) is not None:
             return found
         shown = [f"{name:.60}" for name in list(folded.values())[:20]]
-        there_are = f"There are {', '.join(shown)}{', ...' if len(folded) > len(shown) else ''}."
+        there_are = f"Give one of {', '.join(shown)}{', ...' if len(folded) > len(shown) else ''}."
         of_audit = "" if column == "severity" else " of this audit"
         raise QueryError(
             f"No {column}{of_audit} is called {word!r:.60}{hint(word, folded.values(), there_are)}"

@@ -172,4 +172,4 @@ def own_attributes(given: Any, place: TomlText) -> tuple[str, ...]:
 
 def hint_of(name: str, known: Iterable[str]) -> str:
     """Return the end of a sentence that refuses a name: the nearest known one, or all of them."""
-    return hint(name, known, f"There are {', '.join(known)}.")
+    return hint(name, known, f"Give one of {', '.join(known)}.")

@@ -174,7 +174,7 @@ def watch(name: str | Catalog, *, now: datetime | None = None, zone: str | tzinf
     known = name_of(name, "watch")
     history = kept_figures(known)
     if not history:
-        raise AUDITS.not_found(known, "There are audits of")
+        raise AUDITS.not_found(known, "audited snapshots")
     return watched(known, history, moment, days)
 
 

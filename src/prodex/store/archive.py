@@ -200,15 +200,15 @@ class Archive:
             return []
         return [folder for folder in self.of(name) if folder.name.startswith(time)]
 
-    def not_found(self, given: str, there_are: str, which: str = "") -> SnapshotNotFound:
+    def not_found(self, given: str, things: str, which: str = "") -> SnapshotNotFound:
         """Return the error for a name or time that matches nothing, with what there is instead.
 
         Parameters
         ----------
         given
             What was looked for.
-        there_are
-            The beginning of a sentence that the names end: "There are".
+        things
+            What the names are names of, in the plural: "snapshots".
         which
             What else was asked for: " by profile 'core'".
         """
@@ -217,7 +217,8 @@ class Archive:
         times = ", ".join(folder.name for folder in self.of(name)[-5:])
         near = f". {name!r} has {times}."
         if not times:
-            near = hint_and_all(name, names, f"{there_are} {', '.join(names) or 'none'}.")
+            there_are = f"The {things} are: {', '.join(names)}." if names else f"It has no {things}."
+            near = hint_and_all(name, names, there_are)
         return SnapshotNotFound(f"No {self.kind} {given!r}{which} in {snapshots_folder()}{near}")
 
     def listing(self, name: str, facts: Callable[[Path], Mapping[str, Any]]) -> list[dict[str, Any]]:

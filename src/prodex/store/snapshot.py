@@ -224,7 +224,7 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     if name and is_entry(Path(name)):
         return _open(Path(name))
     if not (found := SNAPSHOTS.matching(name)):
-        raise SNAPSHOTS.not_found(name, "There are")
+        raise SNAPSHOTS.not_found(name, "snapshots")
     return _open(unlinked(found[-1]))
 
 
@@ -244,7 +244,7 @@ def snapshot_named(name: str) -> Catalog:
             "path: give the catalogue yourself."
         )
     if not (found := SNAPSHOTS.of(name)):
-        raise SNAPSHOTS.not_found(name, "There are")
+        raise SNAPSHOTS.not_found(name, "snapshots")
     return _open(unlinked(found[-1]))
 
 

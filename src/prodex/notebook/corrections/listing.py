@@ -114,6 +114,8 @@ def summary_html(
     unconfirmed: Sequence[SentCorrections],
     fix: Fix | None,
     is_kept: bool,
+    *,
+    is_sending: bool = False,
 ) -> str:
     """Return how many corrections there are, what becomes of them, and what they fix.
 
@@ -123,6 +125,8 @@ def summary_html(
         As for `correction_rows`.
     is_kept
         Whether they are kept on disk.
+    is_sending
+        Whether the unconfirmed ones are being sent at the moment.
     """
     if not corrections and not unconfirmed:
         return _NOTHING
@@ -134,7 +138,8 @@ def summary_html(
             f"<b>{counted(len(corrections), 'correction')}</b> of {products}, not sent yet: {states}."
         )
     if sent := sum(len(one.corrections) for one in unconfirmed):
-        parts.append(f"<b>{counted(sent, 'correction')}</b> may have been sent.")
+        state = ("is" if sent == 1 else "are") + " being sent" if is_sending else "may have been sent"
+        parts.append(f"<b>{counted(sent, 'correction')}</b> {state}.")
     shown_all = len(corrections) + sent
     if shown_all > _ROWS:
         parts.append(f"{_ROWS} of them are listed.")

@@ -223,7 +223,12 @@ class CorrectionsPanel(Panel):
         is_kept = draft_name(state.catalog) is not None
         is_over = self.proof is not None and not corrections and not state.unconfirmed
         # What has become of the last ones says more than that there are none.
-        self._about.value = "" if is_over else summary_html(corrections, state.unconfirmed, fix, is_kept)
+        is_sending = self.sender.is_sending
+        self._about.value = (
+            ""
+            if is_over
+            else summary_html(corrections, state.unconfirmed, fix, is_kept, is_sending=is_sending)
+        )
         show_if(self.clear, bool(corrections))
         show_if(self.undo, bool(self._taken))
         self.undo.description = f"Bring back {counted(len(self._taken), 'correction')}"

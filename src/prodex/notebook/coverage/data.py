@@ -137,7 +137,9 @@ class CoverageData:
             if does_apply
         }
         left = len(pairs) - len(shown.intersection(pairs))
-        return f"none of them needs {left} of {counted(len(pairs), 'requirement')}" if left else ""
+        if not left:
+            return ""
+        return f"not shown, since no product here needs them: {left} of {counted(len(pairs), 'requirement')}"
 
     def _rows(self, choice: Choice, required: RequiredColumns | None) -> list[Attribute]:
         rows: list[Attribute] = []

@@ -195,7 +195,7 @@ class CoveragePanel(Panel):
     def _known_grouping(self, proposal: dict[str, str]) -> str:
         by = proposal["value"]
         if by not in GROUPINGS:
-            there = hint_and_all(by, GROUPINGS, f"There are {', '.join(GROUPINGS)}.")
+            there = hint_and_all(by, GROUPINGS, f"Give one of {', '.join(GROUPINGS)}.")
             raise TraitError(f"The columns cannot be {by!r:.60}{there}")
         return by
 

@@ -66,7 +66,7 @@ class GalleryControls(HBox):
         titles = {name: declared.title for name, declared in facets.declared.items()}
         if facet and facet not in titles:
             if facet not in facets:
-                raise InputError(f"There is no facet {facet!r}. There are {', '.join(titles)}.")
+                raise InputError(f"There is no facet {facet!r}. Give one of {', '.join(titles)}.")
             titles[facet] = facets[facet].facet.title
         options = [_FLAT, *((title, name) for name, title in titles.items())]
         # ipywidgets chooses the first option whenever they change, and the gallery would be drawn twice.

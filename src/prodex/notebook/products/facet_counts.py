@@ -165,7 +165,7 @@ def apply_filters(
     """
     narrowed = dict.fromkeys((*conditions.facets, *conditions.excluded))
     if unknown := [name for name in narrowed if name not in facets]:
-        raise QueryError(f"There is no facet {unknown[0]!r}; there are {', '.join(facets)}.")
+        raise QueryError(f"There is no facet {unknown[0]!r}; give one of {', '.join(facets)}.")
     # For each product the number of conditions that it does not meet. A product counts for a facet when it misses no
     # condition, or only that of the facet itself: so one pass over the products serves all facets.
     misses = np.zeros(size, np.int16)

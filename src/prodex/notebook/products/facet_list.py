@@ -30,7 +30,7 @@ _ORDER = (
 #: Facets that are shown without being asked for, of dates and numbers.
 _RANGES = tuple(name for name in _ORDER if column_of(name))
 #: Cases and pallets, say, need no ingredients; what a product needs, only an audit knows.
-_NEEDED_OR_NOT = "Needed or not: an audit says."
+_NEEDED_OR_NOT = "Some of these products may not need it. Run an audit to see which do."
 #: Characters of a name of a facet that are shown.
 _TITLE = 80
 

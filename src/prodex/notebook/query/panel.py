@@ -162,7 +162,7 @@ class QueryPanel(Panel):
         """Return the control of a field of the query."""
         controls = {one: control for field, control in self._pairs() for one in field.names}
         if name not in controls:
-            there_are = hint(name, controls, f"There are {', '.join(controls)}.")
+            there_are = hint(name, controls, f"Give one of {', '.join(controls)}.")
             raise QueryError(f"The panel has no control {name!r}{there_are}")
         return controls[name]
 
