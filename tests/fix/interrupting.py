@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -168,12 +169,22 @@ class AnsweredExchange:
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """Let imports wait until the end of the context: until then they are in progress."""
+        """Let imports wait until the end of the context, and then end."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(imports, "next_import", lambda _: None)
             yield
-        assert self.sandbox._worker is not None
-        self.sandbox._worker._woken.set()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until every import that was received has ended: until then nobody can know what has arrived."""
+        store, worker = self.sandbox._store, self.sandbox._worker
+        assert store is not None
+        assert worker is not None
+        worker._woken.set()
+        end = time.monotonic() + 60
+        while imports.next_import(store) is not None:
+            assert time.monotonic() < end, "the imports do not end"
+            time.sleep(0.01)
 
     def records(self, gtins: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return what the service has of products, by their GTIN."""
