@@ -418,3 +418,19 @@ def test_a_mask_is_the_selection_of_pandas(mask: list[bool]) -> None:
     series = pd.Series(mask)
 
     assert PRODUCTS.loc[series, "product_id"].tolist() == _ids(CATALOG.where(series))
+
+
+def test_a_word_that_finds_nothing_names_the_values_that_contain_it() -> None:
+    """Whoever asks for chocolate means the kinds of it; where something was found, nothing is said."""
+    kinds = ["Chocolate bars", "Dark chocolate", "Tea"]
+    catalog = prodex.flatten(
+        [{"id": n, "kind": {"code": f"{n}", "label": one}} for n, one in enumerate(kinds)]
+    )
+    with pytest.warns(
+        prodex.UnmatchedWarning, match="kind has no 'Chocolate'; 2 of its values contain it: 'Choc"
+    ):
+        assert 0 == len(catalog.where(kind="Chocolate"))
+    with pytest.warns(prodex.UnmatchedWarning, match="1 of its values contains it: 'Tea'"):
+        catalog.where(kind="tea")
+    assert 0 == len(catalog.where(kind="Coffee"))
+    assert 1 == len(catalog.where(kind=["Chocolate", "Tea"]))

@@ -80,7 +80,8 @@ class Catalog(CatalogViews):
             `pyarrow.compute.field("texts_count") > 10`.
         unmatched
             What to do with values that no product of this catalogue has: "ignore", "warn" (an `UnmatchedWarning`
-            names them) or "raise".
+            names them) or "raise". If no product at all is found, and the word that was given is part of other values,
+            the warning comes in any case, with these.
         **equal
             Column of `products` = value. Several values in a list, Series, Index, array, set or generator mean any of
             them; an empty one matches no product. None, alone or among others, means that the product has no value;

@@ -268,3 +268,27 @@ def not_found_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:
                 f"{len(missing):,} of {len(want.entries):,} {what} were not found: {first}{blank}"
             )
     return "; ".join(sentences)
+
+
+#: Up to so many values of a condition are looked for in others: a long list was made by a program.
+_WORDS = 5
+_TEXTS = (pa.string(), pa.large_string())
+
+
+def containing_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:
+    """Say which values contain the texts that no row has: "kind has no 'Chocolate'; 2 of its values contain it"."""
+    sentences = []
+    for want in wants:
+        if len(want.entries) > _WORDS or want.schema.field(want.column).type not in _TEXTS:
+            continue
+        values = [str(one) for one in stored(want.column).to_pylist() if one is not None]
+        for given in want.not_found(stored):
+            word = given.strip().casefold() if isinstance(given, str) else ""
+            near = sorted(one for one in values if word and word in one.casefold())
+            if near:
+                shown = ", ".join(map(_shown, near[:5])) + (", ..." if len(near) > 5 else "")
+                contain = (
+                    "1 of its values contains" if len(near) == 1 else f"{len(near):,} of its values contain"
+                )
+                sentences.append(f"{want.column} has no {_shown(given)}; {contain} it: {shown}")
+    return "; ".join(sentences)

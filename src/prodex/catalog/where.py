@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import is_one, listed, whole_number
-from prodex.catalog.conditions import column_condition, not_found_words
+from prodex.catalog.conditions import column_condition, containing_words, not_found_words
 from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
@@ -166,7 +166,7 @@ UNMATCHED = ("ignore", "warn", "raise")
 
 
 class UnmatchedWarning(UserWarning):
-    """Values that were asked for, and that no product has.
+    """Values that were asked for, and that no product has; for a word, with the values that contain it.
 
     Examples
     --------
@@ -223,11 +223,15 @@ def selected(
     if masks:
         cut = in_parts(reduce(and_, masks), [part.size for part in parts])
         parts = tuple(part.take(chosen) for part, chosen in zip(parts, cut, strict=True))
-    if not conditions:
-        return parts
-    # Parts without any product are kept: descriptors and labels of codes are spread over all parts.
-    meant = reduce(and_, conditions)
-    return tuple(side_by_side(lambda part: part.choose(meant), parts))
+    if conditions:
+        # Parts without any product are kept: descriptors and labels of codes are spread over all parts.
+        meant = reduce(and_, conditions)
+        parts = tuple(side_by_side(lambda part: part.choose(meant), parts))
+    # Nobody asks for nothing: where a word finds no product, values that contain it were probably meant.
+    is_empty = unmatched == "ignore" and not any(part.size for part in parts)
+    if is_empty and (similar := containing_words(wants, stored)):
+        warnings.warn(f"{similar}.", UnmatchedWarning, stacklevel=3)
+    return parts
 
 
 def _ids(catalog: CatalogData) -> pa.ChunkedArray:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
+from prodex.compare.causes import causes_of
 from prodex.dispatch import call
 from prodex.facts.groups import Groups, groups_of, named
 from prodex.frames import to_frame
@@ -152,6 +153,28 @@ class Difference:
         # As above: `unstack` leaves the name of the level.
         counted.columns.name = None
         return counted.reset_index()
+
+    @property
+    def causes(self) -> pd.DataFrame:
+        """Return what happened, the most products first: a picture that was removed is one event, and not its values.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per attribute at the top of a product, language of a text and change: attribute, language, change
+            (added, removed, changed), items (pictures, texts, units ...), products, owners (how many suppliers),
+            owner (the one with most of these products), says (the row as a sentence).
+
+        Examples
+        --------
+        >>> import prodex
+        >>> picture = {"url": "https://cdn.example/a.jpg", "width": 400, "height": 300}
+        >>> old = prodex.flatten([{"id": 7, "owner": {"name": "Mill"}, "assets": {"pictures": [picture]}}])
+        >>> new = prodex.flatten([{"id": 7, "owner": {"name": "Mill"}, "assets": {"pictures": []}}])
+        >>> prodex.diff(old, new).causes["says"].tolist()
+        ['1 picture removed from 1 product of Mill']
+        """
+        return causes_of(self.changes, self.products)
 
     def __repr__(self) -> str:
         text: str = call("Difference.text", self)

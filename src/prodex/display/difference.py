@@ -1,10 +1,8 @@
-"""How a difference looks: the counts, what was not compared, and the attributes that changed most."""
+"""How a difference looks: the counts, what was not compared, and what happened most."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import pandas as pd
 
 from prodex.display.html_tables import block, table
 from prodex.display_text import on_one_line
@@ -21,13 +19,13 @@ def text_of(difference: Difference) -> str:
     counts = difference.summary
     lines = _lines(difference)
     lines += [f"  {row.change:<16}{row.products:>12,}" for row in counts.itertuples()]
-    most, every = _most(difference)
-    if every:
-        lines.append(f"values that changed, by attribute ({len(most)} of {every:,}; all in .by_attribute):")
-        width = max(len(row[0]) for row in most)
-        lines += [
-            f"  {name:<{width}}{values:>10,} on {products:,} products" for name, values, products in most
-        ]
+    causes = difference.causes
+    if len(causes):
+        most = causes["says"].head(_ROWS)
+        lines.append(
+            f"what happened ({len(most)} of {len(causes):,}; all in .causes, each value in .changes):"
+        )
+        lines += [f"  {sentence}" for sentence in most]
     return "\n".join(map(on_one_line, lines))
 
 
@@ -36,11 +34,12 @@ def html_of(difference: Difference) -> str:
     headline, *others = _lines(difference)
     changes = difference.summary[["change", "products"]].itertuples(index=False, name=None)
     tables = [table("Products", ["change", "products"], changes, numbers=["products"])]
-    most, every = _most(difference)
-    if most:
-        title = f"{len(most)} of {every:,} attributes, most changes first"
-        headings = ["attribute", "values", "products"]
-        tables.append(table(title, headings, most, numbers=headings[1:], codes=headings[:1]))
+    causes = difference.causes
+    if len(causes):
+        most = causes.head(_ROWS)
+        title = f"What happened: {len(most)} of {len(causes):,}, most products first"
+        rows = zip(most["says"], most["items"], most["products"], strict=True)
+        tables.append(table(title, ["what", "items", "products"], rows, numbers=["items", "products"]))
     return block(headline, [(line, False) for line in others], tables)
 
 
@@ -56,16 +55,3 @@ def _lines(difference: Difference) -> list[str]:
 def _origin(catalog: Catalog) -> str:
     when = catalog.origin.server_time or catalog.origin.loaded_at
     return f"{catalog.origin.source}{f', {when:%Y-%m-%d %H:%M} UTC' if when else ''}"
-
-
-def _most(difference: Difference) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the attributes with most changes, and how many there are."""
-    frame: pd.DataFrame = difference.by_attribute
-    # Values and not products: one product may have changed in many texts of an attribute.
-    frame["values"] = frame[["added", "removed", "changed"]].sum(axis=1)
-    first = frame.sort_values(["values", "attribute"], ascending=[False, True]).head(_ROWS)
-    names = [
-        attribute if pd.isna(language) else f"{attribute} ({language})"
-        for attribute, language in zip(first["attribute"], first["language"], strict=True)
-    ]
-    return list(zip(names, first["values"].tolist(), first["products"].tolist(), strict=True)), len(frame)

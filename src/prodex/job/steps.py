@@ -210,16 +210,12 @@ def _compare(context: Context, _: int) -> StepOutcome:
 
 
 def _most_changed(difference: Difference) -> Iterator[str]:
-    """Yield the attributes of which most values changed."""
-    changed = difference.by_attribute
-    # Values and not products: one product may have changed in many texts of an attribute.
-    changed["values"] = changed[["added", "removed", "changed"]].sum(axis=1)
-    most = changed.sort_values(["values", "attribute"], ascending=[False, True]).head(_MOST_CHANGED)
-    for row in most.to_dict("records"):
-        where = row["attribute"] if pd.isna(row["language"]) else f"{row['attribute']} ({row['language']})"
-        yield f"{where}: {counted(row['values'], 'value')} on {counted(row['products'], 'product')}."
-    if len(changed) > len(most):
-        yield f"{len(most)} of {len(changed)} attributes with changes are listed."
+    """Yield what happened to most products."""
+    causes = difference.causes
+    for sentence in causes["says"].head(_MOST_CHANGED):
+        yield f"{sentence}."
+    if len(causes) > _MOST_CHANGED:
+        yield f"{_MOST_CHANGED} of {len(causes)} kinds of changes are listed."
 
 
 def _plan_compare(context: Context, _: int) -> StepOutcome:

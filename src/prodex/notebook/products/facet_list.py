@@ -29,8 +29,11 @@ _ORDER = (
 )
 #: Facets that are shown without being asked for, of dates and numbers.
 _RANGES = tuple(name for name in _ORDER if column_of(name))
-#: Cases and pallets, say, need no ingredients; what a product needs, only an audit knows.
-_NEEDED_OR_NOT = "Some of these products may not need it. Run an audit to see which do."
+#: Cases and pallets, say, need neither ingredients nor pictures; what a product needs, only an audit knows.
+_NOTES = {
+    MISSING.name: "Some of these products may not need it. Run an audit to see which do.",
+    "packshot": "Counted among all products: cases and pallets need none. An audit counts only those that need one.",
+}
 #: Characters of a name of a facet that are shown.
 _TITLE = 80
 
@@ -181,7 +184,8 @@ class FacetList(HasTraits):
         if column:
             return self._ranges.shown(column, self.conditions, left)
         listed = listed_values(self._facets[name], left.counts[name], self.conditions, folding)
-        return listed | {"note": _NEEDED_OR_NOT} if name == MISSING.name else listed
+        note = _NOTES.get(name)
+        return listed if note is None else listed | {"note": note}
 
     def _is_there(self, facet: str) -> bool:
         assert self._filter is not None  # noqa: S101 - an explorer sets it before anything is drawn
