@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -146,10 +147,23 @@ def test_light_and_dark_are_two_pages(browser: Any, reports: dict[str, Path]) ->
     assert grounds[1] < 150
 
 
-def test_paper_shows_everything(browser: Any, reports: dict[str, Path]) -> None:
-    """Printed, nothing is folded, switched away or scrolled out of sight, and the navigation is gone."""
-    with opened(browser, reports["sample"], java_script_enabled=False) as page:
+def test_paper_shows_the_summary(browser: Any, reports: dict[str, Path]) -> None:
+    """Three pages that say that they are not all; what is long is printed if somebody asks for it."""
+    with opened(browser, reports["sample"]) as page:
         page.emulate_media(media="print")
+        for section, is_there in {"figures": True, "gaps": True, "checks": False, "failing": False}.items():
+            assert is_there == page.locator(f"#{section}").is_visible()
+        assert page.get_by_text("This is the summary.").is_visible()
+        # Every page of a PDF is an object of this type.
+        assert 3 >= len(re.findall(rb"/Type /Page\b", page.pdf(format="A4")))
+
+
+def test_paper_shows_everything_on_request(browser: Any, reports: dict[str, Path]) -> None:
+    """Then nothing is folded, switched away or scrolled out of sight, and the navigation is gone."""
+    with opened(browser, reports["sample"], java_script_enabled=False) as page:
+        page.get_by_label("Print everything").check()
+        page.emulate_media(media="print")
+        assert not page.get_by_text("This is the summary.").is_visible()
         for panel in page.locator(".panel").all():
             assert panel.is_visible()
         assert not page.locator("nav").is_visible()

@@ -26,5 +26,6 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 // On paper nothing can be opened.
 addEventListener("beforeprint", () => {
+  if (!document.getElementById("print-all").checked) return;
   for (const folded of document.querySelectorAll("details")) folded.open = true;
 });
