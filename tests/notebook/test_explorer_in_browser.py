@@ -325,6 +325,26 @@ def test_a_narrow_panel_has_a_drawer_and_its_key_columns(notebook: Notebook) -> 
     assert [] == notebook.violations(1)
 
 
+def test_a_card_opens_in_sight_and_at_its_beginning(notebook: Notebook) -> None:
+    """Below the table of a narrow panel the page is scrolled to it; the next card does not begin in the middle."""
+    out = opened(notebook)
+    notebook.page.set_viewport_size({"width": 900, "height": 900})
+    wide(out, 500)
+    pane = out.locator(".pane")
+    row(out, 0).click()
+    pane.locator("h3").first.wait_for()
+    notebook.page.wait_for_timeout(300)
+    box = pane.bounding_box()
+    assert box is not None
+    assert box["y"] < 630  # of 900: its head is in sight
+    wide(out, 1400)
+    pane.evaluate("one => { one.scrollTop = 400; }")
+    assert pane.evaluate("one => one.scrollTop") > 100
+    row(out, 1).click()
+    notebook.page.wait_for_timeout(500)
+    assert pane.evaluate("one => one.scrollTop") == 0
+
+
 def wide(out: Locator, width: int) -> None:
     """Give the panel this many pixels: as many as JupyterLab leaves beside its sidebars."""
     have = out.locator(".explorer").evaluate("one => one.clientWidth")

@@ -50,6 +50,26 @@ function keepingFocus(root, draw) {
   if (after && start !== undefined && start !== null && after.setSelectionRange) after.setSelectionRange(start, end);
 }
 
+/**
+ * Show the card of another product from its beginning, and scroll the page to it where it is out of sight: below a table
+ * in a narrow panel, or above the rows that somebody has scrolled to.
+ */
+function showCard(root, open, state) {
+  if (!open || open === state.carded) { state.carded = open; return; }
+  state.carded = open;
+  const pane = root.closest(".sides")?.querySelector(".pane");
+  if (!pane) return;
+  pane.scrollTop = 0;
+  // The pane is shown by Python a moment after its row is marked.
+  const look = (left) => requestAnimationFrame(() => {
+    const box = pane.getBoundingClientRect();
+    if (!box.height) { if (left) look(left - 1); return; }
+    pane.scrollTop = 0;
+    if (box.top > window.innerHeight * 0.7 || box.bottom < 80) pane.scrollIntoView({ block: "start" });
+  });
+  look(60);
+}
+
 /** Have Tab reach this one of the elements, and none of the others. */
 const moveTabStop = (elements, to) => elements.forEach((one) => one.setAttribute("tabindex", one === to ? "0" : "-1"));
 

@@ -122,6 +122,7 @@ function drawGallery(root, view, tell, state) {
   const active = Math.max(0, wanted ? state.tiles.indexOf(wanted) : shown.findIndex((tile) => tile.id === (state.active ?? view.open)));
   shown.forEach((tile, place) => updateTile(state.tiles[place], state.shown?.[place], tile, view.open, place === active));
   Object.assign(state, { layout, shown, view, focus: view.focus });
+  showCard(root, view.open, state);
   wanted?.focus();
 }
 

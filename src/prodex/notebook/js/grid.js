@@ -158,6 +158,7 @@ function markOpen(root, view, state) {
   if (open) moveTabStop(rows, open);
   if (view.open !== state.open) intoSight(open);
   state.open = view.open;
+  showCard(root, view.open, state);
 }
 
 function drawGrid(root, view, tell, state) {
@@ -190,6 +191,7 @@ function drawGrid(root, view, tell, state) {
   Object.assign(state, { page: view.page, focus: view.focus });
   if (view.open !== state.open) intoSight(root.querySelector("tr.is-open"));
   state.open = view.open;
+  showCard(root, view.open, state);
   if (wanted) root.querySelectorAll("tbody tr")[active].focus();
 }
 
