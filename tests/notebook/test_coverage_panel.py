@@ -479,3 +479,19 @@ def test_a_grid_answers_only_what_it_shows() -> None:
     grid.press(do="anything")
     assert [("a", "x"), "a"] == pressed
     assert pa.array(["label"]).to_pylist() == [grid.view["label"]]
+
+
+def test_languages_that_an_audit_leaves_out_are_named() -> None:
+    """An audit that requires French alone: the panel says that Dutch is not shown, and how it is shown again."""
+    texts = [{"expressedIn": {"code": code}, "data": "Pain"} for code in ("fra-FR", "nld-NL", "deu-DE")]
+    records = [{"id": n, "gtin": f"{n:014d}", "namePublicLong": texts} for n in range(5)]
+    profile = {"checks": {"required_text": {"attribute": "namePublicLong", "language": "fr"}}}
+    catalog = prodex.flatten(records)
+    exploration = Exploration(catalog=catalog, audit=prodex.audit(catalog, profile, progress=False))
+    panel = CoveragePanel(exploration=exploration)
+    panel.wait()
+    about = panel._about.value
+    assert "not shown, since the audit requires nothing in them: " in about
+    assert "Dutch" in about
+    assert "German" in about
+    assert "Count: all products" in about

@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from prodex.facts.fill import Attribute
+from prodex.locales import language_name
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.figures import CoverageFigures, Source
 from prodex.notebook.coverage.filled import FilledColumns, Report
 from prodex.notebook.coverage.required import RequiredColumns
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.text import counted
+
+#: What the panel calls it to count every product, whatever an audit requires of it.
+ALL_PRODUCTS = "all products"
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ class CoverageData:
         return list(dict.fromkeys([*found, *(one for one in asked if one is not None)]))
 
     def left_out(self, choice: Choice, figures: CoverageFigures) -> str:
-        """Say how much of what is required the figures leave out, since it applies to none of the products."""
+        """Say what the figures leave out: languages in which nothing is required, and what no product here needs."""
         if not choice.of_required or self.required is None:
             return ""
         pairs = [pair for pair in self.required.checks if pair[0] in choice.attributes]
@@ -136,10 +140,21 @@ class CoverageData:
             for group, does_apply in zip(figures.columns, applies, strict=True)
             if does_apply
         }
-        left = len(pairs) - len(shown.intersection(pairs))
-        if not left:
-            return ""
-        return f"not shown, since no product here needs them: {left} of {counted(len(pairs), 'requirement')}"
+        sentences = []
+        columns = {group.code for group in figures.columns}
+        gone = (
+            [one for one in self.languages(choice) if one not in columns] if choice.by == "language" else []
+        )
+        if gone:
+            sentences.append(
+                f"not shown, since the audit requires nothing in them: {', '.join(map(language_name, gone))} "
+                f"(Count: {ALL_PRODUCTS})"
+            )
+        if left := len(pairs) - len(shown.intersection(pairs)):
+            sentences.append(
+                f"not shown, since no product here needs them: {left} of {counted(len(pairs), 'requirement')}"
+            )
+        return "; ".join(sentences)
 
     def _rows(self, choice: Choice, required: RequiredColumns | None) -> list[Attribute]:
         rows: list[Attribute] = []

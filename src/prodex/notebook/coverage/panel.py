@@ -16,7 +16,7 @@ from prodex.notebook.background import LatestTask, progress_report
 from prodex.notebook.cell_grid import CellGrid
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.attribute_picker import AttributePicker
-from prodex.notebook.coverage.data import Choice, CoverageData
+from prodex.notebook.coverage.data import ALL_PRODUCTS, Choice, CoverageData
 from prodex.notebook.coverage.filled import USUAL
 from prodex.notebook.coverage.required import Checks, required_checks
 from prodex.notebook.coverage.view import CoverageView
@@ -33,7 +33,7 @@ GROUPINGS = ("language", "kind", "owner", "brand", "market")
 
 #: Columns and rows of a page.
 _COLUMNS, _ROWS = 10, 40
-_FILLED, _REQUIRED = "all products", "products to which it applies"
+_FILLED, _REQUIRED = ALL_PRODUCTS, "products to which it applies"
 
 
 class CoveragePanel(Panel):
