@@ -167,3 +167,20 @@ def test_an_odd_item_among_products_that_all_came_leaves_them_whole(odd: str) ->
         catalog = prodex.load_products(connected(stranger), name="odd", progress=False)
     assert (120, True) == (len(catalog), catalog.complete)
     assert ("null" in odd) == bool(len(catalog.problems))
+
+
+@pytest.mark.parametrize("story", ["nothing", "changes"])
+def test_records_that_name_no_product_are_never_called_whole(
+    story: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A number that agrees proves nothing where nobody knows which products came."""
+    paged("windows", monkeypatch)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", PAGE)
+    became = judged(Case({"products_wrapped": True}, "windows", story))
+    assert "refused" == became.outcome, became.detail
+    with Stranger(products(40), {"products_wrapped": True}) as stranger:
+        catalog = prodex.load_products(
+            connected(stranger), name="nameless", progress=False, allow_incomplete=True
+        )
+    assert not catalog.complete
+    assert "records have neither id, uuid nor GTIN" in str(catalog.origin.ledger.not_loaded)

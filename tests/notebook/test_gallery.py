@@ -62,6 +62,9 @@ def catalog(server: FileServer) -> prodex.Catalog:
         brand = {"code": f"B{number % 4}", "label": f"Brand {number % 4}"}
         name = text(f"Product <b>{COUNT - number:02}</b>")
         made.append(drawn.product(number, *pictures, brand=brand, namePublicLong=name))
+    # One picture is elsewhere, so that somebody has to say yes.
+    elsewhere = drawn.told("https://pictures.example/more.jpg", PHOTO, isPackshot=False)
+    made[1]["assets"]["pictures"].append(elsewhere)
     return drawn.catalog(server.base_url, made)
 
 
@@ -380,3 +383,18 @@ def test_a_catalogue_without_products_or_pictures_is_shown(catalog: prodex.Catal
     panel.exploration.look_at(catalog)
     panel.wait()
     assert "1 to 24 of 40 products" == panel.gallery.pager.summary
+
+
+def test_pictures_of_a_sandbox_on_this_machine_need_no_consent(server: FileServer) -> None:
+    """Nobody else learns of it, and a gallery of grey boxes helps nobody; one address elsewhere, and it is asked."""
+    url = server.serve("/good.jpg", PHOTO)
+    own = [drawn.product(number, drawn.told(url, PHOTO, isPackshot=True)) for number in range(3)]
+    panel = prodex.GalleryPanel(drawn.catalog(server.base_url, own))
+    panel.wait()
+    assert {"shown"} == set(states(panel.gallery).values())
+    assert "none" == panel.gallery.show_pictures.layout.display
+    mixed = [*own, drawn.product(3, drawn.told("https://pictures.example/more.jpg", PHOTO))]
+    panel = prodex.GalleryPanel(drawn.catalog(server.base_url, mixed))
+    panel.wait()
+    assert {"waiting"} == set(states(panel.gallery).values())
+    assert "none" != panel.gallery.show_pictures.layout.display

@@ -67,7 +67,7 @@ def ledger_of(
         gone=len(gone),
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
         set_aside=tuple(_set_aside(content)),
-        not_loaded=tuple(_not_loaded(journal, held, listing)),
+        not_loaded=(*_not_loaded(journal, held, listing), *_nameless(content)),
         doubtful=tuple(listed(_doubtful(journal, held, absence))),
         notes=tuple(notes),
     )
@@ -185,6 +185,28 @@ def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
         for index, key in enumerate(entry.keys):
             if key is None:
                 yield f"page {entry.page}, item {index}: not a JSON object in UTF-8"
+
+
+def _nameless(content: Sequence[PageEntry]) -> Iterable[str]:
+    """Say it where most records name no product: then their number proves nothing, and no two of them can be one.
+
+    A few of many are as good as others: each has a key of its content (`prodex.tables.plain.product_key`).
+    """
+    # One page shows it, and a million keys need not be looked at.
+    first = next((entry.keys for entry in content if len(entry.keys)), ())
+    if not any(map(_names_nothing, first)):
+        return
+    keys = [key for entry in content for key in entry.keys if key]
+    nameless = sum(map(_names_nothing, keys))
+    if 2 * nameless > len(keys):
+        yield (
+            f"{nameless:,} of {len(keys):,} records have neither id, uuid nor GTIN: which products they are, and "
+            "whether all have come, is not known"
+        )
+
+
+def _names_nothing(key: Identity | None) -> bool:
+    return key is not None and key.product_id.startswith("#")
 
 
 def _not_loaded(

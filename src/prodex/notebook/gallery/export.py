@@ -13,7 +13,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of
-from prodex.notebook.gallery.loading import CONSENT, SIDE
+from prodex.notebook.gallery.loading import SIDE
 from prodex.notebook.gallery.pages import TileGroup, sheet_rows
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.panel import Panel, button, check_box, row
@@ -68,7 +68,7 @@ class GalleryExport(VBox):
         page = path_of(self.file.value, "a file for the contact sheet, such as sheet.html")
         if page.exists() and not self.replace.value:
             raise InputError(f"{page} already exists. Give another name, or tick '{_REPLACE}'.")
-        if not CONSENT.is_given:
+        if not self._gallery.has_consent:
             raise InputError(
                 "The sheet is made of pictures. Press 'Show pictures' first, which allows to download them."
             )

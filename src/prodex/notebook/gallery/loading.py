@@ -10,8 +10,11 @@ from functools import lru_cache, partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
+
 from prodex.catalog import Catalog
 from prodex.display.html_tables import data_url
+from prodex.network.addresses import sandbox_of
 from prodex.notebook.background import running_loop
 from prodex.notebook.panel import Panel
 from prodex.notebook.work import WorkRow
@@ -40,6 +43,18 @@ class PictureConsent:
     """Whether pictures may be downloaded in this session: they come from addresses in the products' records."""
 
     is_given: bool = False
+
+
+def are_here(catalog: Catalog) -> bool:
+    """Whether all pictures of a catalogue are of a sandbox on this machine: nobody else learns that they are loaded.
+
+    Its records may name other addresses, though.
+    """
+    if sandbox_of(catalog.origin.source) is None:
+        return False
+    here = f"{catalog.origin.source.partition(', ')[0].rstrip('/')}/"
+    addresses = catalog.arrow("pictures", ["url"])["url"]
+    return bool(pc.all(pc.starts_with(addresses, here), min_count=0).as_py())
 
 
 #: One for the session: whoever has said yes is not asked again by the next gallery.

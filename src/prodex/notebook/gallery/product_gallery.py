@@ -14,7 +14,7 @@ from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import Code
 from prodex.notebook.gallery.controls import GalleryControls
-from prodex.notebook.gallery.loading import CONSENT, PictureLoader
+from prodex.notebook.gallery.loading import CONSENT, PictureLoader, are_here
 from prodex.notebook.gallery.pages import (
     PicturedProducts,
     TileGroup,
@@ -88,8 +88,9 @@ class ProductGallery(VBox):
         self._groups: list[TileGroup] = []
         self._values: list[tuple[Code, str, int]] = []
         self._focus = (0, 0)
-        self._reading: LatestTask[PicturedProducts] = LatestTask(
-            PicturedProducts.read, self._counted, self._not_counted
+        self._are_here = False
+        self._reading: LatestTask[tuple[PicturedProducts, bool]] = LatestTask(
+            _read, self._counted, self._not_counted
         )
         self._make()
         self._connect()
@@ -98,6 +99,7 @@ class ProductGallery(VBox):
         """Show products of another catalogue: those of this filter's."""
         # Places in the catalogue before are none of this one.
         self._filter, self._pictured, self._is_given, self._groups = filter_, None, False, []
+        self._are_here = False
         self.pictures.clear()
         chosen = self.controls.facet
         self.controls.offer(filter_.facets, chosen if chosen in filter_.facets else "")
@@ -200,10 +202,11 @@ class ProductGallery(VBox):
         on(self.show_pictures, lambda _: self._consent())
         on(self.again, lambda _: self._retry())
 
-    def _counted(self, pictured: PicturedProducts) -> None:
+    def _counted(self, read: tuple[PicturedProducts, bool]) -> None:
         """Go on when it is known which products have a picture, unless another catalogue is shown by now."""
+        pictured, is_here = read
         if self._filter is not None and pictured.products is self._filter.products:
-            self._pictured = pictured
+            self._pictured, self._are_here = pictured, is_here
             self._from_start()
 
     def _not_counted(self, error: BaseException) -> None:
@@ -257,7 +260,7 @@ class ProductGallery(VBox):
         """Download the pictures of the page that are not there yet, if that is wanted."""
         self.pictures.packshots_only = self.controls.packshots_only
         if self._filter is not None:
-            wanted = self._missing() if CONSENT.is_given else []
+            wanted = self._missing() if self.has_consent else []
             rows = sheet_rows(self._filter.products, wanted) if wanted else []
             self.pictures.load(self._filter.products.catalog, rows)
         self._changed()
@@ -277,6 +280,11 @@ class ProductGallery(VBox):
             if self.pictures.in_rows(self._ids()):
                 self._heard()
 
+    @property
+    def has_consent(self) -> bool:
+        """Whether the pictures of what is shown may be downloaded."""
+        return CONSENT.is_given or self._are_here
+
     def _consent(self) -> None:
         CONSENT.is_given = True
         self._load()
@@ -295,10 +303,10 @@ class ProductGallery(VBox):
         else:
             sentence = self._pictured.summary(self._mask, packshots_only=self.controls.packshots_only)
         self.summary.value = status_html(sentence + self.pictures.advice(self._ids()))
-        show_if(self.show_pictures, not CONSENT.is_given)
+        show_if(self.show_pictures, not self.has_consent)
         left = 0 if is_busy else len(self.pictures.broken(self._ids())) + len(self._missing())
         self.again.description = f"Try again ({left:,})"
-        show_if(self.again, CONSENT.is_given and left > 0)
+        show_if(self.again, self.has_consent and left > 0)
 
     def _draw(self) -> None:
         """Show the page as far as its pictures are there."""
@@ -348,3 +356,8 @@ class ProductGallery(VBox):
         facet, code = self.controls.facet, self._groups[key].code
         self.controls.group_by.value = ""
         self._pressed(facet, code)
+
+
+def _read(pictured: PicturedProducts) -> tuple[PicturedProducts, bool]:
+    """Read which products have a picture, and whether all pictures are of this machine."""
+    return pictured.read(), are_here(pictured.products.catalog)
