@@ -30,7 +30,9 @@ CATALOG = """
     good, other = drawn.picture(300, 200, colour="olive"), drawn.picture(200, 300, colour="navy")
     def pictures(n):
         path, content = ("/broken.jpg", other) if n % 10 == 3 else ("/good.jpg", good)
-        return [] if n % 10 == 5 else [drawn.told(URL + path, content, isPackshot=True)]
+        # One picture is elsewhere, so that somebody has to say yes.
+        more = [drawn.told("https://pictures.example/more.jpg", other)] if n == 1 else []
+        return [] if n % 10 == 5 else [drawn.told(URL + path, content, isPackshot=True), *more]
     def product(n):
         brand = {"code": f"B{n % 3}", "label": f"Brand {n % 3}"}
         name = text(EVIL[n] if n < len(EVIL) else f"Product {n}")
