@@ -14,12 +14,14 @@ author = "the prodex contributors"
 copyright = "the prodex contributors, Apache-2.0"  # noqa: A001 - Sphinx gives it this name
 release = version = version_of("prodex")
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build"]
 # A docstring may name a method without its class, where several classes have one of that name: shown as code.
 suppress_warnings = ["ref.python"]
 html_theme = "pydata_sphinx_theme"
-html_title = "prodex"
+html_title = f"prodex {version}"
+# Methods are in the contents of their page, without the name of their class before each.
+toc_object_entries_show_parents = "hide"
 html_static_path = ["_static"]
 html_css_files = ["prodex.css"]
 # These pages have none below them, so that the list on the left would be empty.
@@ -44,6 +46,7 @@ html_copy_source = False
 html_theme_options = {
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 3,
     "show_prev_next": True,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",

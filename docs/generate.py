@@ -12,16 +12,21 @@ import re
 import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
+import pandas as pd
 import typer.main
 
 import prodex
 from prodex import charts, errors, sandbox
 from prodex.cli import app
+from prodex.quality.rulebook import RULES
+from prodex.sandbox.sample import shared_products
 from prodex.sandbox.simulation import ACTIONS
 from prodex.tables.declaration import TABLES, data_dictionary
 
@@ -58,6 +63,9 @@ _RULES_INTRODUCTION = """\
 The sentence of each rule says what should be true. *Problem* is what lists and charts show where it is not. A word in
 braces is a parameter, which a profile can set. [Auditing](../../howto/auditing.md) explains severities, weights and
 scores."""
+#: Products of the sample that are looked through for an example of each rule.
+_SAMPLE = 6_000
+_NO_EXAMPLE = "No product of the sample fails it."
 _PROFILES_INTRODUCTION = """\
 These profiles come with prodex. `px.audit(catalog, "core")` uses one, and a profile of your own can extend it
 ([how](../../howto/auditing.md#a-profile-of-your-own))."""
@@ -86,6 +94,7 @@ def write_reference(folder: Path) -> None:
         "commands": _commands(),
         "tables": _tables(),
         "rules": _rules(),
+        **dict(_rule_pages()),
         "profiles": _profiles(),
         "faults": _faults(),
         "simulation": _simulation(),
@@ -235,28 +244,132 @@ def _tables() -> str:
 
 
 def _rules() -> str:
+    """Return the list of rules, by block; each has a page of its own."""
     rules = prodex.rules()
     shipped = rules[rules["shipped"]]
-    asked = _asking_profiles()
     parts = ["# Rules", "", f"{len(shipped)} rules come with prodex, by block. {_RULES_INTRODUCTION}", ""]
     for block, some in shipped.groupby("block", sort=False):
-        parts += [f"## {str(block).capitalize()}", ""]
-        for rule in some.to_dict("records"):
-            parts += [f"(rule-{rule['rule']})=", f"### {rule['rule']}", ""]
-            parts += [f"**{_text(_sentence(rule['title']))}**", "", _text(rule["why"]), ""]
-            facts = {
-                "What to do": rule["fix"],
-                "Severity and weight": f"{rule['severity']}, {rule['weight']:g}",
-                "Dimension": rule["dimension"],
-                "Parameters": rule["parameters"],
-                "Applies to": rule["scope"] or "all products",
-                "Source": rule["source"] or "good practice; no regulation or standard",
-                "Profiles": ", ".join(asked[rule["rule"]]) or "none; choose it in a profile of your own",
-            }
-            parts += [f"| Problem | {_cell(rule['problem'])} |", "|---|---|"]
-            parts += [f"| {name} | {_cell(str(fact))} |" for name, fact in facts.items() if fact]
-            parts.append("")
-    return "\n".join(parts)
+        parts += [
+            f"## {str(block).capitalize()}",
+            "",
+            "| rule | what should be true | severity |",
+            "|---|---|---|",
+        ]
+        parts += [
+            f"| [{_code(name)}](rule-{name}.md) | {_cell(_sentence(title))} | {severity} |"
+            for name, title, severity in some[["rule", "title", "severity"]].itertuples(
+                index=False, name=None
+            )
+        ]
+        parts.append("")
+    pages = "\n".join(f"rule-{name}" for name in shipped["rule"])
+    return "\n".join([*parts, "```{toctree}", ":hidden:", "", pages, "```", ""])
+
+
+def _rule_pages() -> Iterator[tuple[str, str]]:
+    """Yield name and text of a page for each rule."""
+    rules = prodex.rules()
+    asked, seen = _asking_profiles(), _examples()
+    for rule in rules[rules["shipped"]].to_dict("records"):
+        name = rule["rule"]
+        facts = {
+            "Problem": rule["problem"],
+            "What to do": rule["fix"],
+            "Block": rule["block"],
+            "Severity and weight": f"{rule['severity']}, {rule['weight']:g}",
+            "Dimension": rule["dimension"],
+            "Parameters": rule["parameters"],
+            "Applies to": rule["scope"] or "all products",
+            "Source": rule["source"] or "good practice; no regulation or standard",
+            "Profiles": ", ".join(asked[name]) or "none; choose it in a profile of your own",
+        }
+        parts = [f"(rule-{name})=", f"# {name}", "", f"**{_text(_sentence(rule['title']))}**", ""]
+        parts += [_text(rule["why"]), "", "| | |", "|---|---|"]
+        parts += [f"| {term} | {_cell(str(fact))} |" for term, fact in facts.items() if fact]
+        parts += ["", "## Example", "", *seen.get(name, [_NO_EXAMPLE]), ""]
+        parts += ["## What it cannot see", "", *(f"- {line}" for line in _blind(name, rule)), ""]
+        parts += ["## Choose it, change it, switch it off", "", *_switches(name, asked[name]), ""]
+        yield f"rule-{name}", "\n".join(parts)
+
+
+@cache
+def _examples() -> dict[str, list[str]]:
+    """Return a product of the sample that fails each rule, in words, by rule."""
+    catalog = prodex.flatten(product.record for product in shared_products(_SAMPLE))
+    found: dict[str, list[str]] = {}
+    by_default = {
+        rule.id: {}
+        for rule in RULES.values()
+        if rule.shipped and all(one.default is not inspect.Parameter.empty for one in rule.parameters)
+    }
+    for profile in (prodex.Profile.read({"checks": by_default}), prodex.Profile.read("online-listing")):
+        audit = prodex.audit(catalog, profile, progress=False)
+        rule_of = {check.id: check.rule.id for check in profile.checks}
+        failures = audit.failures()
+        for row in failures.drop_duplicates("check").to_dict("records"):
+            found.setdefault(rule_of[row["check"]], _example(row))
+    return found
+
+
+def _example(row: Mapping[Hashable, Any]) -> list[str]:
+    facts = {
+        "Product of the sample": f"{row['name']} (GTIN {row['gtin']})",
+        "Field": row["attribute"] if pd.isna(row["language"]) else f"{row['attribute']}, {row['language']}",
+        "Value seen": "nothing" if pd.isna(row["value"]) else f"{row['value']:.300}",
+        "Reason": row["reason"],
+    }
+    return ["| | |", "|---|---|", *(f"| {term} | {_cell(str(fact))} |" for term, fact in facts.items())]
+
+
+def _blind(name: str, facts: Mapping[Hashable, Any]) -> Iterator[str]:
+    """Yield what a rule does not know, as it is declared."""
+    rule = RULES[name]
+    if not facts["exact"]:
+        yield "It can be wrong: it concludes from texts or from other products. Look before you ask for a correction."
+    if facts["scope"]:
+        yield f"Other products than these: {_text(str(facts['scope']))}. For them it is not applicable."
+    if rule.needs:
+        needed = ", ".join(_code(one) for one in rule.needs)
+        yield f"Data that were not requested: without {needed} it is unknown, and never a pass."
+    if rule.whole:
+        yield "Products outside of the catalogue: it compares those that are in it."
+    yield "The product itself: a value that is there, and looks right, can still be wrong."
+
+
+def _switches(name: str, profiles: Sequence[str]) -> Iterator[str]:
+    """Yield how a profile of one's own has the rule with other settings, or has it not."""
+    severity = "info" if RULES[name].severity != "info" else "warning"
+    parent = profiles[0] if profiles else "core"
+    checks = [check for check in prodex.Profile.read(parent).checks if check.rule.id == name]
+    given = dict(checks[0].parameters) if checks else {}
+    needed = [
+        one for one in RULES[name].parameters if one.default is inspect.Parameter.empty or one.name in given
+    ]
+    lines = [
+        f"{one.name} = {_toml(given.get(one.name, '...'))}"
+        for one in needed
+        if given.get(one.name) != one.default
+    ]
+    yield from [
+        "```toml",
+        f'extends = "{parent}"',
+        "",
+        f"[checks.{name}]",
+        *lines,
+        f'severity = "{severity}"',
+        "```",
+        "",
+    ]
+    if profiles:
+        yield "Without it:"
+        yield from ["", "```toml", f'extends = "{parent}"', f'without = ["{name}"]', "```"]
+    else:
+        yield "No profile that comes along has it."
+
+
+def _toml(value: object) -> str:
+    """Write a parameter as TOML, of which JSON is a part as far as these go."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
 
 
 def _asking_profiles() -> dict[str, list[str]]:
@@ -276,7 +389,7 @@ def _profiles() -> str:
         parts += [f"{row['rules']} rules, {row['checks']} checks:", ""]
         parts += ["| check | what should be true | severity |", "|---|---|---|"]
         parts += [
-            f"| [{_code(check.id)}](#rule-{check.rule.id}) | {_cell(_sentence(check.title))} | {check.severity} |"
+            f"| [{_code(check.id)}](rule-{check.rule.id}.md) | {_cell(_sentence(check.title))} | {check.severity} |"
             for check in profile.checks
         ]
         parts.append("")

@@ -91,6 +91,11 @@ def test_every_rule_profile_and_fault_is_described(built: Path) -> None:
     rules, profiles, faults, incidents = (text_of(folder / f"{name}.html") for name in names)
 
     assert [] == [rule.id for rule in RULES.values() if rule.shipped and rule.id not in rules]
+    for rule in RULES.values():
+        if rule.shipped:
+            page = text_of(folder / f"rule-{rule.id}.html")
+            for words in ("Example", "What it cannot see", "switch it off", "can still be wrong", "Source"):
+                assert words in page, rule.id
     assert [] == [name for name in prodex.profiles()["profile"] if name not in profiles]
     assert [] == [name for name in sandbox.FAULTS if name not in faults]
     assert [] == [name for name in sandbox.INCIDENTS if name not in incidents]

@@ -103,9 +103,29 @@ def test_a_profile_builds_on_another() -> None:
     ]
 
 
+def test_checks_are_left_out_by_rule_or_by_id() -> None:
+    """In a file and in Python; what is named anew is there with its new settings."""
+    base = prodex.Profile.read("online-listing")
+    one = next(check.id for check in base.checks if check.rule.id == "required_text")
+    own = prodex.Profile.read({"extends": "online-listing", "without": ["has_picture", one]})
+    assert [c.id for c in base.checks if c.rule.id != "has_picture" and c.id != one] == [
+        c.id for c in own.checks
+    ]
+    assert own.checks == base.without_check("has_picture", one).checks
+    content = {"extends": "core", "without": ["updated_within"], "checks": {"updated_within": {"days": 30}}}
+    assert "updated_within[days=30]" in [check.id for check in prodex.Profile.read(content).checks]
+    with pytest.raises(InputError, match="no check 'has_pictur' to leave out; did you mean 'has_picture'"):
+        base.without_check("has_pictur")
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
+        (
+            "extends = 'core'\nwithout = ['valid_gtn']",
+            "line 2, without: there is no check 'valid_gtn' to leave out",
+        ),
+        ("without = 3", "line 1, without: without is 3. Give the ids"),
         ("titel = 'x'", "line 1, titel: there is no key 'titel'; did you mean 'title'"),
         ("title = 3", "line 1, title: title is 3"),
         ("title = 'x'\nextends = 'cor'", "line 2, extends: 'cor' is no profile; did you mean 'core'"),

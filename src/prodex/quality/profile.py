@@ -15,6 +15,9 @@ A profile is a TOML file::
     language = "of the market"
     only = {is_consumer_unit = true}
 
+`without = ["has_picture", "required_text[description,fr]"]` leaves out checks of the profile that is extended: all of a
+rule, or one by its id.
+
 A table `[checks.<rule>]` is a check, `[[checks.<rule>]]` one of several of the same rule. Its keys are `severity`,
 `weight`, `only` and `except` (columns of `products`, or `market`, with their values) and the rule's parameters. A list
 for a parameter that takes one value makes one check for each. The language "of the market" makes one check for each
@@ -33,7 +36,7 @@ another; with "A" its score alone decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -60,7 +63,7 @@ from prodex.quality.profile_reading import (
 from prodex.quality.scope import Condition
 
 _KEYS = (
-    *("title", "description", "extends", "market", "assume"),
+    *("title", "description", "extends", "without", "market", "assume"),
     *("attributes", "grade_with_blocker", "checks"),
 )
 
@@ -166,6 +169,7 @@ class Profile:
             # Only shipped profiles can be extended: a chain of files would need a search path and could run in
             # circles.
             base = cls.read(parent)
+        inherited = _left(base.checks, content.get("without", []), place)
         for key in ("title", "description"):
             if not isinstance(content.get(key, ""), str):
                 raise place.error((key,), f"{key} is {content[key]!r}; give a text.")
@@ -178,7 +182,7 @@ class Profile:
             content.get("title", name),
             content.get("description", ""),
             # A profile that names a rule replaces all checks that its parent makes of it.
-            merged([c for c in base.checks if c.rule.id not in checks], own, place),
+            merged([c for c in inherited if c.rule.id not in checks], own, place),
             market_of(content.get("market"), place) or base.market,
             tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),
             (*base.attributes, *own_attributes(content.get("attributes", ()), place)),
@@ -205,6 +209,22 @@ class Profile:
         check = replace(check, place=f"check {check.id}")
         kept = tuple(one for one in self.checks if one.id != check.id)
         return replace(self, checks=(*kept, check))
+
+    def without_check(self, *names: str) -> Self:
+        """Return the profile without some checks: all of a rule, or one by its id.
+
+        Raises
+        ------
+        InputError
+            When it has no such check; the message names the nearest.
+
+        Examples
+        --------
+        >>> core = Profile.read("core")
+        >>> len(core.checks) - len(core.without_check("valid_gtin").checks)
+        1
+        """
+        return replace(self, checks=tuple(_left(self.checks, list(names), TomlText("without_check", ""))))
 
     def with_market(self, market: int | str) -> Self:
         """Return the profile with a market for products without one of their own.
@@ -237,6 +257,20 @@ class Profile:
         lines = [f"Profile {self.name!r}: {self.title}, {len(self.checks)} checks"]
         lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.checks]
         return "\n".join(map(on_one_line, lines))
+
+
+def _left(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]:
+    """Return the checks but those that are named, by their id or by that of their rule."""
+    names = [without] if isinstance(without, str) else without
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise place.error(
+            ("without",), f"without is {without!r:.60}. Give the ids of rules or checks, in a list."
+        )
+    known = {name for check in checks for name in (check.id, check.rule.id)}
+    for name in names:
+        if name not in known:
+            raise place.error(("without",), f"there is no check {name!r} to leave out{hint_of(name, known)}")
+    return [check for check in checks if not {check.id, check.rule.id} & set(names)]
 
 
 def shipped() -> dict[str, str]:
