@@ -289,7 +289,11 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     rows = pa.array(is_true(pc.match_substring_regex(texts, "|".join(one.sign for one in phrases))))
     few = texts.filter(rows)
     for one in phrases if len(few) else ():
-        few = pc.replace_substring_regex(few, one.pattern, one.left)
+        # Finding out is far quicker than replacing.
+        own = pa.array(is_true(pc.match_substring_regex(few, one.sign)))
+        if pc.any(own).as_py():
+            replaced = pc.replace_substring_regex(few.filter(own), one.pattern, one.left)
+            few = pc.replace_with_mask(few, own, replaced)
     return pc.replace_with_mask(texts, rows, few)
 
 
@@ -345,8 +349,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         ]
         if language in _NOUNS_BEFORE or row["number"] == "6a":
             patterns.append(rf"\b{source}(?:[- ]?(?:based|basis))?[- ]?{adjective}*{described}\b")
-        for pattern in patterns:
-            yield _Phrase(pattern, pattern, " ")
+        yield _Phrase("|".join(patterns), product, " ")
 
 
 def _without(language: str) -> str:

@@ -18,15 +18,27 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.tables.columns import encoded, is_true
 
 #: From which share of items that name an ingredient a text is a list, and how many words its items have on average.
-LIST, _WORDS = 0.6, 5.0
+LIST, _WORDS = 0.5, 5.0
 #: What parts items, and what parts words.
-_ITEMS = re.compile(r"[,;:.()\[\]{}•+/]|\s[-–]\s|\s(?:and|et|und|y|e|en)\s")
+_ITEMS = r"[,;:.()\[\]{}+/]|\s-\s"
 _WORD = re.compile(r"[^\W\d_][^\W\d_'-]*|e ?-?\d{3,4}")
 _NUMBERED = re.compile(r"e ?-?\d{3,4}")
+#: What says nothing of an item: headings, where it is from, how it was grown.
+_NEUTRAL = re.compile(
+    r"ingredients?|ingredient[ei]s?|ingredienten|zutaten|contains?|contient|enthalt|contiene|bevat|contem|organic|bio"
+    r"|biologi\w+|ecologic\w+|natur\w+|artificial|origi\w+|herkunft|herkomst|procedencia|provenance|agriculture|france|eu|ue|non"
+    r"|issus?|issues?|de|la|le|l|aus|from|of|or|and|et|und|e|y|en|o|less|the|following|each|certifi\w+|pur|pure|puro|pura|frais"
+    r"|fresh|for|color|colour|as|a|an|max|min|minimum|variable|proportions?"
+)
+#: An amount that a nutrition table has: lists of ingredients have shares.
+_AMOUNT = re.compile(r"\d ?(?:g|mg|ug|mcg|kj|kcal)\b")
 #: Signs that stand for letters which a machine could not read.
-_UNREAD = re.compile(r"[?\ufffd¿|~^][^\W\d_]|[^\W\d_][?\ufffd|~^][^\W\d_]|[^\W\d_]{2}\d+[^\W\d_]{2}")
+_UNREAD = r"[?\x{FFFD}¿|~^]\pL|\pL\pL\d+\pL\pL"
 
 
 def ingredient_shares(
@@ -49,18 +61,26 @@ def ingredient_shares(
     >>> ingredient_shares(texts, ("fr",), lambda word: False)
     array([ 1.,  0., nan])
     """
-    return np.array([_share(text, languages, names) for text in texts.to_pylist()], float)
-
-
-def _share(text: str, languages: tuple[str, ...], names: Callable[[str], bool]) -> float:
-    items = [words for item in _ITEMS.split(text) if (words := _WORD.findall(item))]
-    if not items:
-        return np.nan
+    split = pc.split_pattern_regex(texts, _ITEMS)
+    # Few items are new: "salt" is read once.
+    distinct, code = encoded(split.flatten())
+    read = np.array([_item(item, languages, names) for item in distinct.to_pylist()], np.int64).reshape(-1, 2)
+    own = pc.list_parent_indices(split).to_numpy()
+    words, known = read[code].T
+    size = len(texts)
+    items, named = np.bincount(own[words > 0], minlength=size), np.bincount(own[known > 0], minlength=size)
+    shares = np.divide(named, items, out=np.full(size, np.nan), where=items > 0)
     # Where letters were not read, or items are sentences, nobody knows what is missing.
-    if _UNREAD.search(text) or sum(map(len, items)) > _WORDS * len(items):
-        return 0.0
-    known = sum(any(is_ingredient(word, languages) or names(word) for word in words) for words in items)
-    return known / len(items)
+    unread = is_true(pc.match_substring_regex(texts, _UNREAD))
+    shares[(items > 0) & (unread | (np.bincount(own, words, size) > _WORDS * items))] = 0
+    return shares
+
+
+def _item(item: str, languages: tuple[str, ...], names: Callable[[str], bool]) -> tuple[int, bool]:
+    """Return how many words of an item say something, and whether one of them names an ingredient."""
+    words = [word for word in _WORD.findall(item) if not _NEUTRAL.fullmatch(word)]
+    named = any(is_ingredient(word, languages) or names(word) for word in words)
+    return len(words), named and not _AMOUNT.search(item)
 
 
 @lru_cache(maxsize=2**17)

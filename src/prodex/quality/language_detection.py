@@ -47,8 +47,8 @@ _PLAIN = 4
 _WORDS = 12
 #: Where a text may go on in another language: a heading, the code of a language, the end of a sentence or line.
 _HEADING = r"(?:[Ii]ngr[eé]dients?|INGR[EÉ]DIENTS?|[Zz]utaten|ZUTATEN|[Ii]ngredient[ei]s?|INGREDIENT[EI]S?|[Ii]ngredi[eë]nten|INGREDI[EË]NTEN)\b"
-_MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{Lu}}|\n|\s[/|]\s|\b(?:[A-Z]{{2}}|[A-Z]{{2}}/[A-Z]{{2}})\s?[:)]"
-_PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?<=\s[/|])(?=\s)|(?=\b[A-Z]{{2}}\s?[:)])")
+_MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{Lu}}|\n|\b(?:[A-Z]{{2}}|[A-Z]{{2}}/[A-Z]{{2}})\s?[:)]"
+_PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?=\b[A-Z]{{2}}\s?[:)])")
 #: From which confidence and how many letters a section is surely in its language, and what stands for all others.
 _SURE, _LETTERS, _UNSURE = 0.98, 16, -2
 #: Only the beginning of a text is read.
