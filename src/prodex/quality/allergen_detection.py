@@ -182,6 +182,15 @@ def only_lists_allergens(texts: pa.Array) -> Mask:
     return np.array([bool(words) and all(words) for words in known], bool)
 
 
+def named_in_any_language(word: str) -> bool:
+    """Say whether a folded word names an allergen in any language.
+
+    >>> named_in_any_language("lait"), named_in_any_language("laitue")
+    (True, False)
+    """
+    return bool(_meaning(word, LANGUAGES))
+
+
 def as_written(word: str, text: str) -> str:
     """Return a word that was found in a text as it stands there, or the word itself where the text spells it apart.
 
@@ -319,7 +328,9 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
                 sign = sign.replace("{without}", "")
             if "{plant}" in pattern:
                 plant = "|".join(each.pattern for each in _phrases("plant", (row["language"],)))
-                pattern, sign = pattern.replace("{plant}", plant), sign.replace("{plant}", plant)
+                pattern, sign = pattern.replace("{plant}", plant), sign.replace("{plant}", "")
+            # Bounds make a sign no better, and slow to prepare.
+            sign = re.sub(r"\{0,\d\d\}\??", "*", sign)
             # What is taken out leaves a gap between words; between sentences, where it was no list.
             left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
             found.append(_Phrase(pattern, sign, ". " if use == "other" else left))
