@@ -28,9 +28,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache, partial, reduce
 from importlib import resources
 
 import numpy as np
@@ -39,6 +39,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.ingredient_lists import ingredient_shares, is_ingredient
+from prodex.quality.language_detection import is_familiar
 from prodex.quality.text_normalization import MARK, folded
 from prodex.tables.columns import Mask, Rows, encoded, is_true
 
@@ -65,7 +66,8 @@ _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
 _ITEM = r"[^.,;:()\[\]{}]*"
 _CLAUSE = r"[^.,;:()\[\]]*"
-_AND = r"(?:,|,? (?:and|or|nor|et|ou|ni|und|oder|noch|en|of|y|o|ed?|ne|nem))"
+_WORD_AND = r"(?:and|or|nor|et|ou|ni|und|oder|noch|en|of|y|o|ed?|ne|nem)"
+_AND = rf"(?:,|,? {_WORD_AND})"
 
 
 @dataclass(frozen=True)
@@ -150,11 +152,15 @@ def named_allergens(
     found = [_Found(np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))]
     for spoken, rows in _by_language(languages, len(texts)):
         some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
-        for each in (*_words(rest, spoken), *(() if perhaps else _cereals(rest, spoken, "cereal"))):
+        for each in (*_named(rest, spoken), *(() if perhaps else _cereals(rest, spoken, "cereal"))):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
             found.append(replace(each, text=rows[each.text]))
         if not perhaps:
-            for each in (*_doubts(some, rest, spoken), *_cereals(rest, spoken, "maybe")):
+            for each in (
+                *_doubts(some, rest, spoken),
+                *_cereals(rest, spoken, "maybe"),
+                *_words(rest, spoken, _resembled),
+            ):
                 np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
             share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
     return NamedAllergens(
@@ -223,14 +229,21 @@ def _ingredients(
     return texts, (texts if perhaps else _without_phrases(texts, "other", languages))
 
 
-def _words(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
-    """Yield what names an allergen: words first, then phrases."""
+def _words(
+    texts: pa.Array, languages: tuple[str, ...], meaning: Callable[[str, tuple[str, ...]], int]
+) -> Iterator[_Found]:
+    """Yield the words that mean something."""
     words = pc.utf8_split_whitespace(pc.replace_substring_regex(texts, _NO_WORD, " "))
     text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
     distinct, code = encoded(pc.list_flatten(words))
-    meanings = np.array([*(_meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)
+    meanings = np.array([*(meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)
     rows = np.flatnonzero(meanings[code])
     yield _Found(text[rows], distinct.take(pa.array(code[rows])), meanings[code[rows]])
+
+
+def _named(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+    """Yield what names an allergen: words first, then phrases."""
+    yield from _words(texts, languages, _meaning)
     named = [(1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(group, languages)]
     yield from _expressions(texts, named)
 
@@ -245,7 +258,7 @@ def _cereals(texts: pa.Array, languages: tuple[str, ...], use: str) -> Iterator[
 def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what texts name where they list no ingredients: nobody knows whether it is in the product."""
     rows = np.flatnonzero(is_true(pc.not_equal(texts, ingredients)))
-    for each in _words(texts.take(pa.array(rows)), languages) if len(rows) else ():
+    for each in _named(texts.take(pa.array(rows)), languages) if len(rows) else ():
         yield replace(each, text=rows[each.text])
 
 
@@ -302,7 +315,8 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
         own = pa.array(is_true(pc.match_substring_regex(few, one.sign)))
         if pc.any(own).as_py():
             replaced = pc.replace_substring_regex(few.filter(own), one.pattern, one.left)
-            few = pc.replace_with_mask(few, own, replaced)
+            # Other expressions look for one space between words.
+            few = pc.replace_with_mask(few, own, pc.replace_substring_regex(replaced, "  +", " "))
     return pc.replace_with_mask(texts, rows, few)
 
 
@@ -353,6 +367,8 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         one = rf"{link}?(?:{source}|{harmless}){share}"
         several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
         patterns = [
+            # Two sources without brackets: "de maïs et de blé"; after a comma stands the next ingredient.
+            rf"\b{described}{share}(?: ?[:-])? {link}*(?:{harmless}) {_WORD_AND} {link}*{source}\b",
             rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
             rf"\b{described}{share} ?[(\[] ?{several} ?(?:[)\]]|$)",
             rf"\b{source}{share} ?[(\[] ?{link}*{adjective}*{described} ?(?:[)\]]|$)",
@@ -422,6 +438,42 @@ def _meaning(word: str, languages: tuple[str, ...]) -> int:
 
 def _names_one(word: str, languages: tuple[str, ...]) -> bool:
     return bool(_meaning(word, languages))
+
+
+#: Words that are compared with others letter by letter: among shorter ones, a letter makes another word.
+_LONG = 5
+#: Letters that machines confuse when they read a label.
+_CONFUSED = str.maketrans({"l": "i", "1": "i", "0": "o", "5": "s"})
+
+
+@lru_cache(maxsize=2**17)
+def _resembled(word: str, languages: tuple[str, ...]) -> int:
+    """Return the bits of the groups whose words an unknown word resembles: "mustgard", "sulfities", "Iait"."""
+    if len(word) < 3 or _meaning(word, languages) or is_ingredient(word, languages) or is_familiar(word):
+        return 0
+    seen = {word.translate(_CONFUSED), *(_shortened(word) if len(word) >= _LONG else ())}
+    return _union(_near(language).get(each, 0) for language in languages for each in seen)
+
+
+@cache
+def _near(language: str) -> Mapping[str, int]:
+    """Return the bits of words as machines misread them, and of long ones that lack a letter."""
+    near: dict[str, int] = {}
+    for group, words in words_of(language).items():
+        for word in (each.replace("*", "") for each in words):
+            seen = {word.translate(_CONFUSED)} if len(word) > 2 else set()
+            for each in seen | (_shortened(word) if len(word) >= _LONG else set()):
+                near[each] = near.get(each, 0) | 1 << GROUPS.index(group)
+    return near
+
+
+def _shortened(word: str) -> set[str]:
+    """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
+    return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
+
+
+def _union(groups: Iterable[int]) -> int:
+    return reduce(int.__or__, groups, 0)
 
 
 def _named_after(word: str, language: str) -> str:

@@ -38,7 +38,7 @@ _NEUTRAL = re.compile(
 #: An amount that a nutrition table has: lists of ingredients have shares.
 _AMOUNT = re.compile(r"\d ?(?:g|mg|ug|mcg|kj|kcal)\b")
 #: Signs that stand for letters which a machine could not read.
-_UNREAD = r"[?\x{FFFD}¿|~^]\pL|\pL\pL\d+\pL\pL"
+_UNREAD = r"[?\x{FFFD}¿|~^@${}\\=]\pL|\pL[@${}\\=]|\pL\pL\d+\pL\pL"
 
 
 def ingredient_shares(

@@ -96,6 +96,20 @@ def place_of(language: str) -> int:
     return languages().index(short) if short in languages() else -1
 
 
+def is_familiar(word: str) -> bool:
+    """Say whether a word, in small letters and without accents, stands in the list of any language.
+
+    >>> is_familiar("farine"), is_familiar("mustgard")
+    (True, False)
+    """
+    return word in _plain()
+
+
+@cache
+def _plain() -> frozenset[str]:
+    return frozenset(unaccented(word) for words in _lists().values() for word in words)
+
+
 def detect(texts: pa.Array) -> DetectedLanguages:
     """Say for each text which language its words are of.
 
