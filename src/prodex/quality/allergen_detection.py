@@ -362,7 +362,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     for row in _rows("allergen_exemptions.tsv", "\t"):
         if row["language"] != language:
             continue
-        product, source = rf"(?:{row['product']})", rf"(?:{row['source']})"
+        product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
         described = rf"{product}(?: (?:{adjectives}))*"
         one = rf"{link}?(?:{source}|{harmless}){share}"
         several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
@@ -370,7 +370,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
             # Two sources without brackets: "de maïs et de blé"; after a comma stands the next ingredient.
             rf"\b{described}{share}(?: ?[:-])? {link}*(?:{harmless}) {_WORD_AND} {link}*{source}\b",
             rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
-            rf"\b{described}{share} ?[(\[] ?{several} ?(?:[)\]]|$)",
+            rf"\b{described}{share} ?[(\[] ?(?:\. )?{several} ?(?:[)\]]|$)",
             rf"\b{source}{share} ?[(\[] ?{link}*{adjective}*{described} ?(?:[)\]]|$)",
             rf"\b{source},? {link}+{described}\b",
         ]

@@ -25,7 +25,7 @@ _JOINING = (
 )
 #: What texts end in that go on: dots however they are spaced, a hyphen, a separator, a word that joins.
 #: A colon belongs to a heading whose list is missing.
-_GOES_ON = rf"(?:\.\s*\.[\s.]*|…|\pL-|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
+_GOES_ON = rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
 #: "etc." and its like are meant, and the letter of a vitamin is no Italian "and".
 _MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)\s*[.…]+\s*$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
 
