@@ -109,11 +109,12 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Phrase:
-    """An expression, a shorter one that is found in the same texts, and what is left of what it finds."""
+    """An expression, shorter ones that are found in the same texts, and what is left of what it finds."""
 
     pattern: str
     sign: str
     left: str
+    other_sign: str = ""
 
 
 def names_of(groups: int) -> list[str]:
@@ -233,7 +234,8 @@ def _words(
     texts: pa.Array, languages: tuple[str, ...], meaning: Callable[[str, tuple[str, ...]], int]
 ) -> Iterator[_Found]:
     """Yield the words that mean something."""
-    words = pc.utf8_split_whitespace(pc.replace_substring_regex(texts, _NO_WORD, " "))
+    # `utf8_split_whitespace` reads beyond a text that ends in a space, and then now and then keeps this space.
+    words = pc.split_pattern(pc.replace_substring_regex(texts, _NO_WORD, " "), " ")
     text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
     distinct, code = encoded(pc.list_flatten(words))
     meanings = np.array([*(meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)
@@ -313,6 +315,8 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     for one in phrases if len(few) else ():
         # Finding out is far quicker than replacing.
         own = pa.array(is_true(pc.match_substring_regex(few, one.sign)))
+        if one.other_sign and pc.any(own).as_py():
+            own = pc.and_(own, pc.match_substring_regex(few, one.other_sign))
         if pc.any(own).as_py():
             replaced = pc.replace_substring_regex(few.filter(own), one.pattern, one.left)
             # Other expressions look for one space between words.
@@ -376,7 +380,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         ]
         if language in _NOUNS_BEFORE or row["number"] == "6a":
             patterns.append(rf"\b{source}(?:[- ]?(?:based|basis))?[- ]?{adjective}*{described}\b")
-        yield _Phrase("|".join(patterns), product, " ")
+        yield _Phrase("|".join(patterns), product, " ", source)
 
 
 def _without(language: str) -> str:

@@ -27,7 +27,7 @@ _JOINING = (
 #: A colon belongs to a heading whose list is missing.
 _GOES_ON = rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
 #: "etc." and its like are meant, and the letter of a vitamin is no Italian "and".
-_MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)\s*[.…]+\s*$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
+_MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)[\s.…]+$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
 
 
 def are_cut(texts: pa.Array) -> Mask:

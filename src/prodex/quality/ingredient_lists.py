@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from prodex.tables.columns import encoded, is_true
 
 #: From which share of items that name an ingredient a text is a list, and how many words its items have on average.
-LIST, _WORDS = 0.5, 5.0
+LIST, _WORDS = 0.6, 5.0
 #: What parts items, and what parts words.
 _ITEMS = r"[,;:.()\[\]{}+/]|\s-\s"
 _WORD = re.compile(r"[^\W\d_][^\W\d_'-]*|e ?-?\d{3,4}")
@@ -32,7 +32,7 @@ _NUMBERED = re.compile(r"e ?-?\d{3,4}")
 _NEUTRAL = re.compile(
     r"ingredients?|ingredient[ei]s?|ingredienten|zutaten|contains?|contient|enthalt|contiene|bevat|contem|organic|bio"
     r"|biologi\w+|ecologic\w+|natur\w+|artificial|origi\w+|herkunft|herkomst|procedencia|provenance|agriculture|france|eu|ue|non"
-    r"|issus?|issues?|de|la|le|l|aus|from|of|or|and|et|und|e|y|en|o|less|the|following|each|certifi\w+|pur|pure|puro|pura|frais"
+    r"|issus?|issues?|de|la|le|l|aus|from|of|or|and|et|und|e|y|en|o|less|following|each|certifi\w+|pur|pure|puro|pura|frais"
     r"|fresh|for|color|colour|as|a|an|max|min|minimum|variable|proportions?"
 )
 #: An amount that a nutrition table has: lists of ingredients have shares.

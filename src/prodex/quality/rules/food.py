@@ -32,9 +32,10 @@ def _missing(products: Products, attribute: str, applies: Any) -> Verdict:
     verdict = missing_data(products, attribute, applies)
     pending = verdict.evidence
     unclassed = products.column("gpc_code").is_null().to_numpy(zero_copy_only=False)
-    shown = np.flatnonzero(verdict.fails & unclassed & ~products.any(pending.product if pending else []))
+    is_known = is_food(products).fillna(False).to_numpy(bool)
+    shown = np.flatnonzero(verdict.fails & is_known & unclassed & ~products.any(pending.product if pending else []))
     said = food_evidence(products)
-    reasons = [f"food by {said[row]}" if said[row] else None for row in shown.tolist()]
+    reasons = [f"no data; taken for food by {said[row]}" for row in shown.tolist()]
     if pending is None or not len(shown):
         return verdict
     rows = np.concatenate([pending.product, shown])
