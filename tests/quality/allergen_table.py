@@ -8,6 +8,7 @@ group may be found and a pass is not asked for. Both were written by hand.
 from __future__ import annotations
 
 import csv
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,10 +146,14 @@ def main() -> None:
     """Print recall and precision of both tables together, by language, and the verdicts that are wrong."""
     texts = (*labelled(), *(one.labelled for one in hostile()))
     counts = Counter(one.language for one in texts)
-    print(", ".join(f"{counts[language]} texts in {language}" for language in LANGUAGES))
-    print(as_table(measured(texts)))
     others = wrong()
-    print(f"{len(others)} of {len(hostile())} verdicts are wrong", *others, sep="\n")
+    lines = [
+        ", ".join(f"{counts[language]} texts in {language}" for language in LANGUAGES),
+        as_table(measured(texts)),
+        f"{len(others)} of {len(hostile())} verdicts are wrong",
+        *others,
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,15 @@ from prodex.quality.cut_texts import are_cut
         *("Sucre, épices (poivre", "Sucre [sirop (glucose), sel", "Zucker, Wei-", "Sucre, sel,", "Zutaten:"),
         *("Sugar, salt and", "Sucre et", "Sucre, huile de", "Sucre, jus d'", "Zucker und", "Salz aus"),
         *("Azúcar y", "Azúcar, aceite de", "Zucchero e", "Sale, olio di", "Suiker en", "Olie van"),
-        *("Açúcar e", "Açúcar, óleo de", "Sukker og", "Socker och", "Sokeri ja", "SUCRE ET ", "Sugar, salt &"),
+        *(
+            "Açúcar e",
+            "Açúcar, óleo de",
+            "Sukker og",
+            "Socker och",
+            "Sokeri ja",
+            "SUCRE ET ",
+            "Sugar, salt &",
+        ),
     ],
 )
 def test_a_list_that_goes_on_was_cut(text: str) -> None:
@@ -26,7 +34,13 @@ def test_a_list_that_goes_on_was_cut(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("Sucre, sel", "Sucre, sel.", "Sucre (de canne), sel [iodé].", "Sugar, salt, etc...", "Zucker, usw. ..."),
+        *(
+            "Sucre, sel",
+            "Sucre, sel.",
+            "Sucre (de canne), sel [iodé].",
+            "Sugar, salt, etc...",
+            "Zucker, usw. ...",
+        ),
         *("1) Zucker, 2) Salz", "Vitamine A, D, E", "Vitamin E", "Viande avec os", "Jus de raisin", "", None),
     ],
 )

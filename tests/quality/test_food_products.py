@@ -39,9 +39,7 @@ def decided(*records: Record) -> list[str]:
     return [words[State(state)] for state in audited(*records).states[:, 0].tolist()]
 
 
-NUTRITION: Any = {
-    "isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]}]
-}
+NUTRITION: Any = {"isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]}]}
 ALCOHOL: Any = {"percentageOfAlcoholByVolume": [{"data": 40, "expressedIn": {"code": "P1"}}]}
 
 

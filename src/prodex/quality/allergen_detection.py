@@ -220,9 +220,7 @@ def _by_language(languages: pa.Array | None, size: int) -> Iterator[tuple[tuple[
         yield (LANGUAGES if place < 0 else (spoken[place].as_py(),)), np.flatnonzero(language == place)
 
 
-def _ingredients(
-    texts: pa.Array, languages: tuple[str, ...], perhaps: bool
-) -> tuple[pa.Array, pa.Array]:
+def _ingredients(texts: pa.Array, languages: tuple[str, ...], perhaps: bool) -> tuple[pa.Array, pa.Array]:
     """Return folded texts without what is not in the product, and the same without what is no list of ingredients."""
     texts = _unmarked(texts, languages)
     for use in ("begins", "joins", "sounds", "exempt", *(() if perhaps else ("perhaps",)), "free"):
@@ -358,7 +356,8 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
 def _exemptions(language: str) -> Iterator[_Phrase]:
     """Yield expressions of what Annex II exempts: a product and its allergen, in either order and bracketing."""
     links, adjectives, harmless = (
-        "|".join(each.pattern for each in _phrases(use, (language,))) for use in ("link", "adjective", "harmless")
+        "|".join(each.pattern for each in _phrases(use, (language,)))
+        for use in ("link", "adjective", "harmless")
     )
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"

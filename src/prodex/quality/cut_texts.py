@@ -1,7 +1,7 @@
 """Lists that were cut: what their last characters tell of it.
 
-Whoever knows more than one text can tell more: that many of an owner's texts end at the same length. What says so can be
-joined with this, text by text.
+Whoever knows more than one text can tell more: that many of an owner's texts end at the same length. What says so can
+be joined with this, text by text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _JOINING = (
 )
 #: What texts end in that go on: dots however they are spaced, a hyphen, a separator, a word that joins.
 #: A colon belongs to a heading whose list is missing.
-_GOES_ON = rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
+_GOES_ON = (
+    rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
+)
 #: "etc." and its like are meant, and the letter of a vitamin is no Italian "and".
 _MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)[\s.…]+$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
 

@@ -1,9 +1,10 @@
 """Which products are food, on what evidence, and which of them Regulation (EU) No 1169/2011 asks less of.
 
-The class decides where a product has one. Of the others, what only food declares does: nutrients, an alcoholic strength,
-how to keep it in a refrigerator. Where a product declares none of these, words do: those of its kind and its ingredients
-(`food_words.tsv`, in ten languages; folded, with `*` for the beginning or end of other words). Words can speak against it
-as well: a shampoo lists ingredients, and its allergens are those of a perfume. Where they speak for both, nobody knows.
+The class decides where a product has one. Of the others, what only food declares does: nutrients, an alcoholic
+strength, how to keep it in a refrigerator. Where a product declares none of these, words do: those of its kind and its
+ingredients (`food_words.tsv`, in ten languages; folded, with `*` for the beginning or end of other words). Words can
+speak against it as well: a shampoo lists ingredients, and its allergens are those of a perfume. Where they speak for
+both, nobody knows.
 """
 
 from __future__ import annotations

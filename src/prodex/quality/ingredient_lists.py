@@ -69,7 +69,8 @@ def ingredient_shares(
     words, known = read[code].T
     size = len(texts)
     items, named = np.bincount(own[words > 0], minlength=size), np.bincount(own[known > 0], minlength=size)
-    shares = np.divide(named, items, out=np.full(size, np.nan), where=items > 0)
+    shares = np.full(size, np.nan)
+    np.divide(named, items, out=shares, where=items > 0)
     # Where letters were not read, or items are sentences, nobody knows what is missing.
     unread = is_true(pc.match_substring_regex(texts, _UNREAD))
     shares[(items > 0) & (unread | (np.bincount(own, words, size) > _WORDS * items))] = 0
@@ -90,7 +91,9 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     >>> is_ingredient("tomaten", ("de",)), is_ingredient("e330", ()), is_ingredient("verpackung", ("de",))
     (True, True, False)
     """
-    return bool(_NUMBERED.fullmatch(word)) or any(_pattern(language).fullmatch(word) for language in languages)
+    return bool(_NUMBERED.fullmatch(word)) or any(
+        _pattern(language).fullmatch(word) for language in languages
+    )
 
 
 @cache

@@ -46,9 +46,13 @@ _PLAIN = 4
 #: A text is as sure as so many words that agree as much, however long it is: half of each of two languages is neither.
 _WORDS = 12
 #: Where a text may go on in another language: a heading, the code of a language, the end of a sentence or line.
-_HEADING = r"(?:[Ii]ngr[eé]dients?|INGR[EÉ]DIENTS?|[Zz]utaten|ZUTATEN|[Ii]ngredient[ei]s?|INGREDIENT[EI]S?|[Ii]ngredi[eë]nten|INGREDI[EË]NTEN)\b"
-_MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{Lu}}|\n|\b(?:[A-Z]{{2}}|[A-Z]{{2}}/[A-Z]{{2}})\s?[:)]"
-_PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?=\b[A-Z]{{2}}\s?[:)])")
+_HEADING = (
+    r"(?:[Ii]ngr[eé]dients?|INGR[EÉ]DIENTS?|[Zz]utaten|ZUTATEN|[Ii]ngredient[ei]s?|INGREDIENT[EI]S?"
+    r"|[Ii]ngredi[eë]nten|INGREDI[EË]NTEN)\b"
+)
+_CODE = r"\b[A-Z]{2}\s?[:)]"
+_MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{L}}|\n|{_CODE}"
+_PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?={_CODE})")
 #: From which confidence and how many letters a section is surely in its language, and what stands for all others.
 _SURE, _LETTERS, _UNSURE = 0.98, 16, -2
 #: Only the beginning of a text is read.
@@ -144,7 +148,9 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
     [[0, 0, 1], ['Zutaten: Weizengrieß, Speisesalz. ', 'Ingrédients : semoule de blé, sel de cuisine', 'Zucker']]
     """
     rows = np.flatnonzero(is_true(pc.match_substring_regex(texts, _MAY_PART)))
-    parted = {row: _pieces(text) for row, text in zip(rows.tolist(), texts.take(rows).to_pylist(), strict=True)}
+    parted = {
+        row: _pieces(text) for row, text in zip(rows.tolist(), texts.take(rows).to_pylist(), strict=True)
+    }
     parted = {row: pieces for row, pieces in parted.items() if len(pieces) > 1}
     found = detect(pa.array([piece for pieces in parted.values() for piece in pieces], pa.string()))
     spoken = np.where((found.confidence >= _SURE) & (found.letters >= _LETTERS), found.language, _UNSURE)

@@ -221,7 +221,11 @@ def _mentions(compositions: pa.Table) -> tuple[_Mentions, npt.NDArray[np.int32],
         found.indirect[which],
         spoken.take(pa.array(found.text[which])),
     )
-    doubtful, understood, share = np.zeros(len(texts), np.int32), np.ones(len(texts), bool), np.full(len(texts), np.nan)
+    doubtful, understood, share = (
+        np.zeros(len(texts), np.int32),
+        np.ones(len(texts), bool),
+        np.full(len(texts), np.nan),
+    )
     np.bitwise_or.at(doubtful, place, found.doubtful)
     np.logical_and.at(understood, place, _is_understood(parts, spoken))
     # A section that only warns has no items, and takes nothing from the list that stands before it.
@@ -261,7 +265,11 @@ def _evidence(
         rows = np.flatnonzero(missing >> group & 1)
         _, first = np.unique(mentions.product[rows], return_index=True)
         found += [
-            (int(mentions.product[row]), int(row), f"{name}: {_said(bool(mentions.indirect[row]))}, not listed")
+            (
+                int(mentions.product[row]),
+                int(row),
+                f"{name}: {_said(bool(mentions.indirect[row]))}, not listed",
+            )
             for row in rows[first]
         ]
     # The findings of a product follow each other, so that its worklist reads in order.

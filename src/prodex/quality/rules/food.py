@@ -33,7 +33,9 @@ def _missing(products: Products, attribute: str, applies: Any) -> Verdict:
     pending = verdict.evidence
     unclassed = products.column("gpc_code").is_null().to_numpy(zero_copy_only=False)
     is_known = is_food(products).fillna(False).to_numpy(bool)
-    shown = np.flatnonzero(verdict.fails & is_known & unclassed & ~products.any(pending.product if pending else []))
+    shown = np.flatnonzero(
+        verdict.fails & is_known & unclassed & ~products.any(pending.product if pending else [])
+    )
     said = food_evidence(products)
     reasons = [f"no data; taken for food by {said[row]}" for row in shown.tolist()]
     if pending is None or not len(shown):
