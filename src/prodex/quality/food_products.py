@@ -156,11 +156,13 @@ def _by_words(products: Products, undecided: Mask) -> _Words:
 
 def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
     """Return 1 where the words of a kind are of food, -1 where they are of something else, 0 where nobody can say."""
-    return by_value(products.column("kind"), _of_kind, 0).astype(np.int64)
+    kinds, kind = encoded(products.column("kind"))
+    # The last one stands for products without a kind.
+    return np.array([*map(_of_kind, folded(kinds).to_pylist()), 0], np.int64)[kind]
 
 
 def _of_kind(label: str) -> int:
-    words = re.findall(r"[^\W\d_]+", folded(pa.array([label]))[0].as_py())
+    words = re.findall(r"[^\W\d_]+", label)
     others = any(_is_word(word, "other") for word in words)
     # "Dog food" and "milk shampoo" are what stands against food in them.
     return -1 if others else int(any(_is_word(word, "food") for word in words))

@@ -145,7 +145,7 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
     --------
     >>> texts = pa.array(["Zutaten: Weizengrieß, Speisesalz. Ingrédients : semoule de blé, sel de cuisine", "Zucker"])
     >>> [one.tolist() if isinstance(one, np.ndarray) else one.to_pylist() for one in sections(texts)]
-    [[0, 0, 1], ['Zutaten: Weizengrieß, Speisesalz. ', 'Ingrédients : semoule de blé, sel de cuisine', 'Zucker']]
+    [[0, 0, 1], ['Zutaten: Weizengrieß, Speisesalz.', 'Ingrédients : semoule de blé, sel de cuisine', 'Zucker']]
     """
     rows = np.flatnonzero(is_true(pc.match_substring_regex(texts, _MAY_PART)))
     parted = {
