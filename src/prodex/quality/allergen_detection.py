@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial, reduce
 from importlib import resources
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -153,14 +154,18 @@ def named_allergens(
     found = [_Found(np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))]
     for spoken, rows in _by_language(languages, len(texts)):
         some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
-        for each in (*_named(rest, spoken), *(() if perhaps else _cereals(rest, spoken, "cereal"))):
+        words = _Words.of(rest)
+        for each in (
+            *_named(words, rest, spoken),
+            *(() if perhaps else _cereals(rest, spoken, "cereal")),
+        ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
             found.append(replace(each, text=rows[each.text]))
         if not perhaps:
             for each in (
                 *_doubts(some, rest, spoken),
                 *_cereals(rest, spoken, "maybe"),
-                *_words(rest, spoken, _resembled),
+                words.that_mean(_resembled, spoken),
             ):
                 np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
             share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
@@ -228,22 +233,33 @@ def _ingredients(texts: pa.Array, languages: tuple[str, ...], perhaps: bool) -> 
     return texts, (texts if perhaps else _without_phrases(texts, "other", languages))
 
 
-def _words(
-    texts: pa.Array, languages: tuple[str, ...], meaning: Callable[[str, tuple[str, ...]], int]
-) -> Iterator[_Found]:
-    """Yield the words that mean something."""
-    # `utf8_split_whitespace` reads beyond a text that ends in a space, and then now and then keeps this space.
-    words = pc.split_pattern(pc.replace_substring_regex(texts, _NO_WORD, " "), " ")
-    text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
-    distinct, code = encoded(pc.list_flatten(words))
-    meanings = np.array([*(meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)
-    rows = np.flatnonzero(meanings[code])
-    yield _Found(text[rows], distinct.take(pa.array(code[rows])), meanings[code[rows]])
+@dataclass(frozen=True)
+class _Words:
+    """The words of folded texts: the place of the text of each, the distinct words, and which of these it is."""
+
+    text: Rows
+    distinct: pa.Array
+    code: Rows
+
+    @classmethod
+    def of(cls, texts: pa.Array) -> Self:
+        """Part texts into words."""
+        # `utf8_split_whitespace` reads beyond a text that ends in a space, and then now and then keeps this space.
+        words = pc.split_pattern(pc.replace_substring_regex(texts, _NO_WORD, " "), " ")
+        text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
+        return cls(text, *encoded(pc.list_flatten(words)))
+
+    def that_mean(self, meaning: Callable[[str, tuple[str, ...]], int], languages: tuple[str, ...]) -> _Found:
+        """Return the words that mean something."""
+        meanings = [meaning(word, languages) for word in self.distinct.to_pylist()]
+        meant = np.array([*meanings, 0], np.int32)[self.code]
+        rows = np.flatnonzero(meant)
+        return _Found(self.text[rows], self.distinct.take(pa.array(self.code[rows])), meant[rows])
 
 
-def _named(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
-    """Yield what names an allergen: words first, then phrases."""
-    yield from _words(texts, languages, _meaning)
+def _named(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+    """Yield what names an allergen in texts and their words: words first, then phrases."""
+    yield words.that_mean(_meaning, languages)
     named = [(1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(group, languages)]
     yield from _expressions(texts, named)
 
@@ -258,7 +274,8 @@ def _cereals(texts: pa.Array, languages: tuple[str, ...], use: str) -> Iterator[
 def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what texts name where they list no ingredients: nobody knows whether it is in the product."""
     rows = np.flatnonzero(is_true(pc.not_equal(texts, ingredients)))
-    for each in _named(texts.take(pa.array(rows)), languages) if len(rows) else ():
+    few = texts.take(pa.array(rows))
+    for each in _named(_Words.of(few), few, languages) if len(rows) else ():
         yield replace(each, text=rows[each.text])
 
 

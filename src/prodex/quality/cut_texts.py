@@ -28,6 +28,8 @@ _JOINING = (
 _GOES_ON = (
     rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
 )
+#: So many characters at the end are read.
+_LAST = 40
 #: "etc." and its like are meant, and the letter of a vitamin is no Italian "and".
 _MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)[\s.…]+$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
 
@@ -45,9 +47,10 @@ def are_cut(texts: pa.Array) -> Mask:
     >>> are_cut(pa.array(["Sucre, sel, pers. ..", "Sucre, épices (poivre", "Sucre et", "Sucre, sel (iodé).", None]))
     array([ True,  True,  True, False, False])
     """
-    ends = is_true(pc.match_substring_regex(folded(pc.utf8_trim_whitespace(texts)), _GOES_ON))
-    ends |= is_true(pc.match_substring_regex(texts, r"(?:\.\s*\.[\s.]*|…|\pL-)\s*$"))
-    ends &= ~is_true(pc.match_substring_regex(texts, _MEANT))
+    last = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(texts), -_LAST, None)
+    ends = is_true(pc.match_substring_regex(folded(last), _GOES_ON))
+    ends |= is_true(pc.match_substring_regex(last, r"(?:\.\s*\.[\s.]*|…|\pL-)$"))
+    ends &= ~is_true(pc.match_substring_regex(last, _MEANT))
     return ends | _left_open(texts)
 
 
