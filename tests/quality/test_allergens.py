@@ -21,7 +21,7 @@ from prodex.quality.allergen_detection import (
     words_of,
 )
 from prodex.quality.text_normalization import folded
-from tests.quality.test_allergen_texts import labelled
+from tests.quality.allergen_table import labelled
 from tests.quick import examples
 
 
@@ -105,6 +105,13 @@ def test_what_follows_a_warning_counts_again() -> None:
 def test_a_list_of_allergens_may_tell_what_is_perhaps_in_it() -> None:
     """A listed allergen counts as named; "free from" still does not."""
     assert ["soya", "milk"] == named("Contient : lait. Peut contenir : soja. Sans gluten.", perhaps=True)
+
+
+def test_the_last_word_counts_each_time() -> None:
+    """What is taken out at the end of a text leaves a space, beyond which nothing is read."""
+    text = "sugar, salt, mustard seeds, skimmed milk powder, wheat flour"
+
+    assert [["gluten", "milk", "mustard"]] * 50 == [named(text, "en") for _ in range(50)]
 
 
 def test_other_languages_do_not_count() -> None:

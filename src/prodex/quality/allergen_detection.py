@@ -1,4 +1,4 @@
-"""The allergens that a text names, in seven languages: words of the 14 groups, and phrases that only sound like them.
+"""The allergens that a list of ingredients names, in seven languages: words of the 14 groups, and what only sounds so.
 
 The words stand in `allergens.csv`: lower case, without accents (œ is oe, ß is ss), `*` for the rest of a compound
 word. `allergen_phrases.tsv` holds regular expressions for texts that are folded alike (`folding.py`), `*` for those of
@@ -9,32 +9,46 @@ every language, `-` for those of other languages than these:
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
 - `claimed`: what products are said to be free from, one after another;
 - a group: a name of several words;
-- `listing`: words that a list of allergens consists of besides their names.
+- `cereal`: made of a cereal with gluten that is not named ("semolina", "malt"), `maybe`: perhaps so ("starch");
+- `other`: no ingredients: a reference to the pack, preparation, nutrients, an address, praise;
+- `listing`: words that a list of allergens consists of besides their names;
+- `plant`, `harmless`, `link`, `adjective`: parts of other expressions: what flour is made of, what else syrups are made
+  of, "from", "dried".
 
 In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
-next comma; `{without}` the same, or a whole list of allergens ("free from milk, egg and nuts").
+next comma; `{clause}` the same and also what stands before; `{without}` that or a whole list of allergens ("free from
+milk, egg and nuts"); `{plant}` what stands there for the language.
+
+`allergen_exemptions.tsv` holds what Annex II exempts, by the number that it has there: a product and the allergen that
+it is made of. They are found in either order, with words between them or brackets ("glucose syrup (wheat, maize)",
+"Weizenglukosesirup", "sirop de glucose de blé"), and only whole: "malt extract (barley)" is no glucose syrup.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial, reduce
 from importlib import resources
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.text_normalization import folded
+from prodex.quality.ingredient_lists import ingredient_shares, is_ingredient
+from prodex.quality.language_detection import is_familiar
+from prodex.quality.text_normalization import MARK, folded
 from prodex.tables.columns import Mask, Rows, encoded, is_true
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 
 _COMPOUNDING = ("de", "nl")
+#: Languages in which a noun before another one describes it: "wheat starch".
+_NOUNS_BEFORE = ("en", *_COMPOUNDING)
 _EVERY_LANGUAGE = "*"
 #: Languages without words here: their warnings are known, since words of others are looked for in their texts.
 _OTHER_LANGUAGES = "-"
@@ -52,7 +66,9 @@ _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 #: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
 _ITEM = r"[^.,;:()\[\]{}]*"
-_AND = r"(?:,|,? (?:and|or|nor|et|ou|ni|und|oder|noch|en|of|y|o|ed?|ne|nem))"
+_CLAUSE = r"[^.,;:()\[\]]*"
+_WORD_AND = r"(?:and|or|nor|et|ou|ni|und|oder|noch|en|of|y|o|ed?|ne|nem)"
+_AND = rf"(?:,|,? {_WORD_AND})"
 
 
 @dataclass(frozen=True)
@@ -63,24 +79,43 @@ class NamedAllergens:
     ----------
     groups
         For each text, bit n stands for group n of `GROUPS`.
-    text, word, meaning
-        Every word that names an allergen: the place of its text, the word as it was looked for (folded), and the bits
-        of its groups.
+    doubtful
+        The same of the groups that it may name beside those: starch of which nobody says what it is made of, and what
+        stands where there are no ingredients ("add the milk and stir").
+    share
+        Which share of the items of texts name an ingredient (`ingredient_shares`); 1 with what may be in it.
+    text, word, meaning, indirect
+        Every word that names an allergen: the place of its text, the word as it was looked for (folded), the bits of
+        its groups, and whether it stands for a cereal that it does not name ("flour").
     """
 
     groups: npt.NDArray[np.int32]
+    doubtful: npt.NDArray[np.int32]
+    share: npt.NDArray[np.float64]
     text: Rows
     word: pa.Array
     meaning: npt.NDArray[np.int32]
+    indirect: Mask
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Words that were found in some texts: the places of these, the words, and what each means."""
+
+    text: Rows
+    word: pa.Array
+    meaning: npt.NDArray[np.int32]
+    indirect: bool = False
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """An expression, a shorter one that is found in the same texts, and what is left of what it finds."""
+    """An expression, shorter ones that are found in the same texts, and what is left of what it finds."""
 
     pattern: str
     sign: str
     left: str
+    other_sign: str = ""
 
 
 def names_of(groups: int) -> list[str]:
@@ -114,17 +149,34 @@ def named_allergens(
     [['gluten'], []]
     """
     ready = folded(texts)
-    groups = np.zeros(len(texts), np.int32)
-    found: list[tuple[Rows, pa.Array, npt.NDArray[np.int32]]] = [
-        (np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))
-    ]
+    groups, doubtful = np.zeros((2, len(texts)), np.int32)
+    share = np.ones(len(texts))
+    found = [_Found(np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))]
     for spoken, rows in _by_language(languages, len(texts)):
-        for text, word, meaning in _found(ready.take(pa.array(rows)), spoken, perhaps):
-            np.bitwise_or.at(groups, rows[text], meaning)
-            found.append((rows[text], word, meaning))
-    columns = list(zip(*found, strict=True))
+        some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
+        words = _Words.of(rest)
+        for each in (
+            *_named(words, rest, spoken),
+            *(() if perhaps else _cereals(rest, spoken, "cereal")),
+        ):
+            np.bitwise_or.at(groups, rows[each.text], each.meaning)
+            found.append(replace(each, text=rows[each.text]))
+        if not perhaps:
+            for each in (
+                *_doubts(some, rest, spoken),
+                *_cereals(rest, spoken, "maybe"),
+                words.that_mean(_resembled, spoken),
+            ):
+                np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
+            share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
     return NamedAllergens(
-        groups, np.concatenate(columns[0]), pa.concat_arrays(columns[1]), np.concatenate(columns[2])
+        groups,
+        doubtful & ~groups,
+        share,
+        np.concatenate([each.text for each in found]),
+        pa.concat_arrays([each.word for each in found]),
+        np.concatenate([each.meaning for each in found]),
+        np.concatenate([np.full(len(each.text), each.indirect) for each in found]),
     )
 
 
@@ -140,6 +192,15 @@ def only_lists_allergens(texts: pa.Array) -> Mask:
     lists = (set(re.findall(r"[a-z]{3,}|[^\W\d_a-z]+", text)) for text in folded(texts).to_pylist())
     known = [[word in _listing_words() or _meaning(word, LANGUAGES) for word in words] for words in lists]
     return np.array([bool(words) and all(words) for words in known], bool)
+
+
+def named_in_any_language(word: str) -> bool:
+    """Say whether a folded word names an allergen in any language.
+
+    >>> named_in_any_language("lait"), named_in_any_language("laitue")
+    (True, False)
+    """
+    return bool(_meaning(word, LANGUAGES))
 
 
 def as_written(word: str, text: str) -> str:
@@ -164,30 +225,99 @@ def _by_language(languages: pa.Array | None, size: int) -> Iterator[tuple[tuple[
         yield (LANGUAGES if place < 0 else (spoken[place].as_py(),)), np.flatnonzero(language == place)
 
 
-def _found(
-    texts: pa.Array, languages: tuple[str, ...], perhaps: bool
-) -> Iterator[tuple[Rows, pa.Array, npt.NDArray[np.int32]]]:
-    """Yield the places of folded texts, the words found in them, and what these mean: words first, then phrases."""
-    for use in ("begins", "joins", "sounds", *(() if perhaps else ("perhaps",)), "free"):
+def _ingredients(texts: pa.Array, languages: tuple[str, ...], perhaps: bool) -> tuple[pa.Array, pa.Array]:
+    """Return folded texts without what is not in the product, and the same without what is no list of ingredients."""
+    texts = _unmarked(texts, languages)
+    for use in ("begins", "joins", "sounds", "exempt", *(() if perhaps else ("perhaps",)), "free"):
         texts = _without_phrases(texts, use, languages)
-    words = pc.utf8_split_whitespace(pc.replace_substring_regex(texts, _NO_WORD, " "))
-    text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
-    distinct, code = encoded(pc.list_flatten(words))
-    meanings = np.array([*(_meaning(word, languages) for word in distinct.to_pylist()), 0], np.int32)
-    rows = np.flatnonzero(meanings[code])
-    yield text[rows], distinct.take(pa.array(code[rows])), meanings[code[rows]]
+    return texts, (texts if perhaps else _without_phrases(texts, "other", languages))
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of folded texts: the place of the text of each, the distinct words, and which of these it is."""
+
+    text: Rows
+    distinct: pa.Array
+    code: Rows
+
+    @classmethod
+    def of(cls, texts: pa.Array) -> Self:
+        """Part texts into words."""
+        # `utf8_split_whitespace` reads beyond a text that ends in a space, and then now and then keeps this space.
+        words = pc.split_pattern(pc.replace_substring_regex(texts, _NO_WORD, " "), " ")
+        text = pc.list_parent_indices(words).to_numpy().astype(np.int64)
+        return cls(text, *encoded(pc.list_flatten(words)))
+
+    def that_mean(self, meaning: Callable[[str, tuple[str, ...]], int], languages: tuple[str, ...]) -> _Found:
+        """Return the words that mean something."""
+        meanings = [meaning(word, languages) for word in self.distinct.to_pylist()]
+        meant = np.array([*meanings, 0], np.int32)[self.code]
+        rows = np.flatnonzero(meant)
+        return _Found(self.text[rows], self.distinct.take(pa.array(self.code[rows])), meant[rows])
+
+
+def _named(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+    """Yield what names an allergen in texts and their words: words first, then phrases."""
+    yield words.that_mean(_meaning, languages)
     named = [(1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(group, languages)]
+    yield from _expressions(texts, named)
+
+
+def _cereals(texts: pa.Array, languages: tuple[str, ...], use: str) -> Iterator[_Found]:
+    """Yield what is made of a cereal that is not named there."""
+    gluten = 1 << GROUPS.index("gluten")
+    for each in _expressions(texts, [(gluten, phrase) for phrase in _phrases(use, languages)]):
+        yield replace(each, indirect=True)
+
+
+def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+    """Yield what texts name where they list no ingredients: nobody knows whether it is in the product."""
+    rows = np.flatnonzero(is_true(pc.not_equal(texts, ingredients)))
+    few = texts.take(pa.array(rows))
+    for each in _named(_Words.of(few), few, languages) if len(rows) else ():
+        yield replace(each, text=rows[each.text])
+
+
+def _expressions(texts: pa.Array, named: Sequence[tuple[int, _Phrase]]) -> Iterator[_Found]:
+    """Yield where expressions are found, each with what it means."""
+    if not named:
+        return
     any_of_them = "|".join(phrase.pattern for _, phrase in named)
     few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
     read = list(zip(few.tolist(), texts.take(pa.array(few)).to_pylist(), strict=True))
     for bit, phrase in named if read else ():
         seen = [(place, _first(phrase.pattern, each)) for place, each in read]
         rows = np.array([place for place, word in seen if word], np.int64)
-        yield (
-            rows,
-            pa.array([word for _, word in seen if word], pa.string()),
-            np.full(len(rows), bit, np.int32),
-        )
+        words = pa.array([word for _, word in seen if word], pa.string())
+        yield _Found(rows, words, np.full(len(rows), bit, np.int32))
+
+
+def _unmarked(texts: pa.Array, languages: tuple[str, ...]) -> pa.Array:
+    """Resolve marks of emphasis within words: "Voll_milch_" is one word, "de_soja_" are two.
+
+    What is a word without the mark stays one; of all else the mark parts two words.
+    """
+    rows = is_true(pc.match_substring(texts, MARK))
+    if not rows.any():
+        return texts
+    plain = [
+        _MARKED.sub(lambda found: _joined_or_apart(found[0], languages), text)
+        for text in texts.filter(pa.array(rows)).to_pylist()
+    ]
+    return pc.replace_with_mask(texts, pa.array(rows), pa.array(plain, texts.type))
+
+
+_MARKED = re.compile(rf"[^\W\d_-]*(?:{MARK}+[^\W\d_-]*)+")
+
+
+@lru_cache(maxsize=2**14)
+def _joined_or_apart(marked: str, languages: tuple[str, ...]) -> str:
+    joined, apart = marked.replace(MARK, ""), re.sub(f"{MARK}+", " ", marked)
+    if _meaning(joined, languages) or any(_named_after(joined, one) != joined for one in languages):
+        return joined
+    names = any(_meaning(part, languages) for part in apart.split())
+    return apart if names or not is_ingredient(joined, languages) else joined
 
 
 def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> pa.Array:
@@ -198,32 +328,75 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     rows = pa.array(is_true(pc.match_substring_regex(texts, "|".join(one.sign for one in phrases))))
     few = texts.filter(rows)
     for one in phrases if len(few) else ():
-        few = pc.replace_substring_regex(few, one.pattern, one.left)
+        # Finding out is far quicker than replacing.
+        own = pa.array(is_true(pc.match_substring_regex(few, one.sign)))
+        if one.other_sign and pc.any(own).as_py():
+            own = pc.and_(own, pc.match_substring_regex(few, one.other_sign))
+        if pc.any(own).as_py():
+            replaced = pc.replace_substring_regex(few.filter(own), one.pattern, one.left)
+            # Other expressions look for one space between words.
+            few = pc.replace_with_mask(few, own, pc.replace_substring_regex(replaced, "  +", " "))
     return pc.replace_with_mask(texts, rows, few)
 
 
 def _first(phrase: str, text: str) -> str:
     match = re.search(phrase, text)
-    return match[0] if match else ""
+    return match[0].strip(" ,;:.()[]*&/+-") if match else ""
 
 
 @cache
 def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     """Return the expressions of one use in some languages."""
+    if use == "exempt":
+        return tuple(one for language in languages for one in _exemptions(language))
     found = []
     for row in _rows("allergen_phrases.tsv", "\t"):
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
-            for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM)):
+            for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM), ("{clause}", _CLAUSE)):
                 pattern, sign = pattern.replace(name, meant), sign.replace(name, "")
             if "{without}" in pattern:
                 pattern = pattern.replace("{without}", _without(row["language"]))
                 sign = sign.replace("{without}", "")
-            # What is taken out leaves a gap between words.
+            if "{plant}" in pattern:
+                plant = "|".join(each.pattern for each in _phrases("plant", (row["language"],)))
+                pattern, sign = pattern.replace("{plant}", plant), sign.replace("{plant}", "")
+            # Bounds make a sign no better, and slow to prepare.
+            sign = re.sub(r"\{0,\d\d\}\??", "*", sign)
+            # What is taken out leaves a gap between words; between sentences, where it was no list.
             left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
-            found.append(_Phrase(pattern, sign, left))
+            found.append(_Phrase(pattern, sign, ". " if use == "other" else left))
     return tuple(found)
+
+
+def _exemptions(language: str) -> Iterator[_Phrase]:
+    """Yield expressions of what Annex II exempts: a product and its allergen, in either order and bracketing."""
+    links, adjectives, harmless = (
+        "|".join(each.pattern for each in _phrases(use, (language,)))
+        for use in ("link", "adjective", "harmless")
+    )
+    # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
+    link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
+    share = r"(?: ?<? ?\d[\d ]*%)?"
+    for row in _rows("allergen_exemptions.tsv", "\t"):
+        if row["language"] != language:
+            continue
+        product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
+        described = rf"{product}(?: (?:{adjectives}))*"
+        one = rf"{link}?(?:{source}|{harmless}){share}"
+        several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
+        patterns = [
+            # Two sources without brackets: "de maïs et de blé"; after a comma stands the next ingredient.
+            rf"\b{described}{share}(?: ?[:-])? {link}*(?:{harmless}) {_WORD_AND} {link}*{source}\b",
+            rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
+            rf"\b{described}{share} ?[(\[] ?(?:\. )?{several} ?(?:[)\]]|$)",
+            rf"\b{source}{share} ?[(\[] ?{link}*{adjective}*{described} ?(?:[)\]]|$)",
+            rf"\b{source},? {link}+{described}\b",
+        ]
+        if language in _NOUNS_BEFORE or row["number"] == "6a":
+            patterns.append(rf"\b{source}(?:[- ]?(?:based|basis))?[- ]?{adjective}*{described}\b")
+        yield _Phrase("|".join(patterns), product, " ", source)
 
 
 def _without(language: str) -> str:
@@ -281,6 +454,46 @@ def _meaning(word: str, languages: tuple[str, ...]) -> int:
         meaning |= whole.get(named_after, 0)
         meaning |= sum(bit for bit, pattern in compound if pattern.fullmatch(named_after))
     return meaning
+
+
+def _names_one(word: str, languages: tuple[str, ...]) -> bool:
+    return bool(_meaning(word, languages))
+
+
+#: Words that are compared with others letter by letter: among shorter ones, a letter makes another word.
+_LONG = 5
+#: Letters that machines confuse when they read a label.
+_CONFUSED = str.maketrans({"l": "i", "1": "i", "0": "o", "5": "s"})
+
+
+@lru_cache(maxsize=2**17)
+def _resembled(word: str, languages: tuple[str, ...]) -> int:
+    """Return the bits of the groups whose words an unknown word resembles: "mustgard", "sulfities", "Iait"."""
+    if len(word) < 3 or _meaning(word, languages) or is_ingredient(word, languages) or is_familiar(word):
+        return 0
+    seen = {word.translate(_CONFUSED), *(_shortened(word) if len(word) >= _LONG else ())}
+    return _union(_near(language).get(each, 0) for language in languages for each in seen)
+
+
+@cache
+def _near(language: str) -> Mapping[str, int]:
+    """Return the bits of words as machines misread them, and of long ones that lack a letter."""
+    near: dict[str, int] = {}
+    for group, words in words_of(language).items():
+        for word in (each.replace("*", "") for each in words):
+            seen = {word.translate(_CONFUSED)} if len(word) > 2 else set()
+            for each in seen | (_shortened(word) if len(word) >= _LONG else set()):
+                near[each] = near.get(each, 0) | 1 << GROUPS.index(group)
+    return near
+
+
+def _shortened(word: str) -> set[str]:
+    """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
+    return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
+
+
+def _union(groups: Iterable[int]) -> int:
+    return reduce(int.__or__, groups, 0)
 
 
 def _named_after(word: str, language: str) -> str:

@@ -1,15 +1,35 @@
-"""Which products are food, and which of them Regulation (EU) No 1169/2011 asks less of."""
+"""Which products are food, on what evidence, and which of them Regulation (EU) No 1169/2011 asks less of.
+
+The class decides where a product has one. Of the others, what only food declares does: nutrients, an alcoholic
+strength, how to keep it in a refrigerator. Where a product declares none of these, words do: those of its kind and its
+ingredients (`food_words.tsv`, in ten languages; folded, with `*` for the beginning or end of other words). Words can
+speak against it as well: a shampoo lists ingredients, and its allergens are those of a perfume. Where they speak for
+both, nobody knows.
+"""
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache, lru_cache
+from importlib import resources
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from prodex.quality.allergen_detection import LANGUAGES, named_in_any_language
+from prodex.quality.ingredient_lists import LIST, ingredient_shares
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
+from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
-from prodex.tables.columns import Answer, by_value
+from prodex.tables.columns import Answer, Mask, by_value, encoded
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -25,35 +45,170 @@ ALCOHOLIC_GPC = ("502022", "50000002")
 #: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
 ALCOHOL_LIMIT = 1.2
 
-#: What only food tells.
-_SIGNS = (
-    *("isPartitionedBy.contains", "allergens", "keepRefrigeratedBefore", "keepRefrigeratedAfter"),
-    *("percentageOfAlcoholByVolume", "foodAndBeverageIngredientDescriptionList"),
+#: Languages that have words here beside those of allergens.
+_TEN = (*LANGUAGES, "no", "sv", "fi")
+#: What ingredients of cosmetics are called in every language.
+_INCI = "inci"
+
+
+class FoodEvidence(IntEnum):
+    """What it rests on that a product is food, or is none."""
+
+    NONE = 0
+    CLASS = 1
+    NUTRIENTS = 2
+    ALCOHOL = 3
+    STORAGE = 4
+    INGREDIENTS = 5
+    KIND = 6
+    ALLERGENS = 7
+    ASSUMED = 8
+
+
+#: How each is said of a product.
+_SAID = (
+    *("", "its GS1 class", "its nutrients", "its alcoholic strength", "how it is refrigerated"),
+    *("its ingredients", "the words of its kind", "its allergens", "the profile's assumption"),
 )
+
+#: What only food declares.
+_SIGNS: Mapping[str, FoodEvidence] = {
+    "isPartitionedBy.contains": FoodEvidence.NUTRIENTS,
+    "percentageOfAlcoholByVolume": FoodEvidence.ALCOHOL,
+    "keepRefrigeratedBefore": FoodEvidence.STORAGE,
+    "keepRefrigeratedAfter": FoodEvidence.STORAGE,
+    "foodAndBeverageIngredientDescriptionList": FoodEvidence.INGREDIENTS,
+}
+#: What is read for words; cosmetics declare allergens as well.
+_READ = ("composition.data", "kind.label", "allergens")
 
 
 def is_food(products: Products) -> Answer:
     """Say which products are food: by their class, and where they have none by what they tell.
 
     A product with neither may be food whose data are missing, or a candle: undecided, unless the profile assumes one
-    of them (`assume`). The same holds where the class was not requested.
+    of them (`assume`). The same holds where words speak for both, and where the class was not requested.
     """
-    return products.remember("is_food", lambda: _is_food(products))
+    return _decided(products).is_food
 
 
-def _is_food(products: Products) -> Answer:
+def food_evidence(products: Products) -> list[str]:
+    """Return for each product in words what it rests on that it is food or is none, "" where it is undecided."""
+    return [_SAID[each] for each in _decided(products).evidence.tolist()]
+
+
+@dataclass(frozen=True)
+class _Decision:
+    is_food: Answer
+    evidence: npt.NDArray[np.int64]
+
+
+def _decided(products: Products) -> _Decision:
+    return products.remember("is_food", lambda: _decide(products))
+
+
+def _decide(products: Products) -> _Decision:
     codes = products.column("gpc_code")
-    by_class = by_value(codes, lambda each: _by_gpc(each) is True, False)
+    food = by_value(codes, lambda each: _by_gpc(each) is True, False)
     undecided = by_value(codes, lambda each: _by_gpc(each) is None, True)
+    evidence = np.where(undecided, FoodEvidence.NONE, FoodEvidence.CLASS).astype(np.int64)
     if asked_for(products.origin, ["GPC.code"]) is not Asked.ALL:
-        by_class, undecided = by_class & False, undecided | True
+        food, undecided, evidence = food & False, undecided | True, evidence * 0
     else:
-        for sign in _SIGNS:
-            is_filled = products.filled(sign) | products.filled(f"lastRequest.{sign}")
-            by_class, undecided = by_class | (undecided & is_filled), undecided & ~is_filled
+        for sign, meant in _SIGNS.items():
+            found = undecided & (products.filled(sign) | products.filled(f"lastRequest.{sign}"))
+            food, undecided = food | found, undecided & ~found
+            evidence[found] = meant
+        if undecided.any():
+            words = _by_words(products, undecided)
+            food, undecided = food | words.is_food, undecided & ~words.is_decided
+            evidence[words.is_decided] = words.evidence[words.is_decided]
     if (assumed := products.assume.get("food")) is not None:
-        by_class, undecided = by_class | (undecided & assumed), undecided & False
-    return pd.arrays.BooleanArray(by_class, undecided)
+        evidence[undecided] = FoodEvidence.ASSUMED
+        food, undecided = food | (undecided & assumed), undecided & False
+    return _Decision(pd.arrays.BooleanArray(food, undecided), evidence)
+
+
+@dataclass(frozen=True)
+class _Words:
+    is_food: Mask
+    is_decided: Mask
+    evidence: npt.NDArray[np.int64]
+
+
+def _by_words(products: Products, undecided: Mask) -> _Words:
+    """Decide by the words of kinds and ingredients, and by allergens where these say nothing else."""
+    kinds = _of_kinds(products)
+    made_of = _of_compositions(products, undecided)
+    listed = products.filled("allergens") | products.filled("lastRequest.allergens")
+    speaks_for = (kinds > 0) | (made_of > 0) | listed
+    speaks_against = (kinds < 0) | (made_of < 0)
+    # What was not requested may speak for the opposite.
+    everything = [*_READ, *_SIGNS, *(f"lastRequest.{sign}" for sign in (*_SIGNS, "allergens"))]
+    knows_words = asked_for(products.origin, ["composition.data", "kind.label"]) is Asked.ALL
+    knows_all = asked_for(products.origin, everything) is Asked.ALL
+    is_food = undecided & speaks_for & ~speaks_against & knows_words
+    is_none = undecided & speaks_against & ~speaks_for & knows_all
+    evidence = np.where(made_of != 0, FoodEvidence.INGREDIENTS, FoodEvidence.ALLERGENS)
+    evidence = np.where((made_of == 0) & (kinds != 0), FoodEvidence.KIND, evidence)
+    return _Words(is_food, is_food | is_none, evidence.astype(np.int64))
+
+
+def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
+    """Return 1 where the words of a kind are of food, -1 where they are of something else, 0 where nobody can say."""
+    kinds, kind = encoded(products.column("kind"))
+    # The last one stands for products without a kind.
+    return np.array([*map(_of_kind, folded(kinds).to_pylist()), 0], np.int64)[kind]
+
+
+def _of_kind(label: str) -> int:
+    words = re.findall(r"[^\W\d_]+", label)
+    others = any(_is_word(word, "other") for word in words)
+    # "Dog food" and "milk shampoo" are what stands against food in them.
+    return -1 if others else int(any(_is_word(word, "food") for word in words))
+
+
+def _of_compositions(products: Products, undecided: Mask) -> npt.NDArray[np.int64]:
+    """Return 1 where a composition lists what food is made of, -1 where it lists something else, 0 where neither."""
+    found = np.zeros(len(products), np.int64)
+    texts = products.arrow("texts", "attribute", "text")
+    texts = texts.filter(pc.equal(texts["attribute"], "composition"))
+    product = np.asarray(texts["product"].to_numpy(), np.int64)
+    kept = undecided[product]
+    distinct, code = encoded(texts["text"].filter(pa.array(kept)))
+    product = product[kept]
+    for_food, against = _read(distinct)
+    found[product[for_food[code]]] = 1
+    # One list of two may be of the box that food comes in.
+    found[product[against[code]]] = -1
+    return found
+
+
+def _read(compositions: pa.Array) -> tuple[Mask, Mask]:
+    """Say which compositions list what food is made of, and which something else."""
+    plain = folded(compositions)
+    care = np.array([_care(text) for text in plain.to_pylist()], bool)
+    shares = ingredient_shares(plain, _TEN, named_in_any_language)
+    return (shares >= LIST) & ~care, care
+
+
+def _care(text: str) -> bool:
+    """Say whether a text names at least two things that no food is made of; water is called "aqua" in cosmetics."""
+    words = set(re.findall(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*", text))
+    return sum(_is_word(word, "care") for word in words) > 1
+
+
+@lru_cache(maxsize=2**16)
+def _is_word(word: str, use: str) -> bool:
+    return _pattern(use).fullmatch(word) is not None
+
+
+@cache
+def _pattern(use: str) -> re.Pattern[str]:
+    text = resources.files("prodex.quality").joinpath("food_words.tsv").read_text("utf-8")
+    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    words = sorted({word for row in rows if row["use"] == use for word in row["words"].split()})
+    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
 
 
 def _by_gpc(code: str) -> bool | None:

@@ -12,6 +12,7 @@ Texts of both kinds are in "none of these".
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -23,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
+from prodex.tables.columns import Rows, is_true
 from prodex.text import unaccented
 
 Numbers = npt.NDArray[np.float64]
@@ -43,6 +45,16 @@ _RATHER_KNOWN = 0.1
 _PLAIN = 4
 #: A text is as sure as so many words that agree as much, however long it is: half of each of two languages is neither.
 _WORDS = 12
+#: Where a text may go on in another language: a heading, the code of a language, the end of a sentence or line.
+_HEADING = (
+    r"(?:[Ii]ngr[eé]dients?|INGR[EÉ]DIENTS?|[Zz]utaten|ZUTATEN|[Ii]ngredient[ei]s?|INGREDIENT[EI]S?"
+    r"|[Ii]ngredi[eë]nten|INGREDI[EË]NTEN)\b"
+)
+_CODE = r"\b[A-Z]{2}\s?[:)]"
+_MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{L}}|\n|{_CODE}"
+_PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?={_CODE})")
+#: From which confidence and how many letters a section is surely in its language, and what stands for all others.
+_SURE, _LETTERS, _UNSURE = 0.98, 16, -2
 #: Only the beginning of a text is read.
 _CHARACTERS = 500
 #: Texts whose words are looked up together, and those whose scores are summed together, which takes more memory.
@@ -88,6 +100,20 @@ def place_of(language: str) -> int:
     return languages().index(short) if short in languages() else -1
 
 
+def is_familiar(word: str) -> bool:
+    """Say whether a word, in small letters and without accents, stands in the list of any language.
+
+    >>> is_familiar("farine"), is_familiar("mustgard")
+    (True, False)
+    """
+    return word in _plain()
+
+
+@cache
+def _plain() -> frozenset[str]:
+    return frozenset(unaccented(word) for words in _lists().values() for word in words)
+
+
 def detect(texts: pa.Array) -> DetectedLanguages:
     """Say for each text which language its words are of.
 
@@ -105,6 +131,67 @@ def detect(texts: pa.Array) -> DetectedLanguages:
     language[(language == len(_KNOWN)) | (ahead == 0)] = -1
     likely = scores[:, : len(_KNOWN)] >= ordered[:, -1:]
     return DetectedLanguages(language, 1 / (1 + np.exp(-ahead)), letters, likely)
+
+
+def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
+    """Part texts that are in several languages, one after another; all others stay whole.
+
+    Returns
+    -------
+    places, sections
+        Of each section the place of its text, in their order, and its own text.
+
+    Examples
+    --------
+    >>> texts = pa.array(["Zutaten: Weizengrieß, Speisesalz. Ingrédients : semoule de blé, sel de cuisine", "Zucker"])
+    >>> [one.tolist() if isinstance(one, np.ndarray) else one.to_pylist() for one in sections(texts)]
+    [[0, 0, 1], ['Zutaten: Weizengrieß, Speisesalz.', 'Ingrédients : semoule de blé, sel de cuisine', 'Zucker']]
+    """
+    rows = np.flatnonzero(is_true(pc.match_substring_regex(texts, _MAY_PART)))
+    parted = {
+        row: _pieces(text) for row, text in zip(rows.tolist(), texts.take(rows).to_pylist(), strict=True)
+    }
+    parted = {row: pieces for row, pieces in parted.items() if len(pieces) > 1}
+    found = detect(pa.array([piece for pieces in parted.values() for piece in pieces], pa.string()))
+    spoken = np.where((found.confidence >= _SURE) & (found.letters >= _LETTERS), found.language, _UNSURE)
+    # A language without words here is told from names and Latin only in longer texts.
+    spoken[(spoken == -1) & (found.letters < 2 * _LETTERS)] = _UNSURE
+    start, several = 0, {}
+    for row, pieces in parted.items():
+        own = spoken[start : start + len(pieces)].tolist()
+        start += len(pieces)
+        if len(set(own) - {_UNSURE}) > 1:
+            several[row] = _joined(pieces, own)
+    whole = texts.to_pylist() if several else []
+    if not several:
+        return np.arange(len(texts)), texts
+    listed = [several.get(row, [text]) for row, text in enumerate(whole)]
+    places = np.repeat(np.arange(len(texts)), [len(one) for one in listed])
+    return places, pa.array([each for one in listed for each in one], pa.string())
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the sentences and lists of a text; what is too short to have a language belongs to what stands before."""
+    pieces = [""]
+    for piece in _PARTING.split(text):
+        if sum(map(str.isalpha, pieces[-1])) < _LETTERS:
+            pieces[-1] += piece
+        else:
+            pieces.append(piece)
+    if len(pieces) > 1 and sum(map(str.isalpha, pieces[-1])) < _LETTERS:
+        pieces[-2:] = ["".join(pieces[-2:])]
+    return pieces
+
+
+def _joined(pieces: list[str], spoken: list[int]) -> list[str]:
+    """Return runs of pieces in one language; those of which it is not sure belong to what stands before."""
+    runs, last = [""], _UNSURE
+    for piece, language in zip(pieces, spoken, strict=True):
+        if _UNSURE not in (language, last) and language != last:
+            runs.append("")
+        runs[-1] += piece
+        last = last if language == _UNSURE else language
+    return runs
 
 
 def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:

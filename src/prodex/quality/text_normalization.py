@@ -1,7 +1,8 @@
 """Texts as words are looked for in them: lower case, without accents and markup, one sign for each kind of separator.
 
-Patterns can then be written in plain letters, `\\b` finds the ends of words, and "Voll_milch_", "<b>Wei</b>zen" and
-"ŒUFS" are one word each.
+Patterns can then be written in plain letters, `\\b` finds the ends of words, and "ŒUFS" is "oeufs". Where a mark of
+emphasis stands between two letters, it may part one word ("Voll_milch_") or two ("lécithine de_soja_"), which only a
+vocabulary can tell: there, `MARK` is left.
 """
 
 from __future__ import annotations
@@ -15,12 +16,23 @@ import pyarrow.compute as pc
 from prodex.tables.columns import is_true
 from prodex.text import LETTERS
 
+#: What stands for marks of emphasis, and all else that may part a word or two words, between two letters.
+MARK = "\x1f"
+
 #: What becomes of what, in this order. Patterns are those of RE2.
 _BEFORE_LOWERING = (
+    (r"\x{AD}|\x{1F}", ""),
     # Tags that emphasise part of a word leave no gap; others end what stands before them.
-    (r"(?i)</?(?:b|strong|em|i|u|span|font|mark|sup|sub|a)(?:\s[^<>]*)?>", ""),
+    (r"(?i)</?(?:b|strong|em|i|u|span|font|mark|sup|sub|a)(?:\s[^<>]*)?>", MARK),
     (r"(?i)</?[a-z][^<>]*>", ", "),
-    (r"[\x{AD}\x{200B}-\x{200D}\x{2060}_]|\*\*", ""),
+    (r"[\x{200B}-\x{200D}\x{2060}\x{FEFF}_]|\*\*", MARK),
+    # Capitals emphasise as well: "VollMILCHpulver", "de SOJAentier"; and the end of a line parts words.
+    (r"(\p{Ll})(\p{Lu}{2})", rf"\1{MARK}\2"),
+    (r"(\p{Lu}{3})(\p{Ll}{2})", rf"\1{MARK}\2"),
+    (r"(\pL)[-\x{2010}\x{2011}][ \t]*\r?\n\s*(\p{Ll})", rf"\1{MARK}\2"),
+    # Only a mark between two letters can part words or join them.
+    (rf"(^|[^\pL\pM{MARK}]){MARK}+", r"\1"),
+    (rf"{MARK}+($|[^\pL{MARK}])", r"\1"),
     (r"[’‘`´]", "'"),
     # A list does not end where a dot was read for its comma: "soja. céleri. moutarde".
     (r"\.(\s+\p{Ll})", r",\1"),
@@ -47,8 +59,8 @@ def folded(texts: pa.Array) -> pa.Array:
 
     Examples
     --------
-    >>> folded(pa.array(["Voll_milch_ 3,5&nbsp;%, <b>WEI</b>ZEN", "Œufs – crème"])).to_pylist()
-    ['vollmilch 3 5 %, weizen', 'oeufs, creme']
+    >>> folded(pa.array(["_Milch_ 3,5&nbsp;%, <b>WEIZEN</b>", "Œufs – crème"])).to_pylist()
+    ['milch 3 5 %, weizen', 'oeufs, creme']
     """
     texts = pc.fill_null(texts, "")
     texts = _unescaped(texts)

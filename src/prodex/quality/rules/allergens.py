@@ -20,8 +20,10 @@ from prodex.quality.allergen_detection import (
     named_allergens,
     only_lists_allergens,
 )
+from prodex.quality.cut_texts import are_cut
 from prodex.quality.food_products import is_food
-from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
+from prodex.quality.ingredient_lists import LIST
+from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Evidence, Verdict
@@ -51,18 +53,23 @@ def composition_allergens_listed(
     """People with an allergy filter by the list: an allergen missing from it can kill.
 
     Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese: in the
-    language that a text is in, whatever its label says. What is "free from" or "may contain" an allergen does not
-    count, nor what only sounds like one (coconut milk). Where the language is uncertain, the words of all languages
-    count; if the list then lacks none of them, the check is unknown, as it is where the list cannot be read.
+    language that a text is in, whatever its label says, and in each where a text is in several. What is "free from" or
+    "may contain" an allergen does not count, nor what only sounds like one (coconut milk), nor what Annex II exempts
+    (wheat glucose syrup). Flour, semolina and malt without their cereal are of one with gluten.
+
+    The check is unknown where no allergen that is missing was found, but may be there: the language is uncertain (the
+    words of all languages count then), the text was cut or is no list of ingredients, starch does not say of what it is
+    made, or the list of allergens cannot be read.
     """
     made_of = _AttributeTexts.of(products, composition)
     lists = _lists(products, _AttributeTexts.of(products, listed))
-    mentions, certain = _mentions(made_of.texts)
+    mentions, doubtful, is_whole = _mentions(made_of.texts)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
     fails = unlisted & lists.readable
+    is_whole &= ~_are_cut(made_of.texts) & (doubtful & ~lists.groups[made_of.product] == 0)
     # What cannot be read may name anything.
-    is_read = ~products.any(made_of.product[~certain]) & ~made_of.otherwise
+    is_read = ~products.any(made_of.product[~is_whole]) & ~made_of.otherwise
     missing[~fails[mentions.product]] = 0
     evidence = _evidence(products, made_of.texts, mentions, missing, listed)
     applies = is_food(products) & (products.any(made_of.product) | made_of.otherwise)
@@ -148,15 +155,16 @@ class _Mentions:
 
     Attributes
     ----------
-    product, row, word, meaning, spoken
-        For each the position of its product, the row of its composition, the word, the bits of its groups, and the
-        language in which it was read, or None.
+    product, row, word, meaning, indirect, spoken
+        For each the position of its product, the row of its composition, the word, the bits of its groups, whether it
+        stands for a cereal that is not named, and the language in which it was read, or None.
     """
 
     product: Rows
     row: Rows
     word: pa.Array
     meaning: npt.NDArray[np.int32]
+    indirect: Mask
     spoken: pa.Array
 
 
@@ -189,15 +197,17 @@ def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
     return understood
 
 
-def _mentions(compositions: pa.Table) -> tuple[_Mentions, Mask]:
-    """Return what the compositions name, and in which of them the language is certain."""
+def _mentions(compositions: pa.Table) -> tuple[_Mentions, npt.NDArray[np.int32], Mask]:
+    """Return what the compositions name, what they may name, and which are lists whose language is certain."""
     # The same text is looked at once.
     texts, text = encoded(compositions["text"])
-    detected = detect(texts)
+    place, parts = sections(texts)
+    detected = detect(parts)
     spoken = _languages(detected)
-    found = named_allergens(texts, spoken)
-    order = np.argsort(found.text, kind="stable")
-    starts = np.searchsorted(found.text[order], np.arange(len(texts) + 1))
+    found = named_allergens(parts, spoken)
+    own = place[found.text]
+    order = np.argsort(own, kind="stable")
+    starts = np.searchsorted(own[order], np.arange(len(texts) + 1))
     counts = starts[text + 1] - starts[text]
     # The words of the first composition, then those of the second ...
     inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -208,11 +218,28 @@ def _mentions(compositions: pa.Table) -> tuple[_Mentions, Mask]:
         row,
         found.word.take(pa.array(which)),
         found.meaning[which],
-        spoken.take(pa.array(text[row])),
+        found.indirect[which],
+        spoken.take(pa.array(found.text[which])),
     )
-    return mentions, _is_understood(texts, spoken)[text] | _is_agreed(
-        detected, text, compositions["language"]
+    doubtful, understood, share = (
+        np.zeros(len(texts), np.int32),
+        np.ones(len(texts), bool),
+        np.full(len(texts), np.nan),
     )
+    np.bitwise_or.at(doubtful, place, found.doubtful)
+    np.logical_and.at(understood, place, _is_understood(parts, spoken))
+    # A section that only warns has no items, and takes nothing from the list that stands before it.
+    np.fmin.at(share, place, found.share)
+    first = np.searchsorted(place, np.arange(len(texts)))
+    is_one = np.bincount(place, minlength=len(texts)) == 1
+    agreed = _is_agreed(detected, first[text], compositions["language"]) & is_one[text]
+    return mentions, doubtful[text], (understood[text] | agreed) & (share >= LIST)[text]
+
+
+def _are_cut(compositions: pa.Table) -> Mask:
+    """Say which compositions were cut: what is left names less than the product has."""
+    texts, text = encoded(compositions["text"])
+    return are_cut(texts)[text]
 
 
 def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray) -> Mask:
@@ -238,7 +265,11 @@ def _evidence(
         rows = np.flatnonzero(missing >> group & 1)
         _, first = np.unique(mentions.product[rows], return_index=True)
         found += [
-            (int(mentions.product[row]), int(row), f"{name}: named in the composition, not listed")
+            (
+                int(mentions.product[row]),
+                int(row),
+                f"{name}: {_said(bool(mentions.indirect[row]))}, not listed",
+            )
             for row in rows[first]
         ]
     # The findings of a product follow each other, so that its worklist reads in order.
@@ -256,6 +287,10 @@ def _evidence(
         )
     ]
     return Evidence(mentions.product[rows], listed, stated, words, reasons)
+
+
+def _said(indirect: bool) -> str:
+    return "a cereal that the composition does not name" if indirect else "named in the composition"
 
 
 def _read_as(spoken: str | None, label: str | None) -> str:

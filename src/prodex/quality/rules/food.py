@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from prodex.quality.food_products import is_alcoholic, is_food, is_of_kind
+import numpy as np
+import pyarrow as pa
+
+from prodex.quality.food_products import food_evidence, is_alcoholic, is_food, is_of_kind
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.verdict import Verdict, missing_data
+from prodex.quality.verdict import Evidence, Verdict, missing_data
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -20,6 +25,25 @@ _rule = partial(
     certain="passes",
     scope=CONSUMER_UNITS,
 )
+
+
+def _missing(products: Products, attribute: str, applies: Any) -> Verdict:
+    """Fail the products without data for an attribute; where no class says that they are food, say what does."""
+    verdict = missing_data(products, attribute, applies)
+    pending = verdict.evidence
+    unclassed = products.column("gpc_code").is_null().to_numpy(zero_copy_only=False)
+    is_known = is_food(products).fillna(False).to_numpy(bool)
+    shown = np.flatnonzero(
+        verdict.fails & is_known & unclassed & ~products.any(pending.product if pending else [])
+    )
+    said = food_evidence(products)
+    reasons = [f"no data; taken for food by {said[row]}" for row in shown.tolist()]
+    if pending is None or not len(shown):
+        return verdict
+    rows = np.concatenate([pending.product, shown])
+    order = np.argsort(rows, kind="stable")
+    every = pa.array([*[pending.reason] * len(pending.product), *reasons], pa.string()).take(pa.array(order))
+    return replace(verdict, evidence=Evidence(rows[order], attribute, None, None, every))
 
 
 @_rule(
@@ -35,7 +59,7 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
     Food of a single ingredient with the same name needs no list (Art. 19): exclude such kinds in the profile.
     """
     # Art. 16(4): drinks over 1.2 % alcohol need neither a list of ingredients nor a nutrition declaration.
-    return missing_data(products, attribute, is_food(products) & ~is_alcoholic(products))
+    return _missing(products, attribute, is_food(products) & ~is_alcoholic(products))
 
 
 @_rule(
@@ -51,7 +75,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 
     The law requires them only for food that needs special conditions, which a record does not show: a warning.
     """
-    return missing_data(products, attribute, is_food(products))
+    return _missing(products, attribute, is_food(products))
 
 
 @_rule(
@@ -64,7 +88,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 )
 def has_operator_contact(products: Products, *, attribute: str = "contact") -> Verdict:
     """Customers and authorities have to know whom to contact."""
-    return missing_data(products, attribute, is_food(products))
+    return _missing(products, attribute, is_food(products))
 
 
 @_rule(
@@ -79,7 +103,7 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
     """It is mandatory for meat, fish, eggs, honey, olive oil, wine, fruit and vegetables, and where its absence
     misleads.
     """
-    return missing_data(products, attribute, is_food(products))
+    return _missing(products, attribute, is_food(products))
 
 
 @_rule(
@@ -91,7 +115,7 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
 )
 def has_instructions_for_use(products: Products, *, attribute: str = "consumptionAdvice") -> Verdict:
     """They are mandatory where food cannot be used properly without them, as with raw, frozen or dried food."""
-    return missing_data(products, attribute, is_food(products))
+    return _missing(products, attribute, is_food(products))
 
 
 @_rule(
@@ -109,7 +133,7 @@ def has_alcohol_strength(
     if kinds:
         of_kind = is_of_kind(products, kinds) & is_food(products)
         applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
-    return missing_data(products, attribute, applies)
+    return _missing(products, attribute, applies)
 
 
 @_rule(

@@ -1,0 +1,64 @@
+"""Lists that were cut: what their last characters tell of it.
+
+Whoever knows more than one text can tell more: that many of an owner's texts end at the same length. What says so can
+be joined with this, text by text.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.text_normalization import folded
+from prodex.tables.columns import Mask, is_true
+
+#: Words after which a list goes on, in the ten languages whose texts are read; folded.
+_JOINING = (
+    *("and", "or", "with", "of", "from", "the", "contains", "including", "less", "than"),
+    *("et", "ou", "de", "du", "des", "avec", "au", "aux", "la", "le", "les", "d'", "l'", "dont", "en"),
+    *("und", "oder", "mit", "aus", "von", "sowie", "bzw", "der", "die", "das", "dem", "den", "davon"),
+    *("y", "o", "con", "del", "el", "los", "las", "para", "por"),
+    *("e", "ed", "di", "del", "della", "dei", "delle", "con", "da", "dal", "il", "lo", "gli", "per"),
+    *("en", "of", "met", "van", "uit", "het", "een", "waarvan"),
+    *("e", "ou", "com", "do", "da", "dos", "das", "um", "uma"),
+    *("og", "eller", "med", "av", "fra", "och", "fran", "ja", "tai", "sekae"),
+)
+#: What texts end in that go on: dots however they are spaced, a hyphen, a separator, a word that joins.
+#: A colon belongs to a heading whose list is missing.
+_GOES_ON = (
+    rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
+)
+#: So many characters at the end are read.
+_LAST = 40
+#: "etc." and its like are meant, and the letter of a vitamin is no Italian "and".
+_MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)[\s.…]+$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
+
+
+def are_cut(texts: pa.Array) -> Mask:
+    """Say which lists were cut: what their end says, or a bracket that is never closed.
+
+    Parameters
+    ----------
+    texts
+        Lists of ingredients or of something else; missing ones are not cut.
+
+    Examples
+    --------
+    >>> are_cut(pa.array(["Sucre, sel, pers. ..", "Sucre, épices (poivre", "Sucre et", "Sucre, sel (iodé).", None]))
+    array([ True,  True,  True, False, False])
+    """
+    last = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(texts), -_LAST, None)
+    ends = is_true(pc.match_substring_regex(folded(last), _GOES_ON))
+    ends |= is_true(pc.match_substring_regex(last, r"(?:\.\s*\.[\s.]*|…|\pL-)$"))
+    ends &= ~is_true(pc.match_substring_regex(last, _MEANT))
+    return ends | _left_open(texts)
+
+
+def _left_open(texts: pa.Array) -> Mask:
+    """Say which texts open a round or square bracket more than they close."""
+    left = [
+        pc.subtract(pc.count_substring(texts, opening), pc.count_substring(texts, closing))
+        for opening, closing in (("(", ")"), ("[", "]"))
+    ]
+    # "1)" numbers a footnote: a text may well close more than it opens.
+    return is_true(pc.or_(pc.greater(left[0], 0), pc.greater(left[1], 0)))
