@@ -124,3 +124,11 @@ def test_the_law_holds_for_real_products() -> None:
     assert [] == [
         wrong for query in drawn(records, 6, seed=1) for wrong in contradictions(records, query, everything)
     ]
+
+
+def test_a_picture_without_anything_requested_of_it_is_still_one() -> None:
+    """Whether a picture that has an address alone is past its use is unknown where that was not requested."""
+    picture = {"url": "https://cdn.example/a.jpg"}
+    records, everything = audited([{"id": 1, "gtin": "03036811359935", "assets": {"pictures": [picture]}}])
+    query = ProductQuery(source_exclude=["assets.pictures.url"])
+    assert [] == contradictions(records, query, everything)

@@ -55,7 +55,8 @@ class PartWords:
         """Read the texts of a part; nothing of them is left out, also not of an update that waits."""
         ids = whole(part.read("products", ["product_id"])["product_id"])
         rows = part.encoded("texts", ["product_id", "text"])
-        lists = pc.utf8_split_whitespace(rows["text"])
+        # Arrow's split reads beyond a text that ends in a space, and may lose its last word.
+        lists = pc.utf8_split_whitespace(pc.utf8_trim_whitespace(rows["text"]))
         lengths = whole(pc.fill_null(pc.list_value_length(lists), 0)).to_numpy()
         spellings, spelling = encoded(pc.list_flatten(lists))
         # To take accents away takes most of the time, so that each spelling is looked at once.

@@ -101,7 +101,9 @@ def picture_format_for_web(
     fix="Remove the picture, or extend the right to use it.",
     severity="error",
     dimension="timeliness",
-    needs=_ENDS,
+    # A picture of which nothing was requested but its address has no row without it, and would seem not to be there.
+    needs=(_ENDS, f"{PICTURES}.url"),
+    certain="fails",
 )
 def picture_not_expired(products: Products) -> Verdict:
     """The right to use the picture has expired: whoever shows it can be charged."""
