@@ -1,0 +1,20 @@
+"""Sentences that users meet are whole: punctuation, and one sentence for one thing and for several."""
+
+from __future__ import annotations
+
+import re
+
+from .messages import messages
+
+
+def test_every_sentence_is_found() -> None:
+    """Of errors, commands, panels, options and rules."""
+    found = [one.text for one in messages()]
+    for words in ("No snapshot yet.", "Send now", "GTIN missing or wrong", "JupyterLab does not run as root"):
+        assert [text for text in found if words in text], words
+
+
+def test_no_sentence_is_spelled_carelessly() -> None:
+    """No two spaces in a row, no space before a full stop or a comma, no two full stops that are not three."""
+    careless = re.compile(r"[^ \n]  +[^ \n{]| [,;](?: |$)|(?<=\w) \.(?: |$)|(?<!\.)\.\.(?![./\w'\"])")
+    assert [] == [one for one in messages() if careless.search(one.text)]
