@@ -104,7 +104,7 @@ CASES = {
     "nutrient_within_hundred": Case(
         nutrition(("FAT", 50_000, "MGM")),
         grams(("FAT", 32), basis=30, name="a biscuit"),
-        (CONTAINS, None, "FAT: 32 GRM", "over 105 g per 100 g or ml (preset: Open Food Facts)"),
+        (CONTAINS, None, "FAT: 32 GRM", "over 105 g per 100 g (preset: Open Food Facts)"),
         grams(("FAT", 200), basis=1, unit="H87"),
     ),
     "nutrients_within_hundred": Case(
@@ -114,7 +114,7 @@ CASES = {
             CONTAINS,
             None,
             "106 g",
-            "fat, carbohydrate, protein and salt are over 105 g per 100 g or ml (preset: Open Food Facts)",
+            "fat, carbohydrate, protein and salt are over 105 g per 100 g (preset: Open Food Facts)",
         ),
         grams(("FIBTG", 200)),
     ),

@@ -101,7 +101,7 @@ class TextColumns:
         """The number of characters of each wording."""
         return np.asarray(pc.utf8_length(self.texts).to_numpy(zero_copy_only=False))
 
-    def values(self, rows: Rows) -> pa.Array:
+    def values(self, rows: Rows | slice) -> pa.Array:
         """Return the texts of these rows."""
         return self.texts.take(pa.array(self.wording[rows]))
 

@@ -6,17 +6,23 @@ compares only what is declared, and leaves room for rounding.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
 
+from prodex.facts.name import NAMES
 from prodex.quality.nutrition_columns import (
     BASIS,
     CARBOHYDRATE,
     ENERGY,
+    ERYTHRITOL,
     FAT,
     FIBRE,
     NEEDS,
+    ORGANIC_ACIDS,
     PATH,
     POLYOLS,
     PROTEIN,
@@ -28,13 +34,18 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
+from prodex.quality.requested import Asked, asked_for
 from prodex.quality.rulebook import rule
+from prodex.quality.text_columns import TextColumns
+from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Mask, Numbers, numbers
+from prodex.tables.columns import Mask, Numbers, is_true, numbers
 
 _OFF = "data quality checks of Open Food Facts"
 _PRESET = "preset: Open Food Facts"
 _EU = "Regulation (EU) No 1169/2011"
+#: What may tell polyols and acids that are not declared: the ingredients, and names.
+_INGREDIENTS = ("composition", *NAMES)
 _ADDED_UP = (FAT, CARBOHYDRATE, PROTEIN, SALT)
 #: What Art. 30(1) and Annex XV ask for, in their order.
 _MANDATORY = {
@@ -50,8 +61,30 @@ _MANDATORY = {
 _ROUNDING = 0.1
 #: Kilocalories up to which energy is rounded more coarsely than to the next one.
 _SMALL_ENERGY = 50.0
-#: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols; and what may be rounded away.
-_FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
+#: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols, organic acids (that of erythritol is
+#: 0); and what may be rounded away, of the figures of 100 g and of those of each serving.
+_FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 13.0, 50.0, 21.0), "kcal": (9.0, 4.0, 2.0, 2.4, 3.0, 12.0, 5.0)}
+#: What ingredients are called that have another energy than the nutrients declared, in folded text of any of the ten
+#: languages: polyols and erythritol, what consists of organic acids to a part, and organic acids as additives.
+_POLYOLS_NAMED = (
+    r"maltit|sorbit|xylit|ksylit|isomalt|lactit|mannit|polyol|poliol|polialcol|zuckeralkohol|sugar alcohol"
+    r"|\be[ -]?(?:420|421|953|964|965|966|967)\b"
+)
+_ERYTHRITOL_NAMED = r"erythrit|eritrit|erytrit|\be[ -]?968\b"
+_ACID_FOODS_NAMED = (
+    r"vinegar|vinaigre|essig\b|essig[ ,(]|vinagre|\baceto\b|azijn|eddik|\battika|etikka|\bedik|pickle|cornichon|gurken"
+    r"|lemon|citron|zitrone|\blimon|\blima\b|limao|limoe|citroen|sitron|sitruuna|\blimes?\b|limette|verjus|yuzu"
+    r"|choucroute|sauerkraut|zuurkool|chucrut|crauti|surkal|hapankaali|kimchi|kombucha|cranberr|passion"
+)
+_ACIDS_NAMED = (
+    r"(?:citric|malic|lactic|tartaric|acetic|fumaric)\W+acid|acides? (?:citr|mal|lact|tart|acet)|acido (?:citr|mal"
+    r"|latt|lact|tart|acet)|(?:citronen|zitronen|apfel|milch|wein|essig)saure|(?:citroen|appel|melk|wijnsteen|azijn)zuur"
+    r"|(?:sitron|citron|eple|aeble|melke|maelke|vin|eddik)syre|(?:citron|appel|mjolk|vin|attik)syra"
+    r"|(?:sitruuna|omena|maito|viini|etikka)happo|acidul|acidif|sauerungsmittel|zuurteregelaar|voedingszuur"
+    r"|\be[ -]?(?:260|270|296|297|330|334)\b"
+)
+#: Grams of organic acids in 100 g, at most: of vinegar and lemon juice, and of sweets and drinks that are made sour.
+_MOST_ACIDS, _MOST_ADDED_ACIDS = 8.0, 3.0
 
 #: Declares a rule of figures that contradict each other.
 _rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
@@ -119,39 +152,44 @@ def nutrient_not_negative(products: Products) -> Verdict:
 
 @_rule(
     title="no nutrient weighs more than the 100 g that contain it",
-    problem="Nutrient over {limit} g per 100 g or ml",
-    fix="Correct the figure, its unit or its reference quantity: it is over {limit} g per 100 g or ml.",
+    problem="Nutrient over {limit} g per 100 g",
+    fix="Correct the figure, its unit or its reference quantity: it is over {limit} g per 100 g.",
     severity="error",
     dimension="validity",
     needs=(*NEEDS, *BASIS),
 )
 def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
-    """A decimal point was lost, or the figure refers to the whole pack; scores computed from it are meaningless."""
+    """A decimal point was lost, or the figure refers to the whole pack; scores computed from it are meaningless.
+
+    Not a question of figures per 100 ml: 100 ml of a syrup weigh 140 g.
+    """
     nutrition = NutritionColumns.of(products)
     # Milligrams and micrograms in grams, a serving scaled to 100: only then a limit means anything.
-    amounts = nutrition.grams * nutrition.per_hundred[nutrition.row]
-    why = f"over {limit:g} g per 100 g or ml ({_PRESET})"
+    factor = np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
+    amounts = nutrition.grams * factor[nutrition.row]
+    why = f"over {limit:g} g per 100 g ({_PRESET})"
     return nutrition.nutrient_verdict(amounts > limit, ~np.isnan(amounts), why)
 
 
 @_rule(
     title="all nutrients together weigh no more than the 100 g that contain them",
-    problem="Nutrients together over {limit} g per 100 g or ml",
-    fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g or ml.",
+    problem="Nutrients together over {limit} g per 100 g",
+    fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g.",
     severity="error",
     needs=(*NEEDS, *BASIS),
 )
 def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
     """One of the figures is wrong, or refers to another quantity than the others.
 
-    Fibre is left out: some suppliers include it in carbohydrate, so that it would count twice.
+    Fibre is left out: some suppliers include it in carbohydrate, so that it would count twice. Not a question of
+    figures per 100 ml, which have no limit by weight.
     """
     nutrition = NutritionColumns.of(products)
     # These four do not overlap: saturates are in fat, sugars in carbohydrate.
     parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
-    total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
+    total = np.nan_to_num(parts).sum(axis=0) * np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
-    why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g or ml ({_PRESET})"
+    why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g ({_PRESET})"
     return nutrition.verdict(known & (total > limit), known, lambda row: f"{total[row]:g} g", why)
 
 
@@ -209,33 +247,123 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     """One of the figures belongs to another product or another quantity, or is mistyped.
 
     Not a question where there is alcohol, or where fat, carbohydrate or protein is not declared. Fibre may be part
-    of the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail.
+    of the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail. So with
+    polyols (2.4 kcal), erythritol (0) and organic acids (3 kcal); where the ingredients name them and the declaration
+    does not, as much of them is assumed as the energy needs.
     """
     nutrition = NutritionColumns.of(products)
-    fat, carbohydrate, protein = (nutrition.range(each) for each in (FAT, CARBOHYDRATE, PROTEIN))
-    fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (FIBRE, POLYOLS))
     # Alcohol has 29 kJ per gram (Annex XIV) and is no nutrient of the table.
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
-    known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
-    off, has_energy = np.zeros((2, len(known)), bool)
-    given: dict[str, Numbers] = {}
-    for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
-        energy = nutrition.energy(sign)
-        least, most = (of_fat * fat[end] + of_sugar * (carbohydrate[end] + protein[end]) for end in (0, 1))
-        given[sign] = (least + most) / 2
-        most = most + of_fibre * fibre[1]
-        least = least - of_sugar * fibre[1] - (of_sugar - of_polyols) * polyols[1]
-        has_energy |= ~np.isnan(energy)
-        # Small figures: the rounding of the declaration alone can exceed the percentage.
-        off |= energy > most + np.maximum(percent / 100 * most, rounding)
-        off |= energy < least - np.maximum(percent / 100 * least, rounding)
-    known &= has_energy
+    given = {sign: _computed(nutrition, sign) for sign in _FACTORS}
+    known = _known(*(nutrition.range(each)[0] for each in (FAT, CARBOHYDRATE, PROTEIN)))
+    has_energy = np.logical_not(np.isnan(np.stack([nutrition.energy(sign) for sign in _FACTORS])).all(axis=0))
+    known &= has_energy & ~alcohol
+    off = known & _energy_off(nutrition, percent, np.zeros((3, len(known))))
+    excused, may_be_excused = _excused(products, nutrition, percent, off)
 
     def why(row: int) -> str:
         energies = f"{given['kJ'][row]:.0f} kJ or {given['kcal'][row]:.0f} kcal"
         return f"fat, carbohydrate and protein give {energies}: more than {percent:g} % away ({_PRESET})"
 
-    return nutrition.verdict(known & off, known, nutrition.energies, why)
+    certain = off & ~excused & ~may_be_excused
+    verdict = nutrition.verdict(certain, known, nutrition.energies, why)
+    unclear = nutrition.any(off & may_be_excused) & ~verdict.fails
+    return replace(verdict, fails=pd.arrays.BooleanArray(np.asarray(verdict.fails), unclear))
+
+
+def _computed(nutrition: NutritionColumns, sign: str) -> Numbers:
+    """Return the energy that fat, carbohydrate and protein give."""
+    of_fat, of_sugar = _FACTORS[sign][:2]
+    middle = [np.mean(nutrition.range(each), axis=0) for each in (FAT, CARBOHYDRATE, PROTEIN)]
+    return np.asarray(of_fat * middle[0] + of_sugar * (middle[1] + middle[2]))
+
+
+def _energy_off(nutrition: NutritionColumns, percent: float, more: Numbers) -> Mask:
+    """Say in which partitions the energy fits no reading of the nutrients.
+
+    Parameters
+    ----------
+    nutrition
+        The declarations.
+    percent
+        By how much the energy may be off.
+    more
+        Grams of polyols, of erythritol and of organic acids that may be there besides those declared.
+    """
+    servings = nutrition.of_serving
+    fat, carbohydrate, protein = (nutrition.range(each, servings) for each in (FAT, CARBOHYDRATE, PROTEIN))
+    fibre, polyols, erythritol = (
+        np.nan_to_num(nutrition.range(each, servings)[1]) for each in (FIBRE, POLYOLS, ERYTHRITOL)
+    )
+    acids = np.nan_to_num(nutrition.sum_of(ORGANIC_ACIDS)) + more[2]
+    # Polyols count as carbohydrate; where there are more of them than of it, somebody left them out of it.
+    beside = np.where(polyols > carbohydrate[1], polyols, 0.0)
+    erythritol = erythritol + more[1]
+    polyols = np.maximum(np.maximum(polyols, more[0]), erythritol)
+    off = np.zeros(len(servings), bool)
+    for sign, (of_fat, of_sugar, of_fibre, of_polyols, of_acids, rounding, of_serving) in _FACTORS.items():
+        energy = nutrition.energy(sign)
+        least, most = (of_fat * fat[end] + of_sugar * (carbohydrate[end] + protein[end]) for end in (0, 1))
+        most = most + of_fibre * fibre + of_polyols * beside + of_acids * acids
+        # Of what is counted as carbohydrate, these give less; acids may be counted so, too.
+        least = least - of_sugar * fibre - (of_sugar - of_polyols) * polyols - of_polyols * erythritol
+        least = least - (of_sugar - of_acids) * np.minimum(acids, carbohydrate[1])
+        # Small figures: the rounding of the declaration alone can exceed the percentage.
+        of_servings = of_serving * servings
+        off |= energy > most + np.maximum(percent / 100 * most, rounding) + of_servings
+        off |= energy < least - np.maximum(percent / 100 * least, rounding) - of_servings
+    return off
+
+
+def _excused(products: Products, nutrition: NutritionColumns, percent: float, off: Mask) -> tuple[Mask, Mask]:
+    """Say in which partitions what is not declared explains the energy: for certain, and perhaps.
+
+    For certain where ingredients or names tell it; perhaps where these or the alcohol were not requested.
+    """
+    certain, perhaps = np.zeros((2, len(off)), bool)
+    if not off.any():
+        return certain, perhaps
+    if asked_for(products.origin, ["percentageOfAlcoholByVolume"]) is not Asked.ALL:
+        perhaps |= off
+    # Of an American label nobody knows of how small a serving its nutrients were rounded to nothing.
+    nothing = np.stack([nutrition.amount(each) for each in (FAT, CARBOHYDRATE, PROTEIN)]) == 0
+    perhaps |= off & nothing.all(axis=0) & np.isnan(nutrition.energy("kJ"))
+    are_asked = asked_for(products.origin, [f"{each}.data" for each in _INGREDIENTS]) is Asked.ALL
+    carbohydrate = np.nan_to_num(nutrition.range(CARBOHYDRATE)[1])
+    declared = [nutrition.is_declared(each) for each in (POLYOLS, ERYTHRITOL)]
+    declared.append(np.logical_not(np.isnan(nutrition.sum_of(ORGANIC_ACIDS))))
+
+    def explained(polyols: Mask | bool, erythritol: Mask | bool, acids: Numbers | float) -> Mask:
+        # Of what is declared nothing has to be assumed; the polyols declared may all be erythritol.
+        polyols_left = np.where(polyols & ~declared[0], carbohydrate, 0.0)
+        zero = np.where(declared[0], np.nan_to_num(nutrition.amount(POLYOLS)), carbohydrate)
+        more = [
+            polyols_left,
+            np.where(erythritol & ~declared[1], zero, 0.0),
+            np.where(declared[2], 0.0, acids),
+        ]
+        return off & ~_energy_off(nutrition, percent, np.stack(more))
+
+    if not are_asked:
+        perhaps |= explained(True, True, _MOST_ACIDS)
+        return certain, perhaps
+    named = {pattern: _named(products, nutrition, off, pattern) for pattern in _NAMED}
+    acids = np.where(named[_ACIDS_NAMED], _MOST_ADDED_ACIDS, 0.0)
+    acids = np.where(named[_ACID_FOODS_NAMED], _MOST_ACIDS, acids)
+    certain |= explained(named[_POLYOLS_NAMED], named[_ERYTHRITOL_NAMED], acids)
+    return certain, perhaps
+
+
+_NAMED = (_POLYOLS_NAMED, _ERYTHRITOL_NAMED, _ACID_FOODS_NAMED, _ACIDS_NAMED)
+
+
+def _named(products: Products, nutrition: NutritionColumns, chosen: Mask, pattern: str) -> Mask:
+    """Say of which of the chosen partitions the product's ingredients or names match a pattern."""
+    texts = TextColumns.of(products)
+    asked = products.any(nutrition.product[chosen])
+    rows = np.flatnonzero(asked[texts.product] & texts.within(_INGREDIENTS))
+    found = is_true(pc.match_substring_regex(folded(texts.values(rows)), pattern))
+    return products.any(texts.product[rows[found]])[nutrition.product]
 
 
 def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: str) -> Verdict:

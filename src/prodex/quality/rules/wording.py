@@ -1,19 +1,25 @@
-"""Rules of the contents of texts: length, placeholders, markup, formulas, addresses."""
+"""Rules of the contents of texts: length, ends, placeholders, markup, formulas, addresses."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
+from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import Verdict
+from prodex.tables.columns import Mask
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
@@ -43,16 +49,40 @@ _REFERENCE = (
     r"|[A-Za-z](?:grave|acute|circ|tilde|uml|ring|cedil|slash)|[aA][eE]lig);"
 )
 #: How spreadsheets recognise a formula, with something to compute behind it.
-_FORMULA = r"^\s*(?:=\s*[^\s=]|[=+@-]\s*[A-Za-z0-9_.]+\s*\(|[=+@-][^ ].*\|.*!)"
+#: A list that begins with a dash or a plus is none: "- sucre (50 %)" has a space behind the sign or before the bracket.
+_FORMULA = r"^\s*(?:=\s*[^\s=]|@\s*[A-Za-z0-9_.]+\s*\(|[+-][A-Za-z][A-Za-z0-9_.]*\(|[=+@-][^ ].*\|.*!)"
 _ADDRESS = r"(?i)https?://|\bwww\.[\pL0-9-]+\.|[\pL0-9._+-]+@[\pL0-9-]+\.[a-z]{2,}\b"
-_CUT_OFF = r"(?:\.\.\.|…)\s*$"
+#: Dots in place of the rest, with spaces between them or not.
+_CUT_OFF = r"(?:\.\.\.|…|\.\s+\.\.|\.\.\s+\.)\s*$"
 #: Dots that somebody typed on purpose: four and more (a line to fill in), behind "and so on" in the languages of the
 #: European markets, or behind a sentence that has ended.
 _MEANT_DOTS = (
-    r"(?i)(?:\.{4}|\.\s*…|…\s*[.…]|\.\s+\.\s+\.|[!?]\s*(?:\.\.\.|…)"
+    r"(?i)(?:(?:\.\s*){4}|\.\s*…|…\s*[.…]|\.\s+\.\s+\.|[!?]\s*(?:\.\.\.|…)"
     r"|(?:^|[^\pL])(?:etc|et cetera|et caetera|usw|u\.\s?s\.\s?w|ecc|enz|osv|m\.\s?m|jne|itd|atd|stb|etcétera)"
-    r"\s*\.?\s*(?:\.\.\.|…))\s*$"
+    r"\s*\.?\s*(?:\.\s*\.\s*\.?|…))\s*$"
 )
+#: Words after which something has to follow, by language; "" stands for those that end no text in any of the languages.
+#: Left out is what ends texts as well: "vitamine E", "plug-in", "for men", "roll on", "carte d'or".
+_JOINING = {
+    "": "et und og och sekä avec mit met med con com with du des aux von vom zum zur van voor für för para della dello "
+    "delle degli dalla nella alla agli y/o e/o et/ou and/or und/oder en/of och/eller og/eller ja/tai",
+    "fr": "ou de dans pour par sur sous le les une aux ainsi dont ni à d' l' issu issue",
+    "en": "and or of the from by at an into including contains",
+    "de": "oder aus der die das den dem ein eine einer einem im am beim sowie bzw",
+    "es": "y o u de en por sobre el los las una del al sin",
+    "it": "e o ed od di da in su per tra il lo gli le una del dei al ai nel nei senza d' l' dell' all'",
+    "nl": "en of de het een uit bij te zonder door",
+    "pt": "e ou de do da dos das em no na nos nas por ao aos os as uma sem",
+    "no": "eller av til fra uten på som et en",
+    "sv": "eller av till från utan på som ett en",
+    "fi": "ja tai sekä",
+}
+#: Norwegian and Danish join with the same words.
+_TAKEN_FOR = {"nb": "no", "nn": "no", "da": "no"}
+#: A sentence has ended here, whatever closes behind it.
+_ENDED = r"""[.!?…]\s*["'»”’)\]}*]*\s*$"""
+#: Inside of a bracket that is never closed.
+_IN_BRACKET = r"[(\[{][^()\[\]{}]*$"
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
 _rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
@@ -183,18 +213,55 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
 @_rule(
     title="no text is cut off",
     problem="Text cut off",
-    fix="Complete the text.",
-    severity="info",
+    fix="Complete the text; where many texts end at one length, make the column wider from which they are sent.",
+    severity="warning",
     dimension="completeness",
+    gather=lengths_of,
+    prepare=cut_lengths,
     exact=False,
 )
-def texts_not_cut_off(products: Products) -> Verdict:
-    """Three dots at the end remain when a system had no room for the rest.
+def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
+    """What is missing at the end of a list of ingredients may be an allergen.
 
-    Four or more are a line to fill in; after "etc" or the end of a sentence they are intended.
+    A text was cut where its owner, or many owners, have far more texts of exactly its length than of one beside it:
+    a column was too short. Three dots at the end remain when a system had no room for the rest (four or more are a line
+    to fill in; after "etc" or the end of a sentence they are intended); so does a bracket that is open at the end, and
+    a word that joins ("flour and"). Names that end in such a word have a rule of their own.
     """
     texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_CUT_OFF) & ~texts.matching(_MEANT_DOTS), "ends in dots")
+    cuts = cut_rows(
+        products, texts.product, texts.attributes, texts.attribute, texts.values(slice(None)), whole
+    )
+    in_bracket = texts.matching(_IN_BRACKET)
+    ended = texts.matching(_ENDED) & ~in_bracket
+    reasons: dict[int, str] = {row: cut.words for row, cut in cuts.items() if not ended[row]}
+    found = {
+        "ends in dots": texts.matching(_CUT_OFF) & ~texts.matching(_MEANT_DOTS),
+        "ends within a bracket": in_bracket & ~texts.matching(_ENDED) & ~texts.within(NAMES),
+        "ends in a word that joins": _joins(texts) & ~texts.within(NAMES),
+    }
+    for reason, which in found.items():
+        for row in np.flatnonzero(which).tolist():
+            reasons.setdefault(row, reason)
+    wrong = np.zeros(len(texts.product), bool)
+    wrong[list(reasons)] = True
+    verdict = texts.verdict(wrong, [reasons[row] for row in sorted(reasons)])
+    # Without the owners nobody knows whose columns are too short.
+    unclear = ~seen_across_products(products) & ~verdict.fails
+    return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
+
+
+def _joins(texts: TextColumns) -> Mask:
+    """Say which texts end in a word after which something has to follow, in the language that they state."""
+    found = np.zeros(len(texts.product), bool)
+    for language, words in _JOINING.items():
+        stated = [not language or _TAKEN_FOR.get(one, one) == language for one in texts.languages]
+        spoken = np.array(stated, bool)[texts.language]
+        if spoken.any():
+            any_word = "|".join(map(re.escape, words.split()))
+            # "d'" needs no space behind it; before the word something stands, or it is all that there is.
+            found |= spoken & texts.matching(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$")
+    return found
 
 
 @rule(
