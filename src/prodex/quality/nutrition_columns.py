@@ -232,6 +232,10 @@ class NutritionColumns(ChildRows):
         found[at["at"].to_numpy()] = at["limit"].to_numpy()
         return found
 
+    def rows_of(self, nutrient: str) -> Rows:
+        """Return the rows of a nutrient."""
+        return np.flatnonzero(self._named(nutrient))
+
     @property
     def has_alcohol(self) -> Mask:
         """The partitions that declare alcohol, in whatever unit."""
@@ -291,13 +295,17 @@ class NutritionColumns(ChildRows):
         evidence = Evidence(self.product[rows], PATH, None, [*map(seen, rows)], reasons)
         return Verdict(self.any(wrong), self.any(known), evidence)
 
-    def nutrient_verdict(self, wrong: Mask, known: Mask, why: str) -> Verdict:
-        """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`."""
+    def nutrient_verdict(self, wrong: Mask, known: Mask, why: str | Seen) -> Verdict:
+        """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`.
+
+        The reason may be one for all, or be given by the nutrient's row.
+        """
         whose = self.product[self.row]
         rows = np.flatnonzero(wrong)
         rows = rows[np.argsort(whose[rows], kind="stable")]
         columns = ("nutrient", "nutrient_code", "quantity", "unit_code")
         shown = zip(*(self[column].take(pa.array(rows)).to_pylist() for column in columns), strict=True)
         seen = [f"{label or code}: {value:g} {unit or ''}".strip() for label, code, value, unit in shown]
-        evidence = Evidence(whose[rows], PATH, None, seen, why)
+        reasons = why if isinstance(why, str) else [why(row) for row in rows.tolist()]
+        evidence = Evidence(whose[rows], PATH, None, seen, reasons)
         return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)

@@ -8,6 +8,7 @@ from prodex.quality.rules import (  # noqa: F401 - a rule is known once its modu
     freshness,
     hierarchies,
     identity,
+    ingredients,
     measures,
     nutrition,
     pictures,
@@ -17,4 +18,4 @@ from prodex.quality.rules import (  # noqa: F401 - a rule is known once its modu
 )
 
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
-RULE_SET = "3"
+RULE_SET = "4"

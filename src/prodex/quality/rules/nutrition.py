@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
@@ -39,7 +41,7 @@ from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Mask, Numbers, is_true, numbers
+from prodex.tables.columns import Mask, Numbers, Rows, combinations, filled_values, is_true, numbers
 
 _OFF = "data quality checks of Open Food Facts"
 _PRESET = "preset: Open Food Facts"
@@ -85,6 +87,25 @@ _ACIDS_NAMED = (
 )
 #: Grams of organic acids in 100 g, at most: of vinegar and lemon juice, and of sweets and drinks that are made sour.
 _MOST_ACIDS, _MOST_ADDED_ACIDS = 8.0, 3.0
+
+#: What has no energy and says so, in folded text of any of the ten languages: water, tea, coffee, herbal tea, salt,
+#: spices, sweeteners and what is sweetened with them, vinegar, baking powder.
+_NOTHING_IN_IT = (
+    r"\b(?:water|eaux?|wasser|agua|acqua|vand|vann|vatten|vesi|vedet)\b|mineralwasser|sprudel|\w+(?:wasser|vatten|vesi)\b"
+    r"|\b(?:teas?|thes?|the|tees?|te|thee|cha|rooibos|mate|matcha|infusions?|infusiones|infusioni|infuso|tisanes?|tisana"
+    r"|verveines?|tilleul|camomi\w*|chamomi\w*|kamille\w*|manzanilla|menthe|mint|peppermint|earl grey|darjeeling"
+    r"|sencha)\b|\w+(?:tee|thee|te)\b|krauter\w*|yrtti\w*"
+    r"|coffee|cafes?\b|kaffee|koffie|kaffe|kahvi|caffe|espresso|expresso|lungo|ristretto|capsul|kapsel|chicoree"
+    r"|\b(?:salt|sel|salz|sal|sale|zout|suola)\b|meersalz|\w+salz\b|\w*salt\b"
+    r"|\b(?:spices?|epices?|herbs?|herbes?|pepper|poivre|pfeffer|pimienta|pepe|peper|pebre|pimenta|pepper|cannelle|cinnamon"
+    r"|zimt|laurier|thym|basilic|persil|oregano|origan|curry|safran)\b|gewurz|krydd|mauste"
+    r"|stevia|sucralose|saccharin|aspartam|sweetener|edulcor|sussstoff|dolcificant|zoetstof|adocante|sotning|sodstof|makeutus"
+    r"|\b(?:zero|light|diet|sugar[ -]?free|sans sucres?|zuckerfrei|sin azucar|senza zucchero|suikervrij|sem acucar"
+    r"|uten sukker|uden sukker|sockerfri|sokeriton)\b|vinegar|vinaigre|essig|vinagre|aceto|azijn|eddik|attika|etikka"
+    r"|bicarbonat|baking (?:soda|powder)|levure chimique|backpulver|natron|gum\b|gomme|kaugummi|colorant|food colou?r"
+)
+#: What a declaration of nothing has, at least.
+_FEWEST_ZEROS = 3
 
 #: Declares a rule of figures that contradict each other.
 _rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
@@ -357,11 +378,17 @@ def _excused(products: Products, nutrition: NutritionColumns, percent: float, of
 _NAMED = (_POLYOLS_NAMED, _ERYTHRITOL_NAMED, _ACID_FOODS_NAMED, _ACIDS_NAMED)
 
 
-def _named(products: Products, nutrition: NutritionColumns, chosen: Mask, pattern: str) -> Mask:
+def _named(
+    products: Products,
+    nutrition: NutritionColumns,
+    chosen: Mask,
+    pattern: str,
+    attributes: tuple[str, ...] = _INGREDIENTS,
+) -> Mask:
     """Say of which of the chosen partitions the product's ingredients or names match a pattern."""
     texts = TextColumns.of(products)
     asked = products.any(nutrition.product[chosen])
-    rows = np.flatnonzero(asked[texts.product] & texts.within(_INGREDIENTS))
+    rows = np.flatnonzero(asked[texts.product] & texts.within(attributes))
     found = is_true(pc.match_substring_regex(folded(texts.values(rows)), pattern))
     return products.any(texts.product[rows[found]])[nutrition.product]
 
@@ -426,3 +453,136 @@ def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
         lambda row: f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium",
         lambda row: f"{2.5 * sodium[row]:g} g of salt expected",
     )
+
+
+@_rule(
+    title="not every figure of the nutrition declaration is zero",
+    problem="Nutrition perhaps all zero",
+    fix="Give the figures of the pack; where nothing is declared, leave the declaration out.",
+    severity="info",
+    dimension="accuracy",
+    needs=(*NEEDS, "kind.code", *(f"{name}.data" for name in _INGREDIENTS)),
+    exact=False,
+)
+def nutrition_not_all_zero(products: Products) -> Verdict:
+    """Zeros that stand for "not known" make food look lighter than water; scores and filters take them as they are.
+
+    Perhaps: water, tea, coffee, salt, spices, vinegar, sweeteners and what is sweetened with them have next to nothing;
+    they are told by name, kind or ingredients in ten languages.
+    """
+    nutrition = NutritionColumns.of(products)
+    amounts = numbers(nutrition["quantity"])
+    size = len(nutrition.product)
+    declared = np.bincount(nutrition.row[~np.isnan(amounts)], minlength=size)
+    figures = np.bincount(nutrition.row[amounts != 0], minlength=size)
+    known = declared >= _FEWEST_ZEROS
+    nothing = known & (figures == 0)
+    kinds = folded(products.column("kind").take(pa.array(nutrition.product)))
+    nothing &= ~is_true(pc.match_substring_regex(kinds, _NOTHING_IN_IT))
+    if nothing.any():
+        nothing &= ~_named(products, nutrition, nothing, _NOTHING_IN_IT, NAMES)
+        # Nearly every list of ingredients names water or salt somewhere; it is one of nothing else where it begins so.
+        nothing &= ~_named(
+            products, nutrition, nothing, rf"^(?:ingr\w+ ?: ?)?[^,.;:(]{{0,60}}(?:{_NOTHING_IN_IT})"
+        )
+    why = "every nutrient and the energy are 0"
+    return nutrition.verdict(nothing, known, lambda row: f"{declared[row]} figures, all 0", why)
+
+
+#: Nutrients of which a wrong unit shows among products of a kind: others vary too much, or too little.
+_COMPARED = (SALT, SUGARS)
+#: Figures are counted in steps of a twentieth of a power of ten.
+_STEPS = 20
+#: Of fewer products no kind shows what is usual in it. So many deviations away is unusual, and at least such a factor.
+_FEWEST_OF_KIND, _DEVIATIONS, _LEAST_FACTOR = 30, 6.0, 16.0
+#: The median absolute deviation of a normal distribution is this part of its standard deviation.
+_MAD = 0.6745
+#: What makes a figure so many times too large, or too small where the factor is below one.
+_UNIT_ERRORS = {
+    10.0: "a decimal point is lost",
+    100.0: "two decimal places are lost",
+    400.0: "milligrams of sodium as grams of salt",
+    1000.0: "milligrams as grams",
+    0.1: "a decimal point too many",
+    0.01: "grams as hundredths",
+    0.001: "grams as kilograms or milligrams",
+}
+
+
+def _figures_by_kind(products: Products) -> pa.Table:
+    """Count the figures of salt and sugars of a part by kind, in steps of their logarithm."""
+    nutrition = NutritionColumns.of(products)
+    rows, per_hundred = _compared(nutrition)
+    steps = np.round(np.log10(per_hundred[rows]) * _STEPS).astype(np.int64)
+    whose = pa.array(nutrition.product[nutrition.row[rows]])
+    kinds = products.column("kind_code").cast(pa.string()).take(whose)
+    nutrients = nutrition["nutrient_code"].cast(pa.string()).take(pa.array(rows))
+    table = pa.table([kinds, nutrients, pa.array(steps)], names=["kind", "nutrient", "step"])
+    table = table.filter(pa.array(filled_values(kinds)))
+    counted = table.group_by(["kind", "nutrient", "step"]).aggregate([([], "count_all")])
+    return counted.select(["kind", "nutrient", "step", "count_all"])
+
+
+def _compared(nutrition: NutritionColumns) -> tuple[Rows, Numbers]:
+    """Return the rows of salt and sugars above zero, and the grams per 100 g or ml of all rows."""
+    per_hundred = nutrition.grams * nutrition.per_hundred[nutrition.row]
+    rows = np.concatenate([nutrition.rows_of(each) for each in _COMPARED])
+    return rows[per_hundred[rows] > 0], per_hundred
+
+
+def _usual_figures(counted: pa.Table) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return for kind and nutrient the median of the logarithms and how far away is unusual."""
+    usual = {}
+    frame = counted.to_pandas()
+    for key, group in frame.groupby(["kind", "nutrient"]):
+        if group["count_all"].sum() < _FEWEST_OF_KIND:
+            continue
+        values = np.repeat(group["step"].to_numpy() / _STEPS, group["count_all"].to_numpy())
+        median = float(np.median(values))
+        deviation = float(np.median(np.abs(values - median))) / _MAD
+        usual[key] = median, max(_DEVIATIONS * deviation, float(np.log10(_LEAST_FACTOR)))
+    return usual
+
+
+@_rule(
+    title="salt and sugars are not many times those of other products of the kind",
+    problem="Salt or sugars perhaps in a wrong unit",
+    fix="Compare the figure and its unit with the pack.",
+    severity="info",
+    dimension="accuracy",
+    needs=(*NEEDS, *BASIS, "kind.code"),
+    gather=_figures_by_kind,
+    prepare=_usual_figures,
+    source="median absolute deviation of the logarithms, by kind",
+    exact=False,
+)
+def nutrient_usual_for_kind(products: Products, *, whole: Any) -> Verdict:
+    """Milligrams entered as grams make a thousand times the salt, and people plan diets by it.
+
+    Perhaps: compared are the figures per 100 g or ml of kinds with at least 30 products that declare some, on a
+    logarithmic scale.
+    """
+    nutrition = NutritionColumns.of(products)
+    rows, per_hundred = _compared(nutrition)
+    kinds = (
+        products.column("kind_code").cast(pa.string()).take(pa.array(nutrition.product[nutrition.row[rows]]))
+    )
+    nutrients = nutrition["nutrient_code"].cast(pa.string()).take(pa.array(rows))
+    place, (kind, nutrient) = combinations(kinds, nutrients)
+    none = (np.nan, np.nan)
+    keys = zip(kind.to_pylist(), nutrient.to_pylist(), strict=True)
+    usual = np.array([whole.get(key, none) for key in keys], float).reshape(-1, 2)[place]
+    away = np.log10(per_hundred[rows]) - usual[:, 0]
+    wrong, known = np.zeros((2, len(nutrition.row)), bool)
+    known[rows] = ~np.isnan(away)
+    wrong[rows] = np.abs(away) > usual[:, 1]
+    factors = dict(zip(rows.tolist(), 10 ** np.nan_to_num(away), strict=True))
+    medians = dict(zip(rows.tolist(), 10 ** np.nan_to_num(usual[:, 0]), strict=True))
+
+    def why(row: int) -> str:
+        factor = factors[row]
+        nearest = min(_UNIT_ERRORS, key=lambda one: abs(float(np.log10(one / factor))))
+        usually = f"{factor:.2g} times the {medians[row]:.2g} g that are usual for the kind"
+        return f"{usually}: perhaps {_UNIT_ERRORS[nearest]}"
+
+    return nutrition.nutrient_verdict(wrong, known, why)

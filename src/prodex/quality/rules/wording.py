@@ -19,7 +19,7 @@ from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import Verdict
-from prodex.tables.columns import Mask
+from prodex.tables.columns import Mask, is_true
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
@@ -79,6 +79,17 @@ _JOINING = {
 }
 #: Norwegian and Danish join with the same words.
 _TAKEN_FOR = {"nb": "no", "nn": "no", "da": "no"}
+#: What ends a name that goes on; and names that end in a word that joins.
+_ENDS_IN_COMMA = r"(?:,|&|^[^&]*;|;\s*;)\s*$"
+_WHOLE_NAMES = (
+    r"(?i)\b(?:best of|made of|to go with|avec ou sans|with or without|ohne|sans|sem|sin|zonder|uten|utan)\s*$"
+    # Black, in Breton.
+    r"|\p{Ll}\s+(?-i:Du)\s*$"
+)
+#: Brackets that are closed, the innermost; signs that only look like one; how deep they are nested at most.
+_INNERMOST = r"[(\[{][^()\[\]{}]*[)\]}]"
+_NO_BRACKET = r"[:;]['-]?[(\[{]"
+_DEEPEST = 20
 #: A sentence has ended here, whatever closes behind it.
 _ENDED = r"""[.!?…]\s*["'»”’)\]}*]*\s*$"""
 #: Inside of a bracket that is never closed.
@@ -262,6 +273,53 @@ def _joins(texts: TextColumns) -> Mask:
             # "d'" needs no space behind it; before the word something stands, or it is all that there is.
             found |= spoken & texts.matching(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$")
     return found
+
+
+@_rule(
+    title="every bracket in a text is closed",
+    problem="Bracket never closed",
+    fix="Close the bracket where what it holds ends.",
+    severity="info",
+)
+def brackets_are_closed(products: Products) -> Verdict:
+    """Nobody can tell of which ingredient the open bracket names the parts, and what comes behind it."""
+    texts = TextColumns.of(products)
+    left = texts.texts
+    has_any = is_true(pc.match_substring_regex(left, r"[(\[{]"))
+    rows = np.flatnonzero(has_any)
+    left = pc.replace_substring_regex(left.take(pa.array(rows)), _NO_BRACKET, "")
+    # From the inside out: what is closed is taken away, until only what is not is left.
+    for _ in range(_DEEPEST):
+        closed = is_true(pc.match_substring_regex(left, _INNERMOST))
+        if not closed.any():
+            break
+        left = pc.replace_substring_regex(left, _INNERMOST, "")
+    is_open = np.zeros(len(texts.texts), bool)
+    is_open[rows] = is_true(pc.match_substring_regex(left, r"[(\[{]"))
+    wrong = is_open[texts.wording]
+    behind = pc.struct_field(pc.extract_regex(left, r"(?s)^.*(?P<open>[(\[{].{0,30})"), "open")
+    seen = dict(zip(rows.tolist(), behind.to_pylist(), strict=True))
+    return texts.verdict(wrong, [f"never closed: {seen[one]}" for one in texts.wording[wrong].tolist()])
+
+
+@_name_rule(
+    title="names do not end in a comma or a word that joins",
+    problem="Name ends in the middle",
+    fix="Complete the name, or take away the comma or the last word.",
+    severity="warning",
+    dimension="completeness",
+    exact=False,
+)
+def names_are_finished(products: Products) -> Verdict:
+    """ "Olives, boîte de": the rest was lost, or the parts of the name were put together in the wrong order."""
+    texts = TextColumns.of(products)
+    named = texts.within(NAMES)
+    comma = texts.matching(_ENDS_IN_COMMA) & named
+    joins = _joins(texts) & named & ~comma
+    # "Best of" and "ready to go" are whole names.
+    joins &= ~texts.matching(_WHOLE_NAMES)
+    reasons = np.where(comma, "ends in a comma", "ends in a word that joins")[comma | joins]
+    return texts.verdict(comma | joins, reasons.tolist(), named)
 
 
 @rule(
