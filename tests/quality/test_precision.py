@@ -49,6 +49,7 @@ def nutrients(**amounts: Any) -> Record:
         "kJ": ("ENER-", "KJO"), "kcal": ("ENER-", "E14"), "fat": ("FAT", "GRM"), "saturates": ("FASAT", "GRM"),
         "carbohydrate": ("CHOAVL", "GRM"), "sugars": ("SUGAR-", "GRM"), "starch": ("STARCH", "GRM"),
         "protein": ("PRO-", "GRM"), "salt": ("SALTEQ", "GRM"), "sodium": ("NA", "GRM"),
+        "fibre": ("FIBTG", "GRM"), "polyols": ("POLYL", "GRM"), "erythritol": ("ERYTHL", "GRM"), "acids": ("OA", "GRM"),
     }  # fmt: skip
     contains = [
         {
@@ -183,7 +184,8 @@ def test_what_rounding_explains_is_no_contradiction(fat: Any, saturates: Any) ->
 
 
 @pytest.mark.parametrize(
-    ("fat", "saturates"), [(0, 0.7), ("<0.1", 0.7), (3, 3.2), (11, 12.2), (10.4, 10.9), (1, 2)]
+    ("fat", "saturates"),
+    [(0, 0.7), (0.2, 0.5), (0.3, 0.6), (0.1, 0.4), ("<0.1", 0.7), (3, 3.2), (11, 12.2), (10.4, 10.9), (1, 2)],
 )
 def test_what_no_rounding_explains_is_still_found(fat: Any, saturates: Any) -> None:
     """One of the two is wrong, or they were exchanged."""
@@ -233,3 +235,170 @@ def test_a_text_in_one_language_keeps_its_name() -> None:
     record = {"namePublicLong": [text("fr", "KIRI"), text("nl", "ROOMKAAS BLOKJES")]}
 
     assert State.FAIL == state("names_not_in_capitals", record)
+
+
+def tasting(text_: str, **amounts: Any) -> Record:
+    """Return a food with a list of ingredients, in French by its label, that declares these nutrients per 100 g."""
+    return nutrients(**amounts) | {"composition": [text("fr", text_)]}
+
+
+NOTHING = {"fat": 0, "carbohydrate": 0, "protein": 0}
+#: What the energy is of that fat, carbohydrate and protein do not give, and what is none.
+EXCUSED = [
+    nutrients(kJ=75, kcal=18, acids=6, **NOTHING),
+    nutrients(kJ=0, kcal=0, fat=0, carbohydrate=99, protein=0, polyols=99, erythritol=99),
+    nutrients(kJ=0, kcal=0, fat=0, carbohydrate=99, protein=0, erythritol=99),
+    nutrients(kJ=1000, kcal=240, fat=0, carbohydrate=99, protein=0, polyols=99),
+    nutrients(kJ=1000, kcal=240, fat=0, carbohydrate=0, protein=0, polyols=99),
+    *(
+        tasting(words, kJ=100, kcal=23, **NOTHING)
+        for words in (
+            "Vinaigre de vin", "wine vinegar", "Weinessig, Wasser", "vinagre de vino", "aceto di vino", "wijnazijn",
+            "vinagre de vinho", "eddike", "ättika, vatten", "etikka, vesi", "jus de citron", "Zitronensaft", "lemon juice",
+            "succo di limone", "citroensap", "zumo de limón", "suco de limão", "sitruunamehu", "sitronsaft",
+        )
+    ),
+    *(
+        tasting(words, kJ=20 + 17 * 60 - 7 * 60, kcal=144, fat=0, carbohydrate=60, protein=0)
+        for words in (
+            "édulcorant : maltitol", "sweetener (sorbitol)", "Süßungsmittel: Isomalt", "edulcorante: xilitol, E 965",
+            "edulcorante: maltitolo", "zoetstof: lactitol", "adoçante: manitol, E421", "søtstoff (sorbitol)",
+            "sötningsmedel xylitol", "makeutusaine ksylitoli",
+        )
+    ),
+    *(
+        tasting(words, kJ=0, kcal=0, fat=0, carbohydrate=100, protein=0)
+        for words in ("érythritol", "Erythrit", "erythritol", "eritritol", "eritritolo", "E968", "erytritol", "erytritoli")
+    ),
+    *(
+        tasting(words, kJ=95, kcal=22, **NOTHING)
+        for words in ("eau, acide citrique", "Wasser, Citronensäure", "water, citric acid", "agua, E330")
+    ),
+    # 1 g of carbohydrate and 0 kcal for 28 g; 15 kcal for 28 g.
+    nutrients(kcal=0, fat=0, carbohydrate=3.57, protein=0),
+    nutrients(kcal=17.86, fat=1.79, carbohydrate=3.57, protein=0),
+]  # fmt: skip
+#: Energies that nothing explains.
+WRONG = [
+    nutrients(kJ=400, kcal=95, acids=6, **NOTHING),
+    nutrients(kJ=1000, kcal=240, fat=0, carbohydrate=99, protein=0),
+    nutrients(kJ=0, kcal=0, fat=0, carbohydrate=99, protein=0, polyols=99),
+    tasting("sucre, sel", kJ=100, kcal=23, **NOTHING),
+    tasting("sucre, vinaigre", kJ=900, kcal=215, **NOTHING),
+    tasting("maltitol", kJ=200, kcal=48, fat=0, carbohydrate=60, protein=0),
+    tasting("Vinaigre", kJ=0, kcal=0, fat=20, carbohydrate=0, protein=0),
+    tasting("sirop d'érable, sel", kJ=500, kcal=120, fat=0, carbohydrate=60, protein=0),
+    # 16.6 g of protein are no rounding of nothing.
+    nutrients(kcal=0, fat=0, carbohydrate=0, protein=16.6),
+    nutrients(kcal=100, fat=3.57, carbohydrate=57.14, protein=7.14),
+]
+
+
+@pytest.mark.parametrize("record", EXCUSED)
+def test_the_energy_of_acids_polyols_and_servings_is_room(record: Record) -> None:
+    """Annex XIV has a factor for each; what ingredients name and the declaration lacks may be what the energy needs."""
+    assert State.PASS == state("energy_fits_nutrients", record)
+
+
+@pytest.mark.parametrize("record", WRONG)
+def test_what_none_of_them_explains_is_still_found(record: Record) -> None:
+    """The room is as large as what may be in it."""
+    assert State.FAIL == state("energy_fits_nutrients", record)
+
+
+def test_a_serving_beside_the_hundred_grams_says_how_it_was_rounded() -> None:
+    """Its size is the factor by which its rounding was multiplied; the serving itself is rounded once."""
+    figures = nutrients(kcal=0, fat=0, carbohydrate=4, protein=0)
+    alone, beside = figures, nutrients(kcal=0, fat=0, carbohydrate=1, protein=0)
+    beside["isPartitionedBy"][0] |= {"name": "a pickle", "quantity": 28}
+    both = alone | {"isPartitionedBy": [*figures["isPartitionedBy"], *beside["isPartitionedBy"]]}
+
+    assert [State.FAIL, State.PASS, State.PASS] == states(
+        "energy_fits_nutrients", nutrients(kcal=0, fat=0, carbohydrate=20, protein=0), both, beside
+    )
+
+
+def test_nothing_but_kilocalories_may_be_a_tiny_serving() -> None:
+    """A sweet of half a gram has 0 g of everything and 2 kcal: of 100 g nobody knows. Kilojoules are European."""
+    assert [State.UNKNOWN, State.FAIL] == states(
+        "energy_fits_nutrients", nutrients(kcal=388, **NOTHING), nutrients(kJ=1650, kcal=388, **NOTHING)
+    )
+
+
+def test_ingredients_that_nobody_asked_for_may_name_an_acid() -> None:
+    """The energy of vinegar is unknown then; what no acid explains fails all the same."""
+    asked = ("isPartitionedBy", "isConsumerUnit", "percentageOfAlcoholByVolume")
+    vinegar, wrong = tasting("Vinaigre", kJ=100, kcal=23, **NOTHING), nutrients(kJ=900, kcal=215, **NOTHING)
+
+    assert [State.UNKNOWN, State.FAIL] == states("energy_fits_nutrients", vinegar, wrong, asked=asked)
+    assert [State.PASS, State.FAIL] == states("energy_fits_nutrients", vinegar, wrong)
+    assert [State.UNKNOWN, State.UNKNOWN] == states(
+        "energy_fits_nutrients", vinegar, wrong, asked=("isPartitionedBy", "isConsumerUnit")
+    )
+
+
+@pytest.mark.parametrize("unit", ["MLT", "LTR", "CLT"])
+def test_what_is_in_100_ml_has_no_limit_by_weight(unit: str) -> None:
+    """100 ml of a syrup weigh 140 g; of 100 g no nutrient weighs more than 105."""
+    syrup = nutrients(carbohydrate=112, sugars=112, fat=0)
+    quantity = {"MLT": 100, "LTR": 0.1, "CLT": 10}[unit]
+    by_volume = {
+        "isPartitionedBy": [
+            syrup["isPartitionedBy"][0] | {"quantity": quantity, "isMeasuredBy": {"code": unit}}
+        ]
+    }
+
+    for rule in ("nutrient_within_hundred", "nutrients_within_hundred"):
+        assert [State.FAIL, State.NOT_APPLICABLE] == states(rule, syrup, syrup | by_volume)
+    assert State.FAIL == state(
+        "energy_possible",
+        nutrients(kJ=4000)
+        | {"isPartitionedBy": [nutrients(kJ=4000)["isPartitionedBy"][0] | {"isMeasuredBy": {"code": "MLT"}}]},
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Lavandula angustifolia, Rosmarinus officinalis, Thymus vulgaris, Salvia officinalis",
+        "Camellia sinensis, Hibiscus sabdariffa, Rosa canina, Citrus limon, Mentha piperita",
+        "Vitis vinifera, Butyrospermum parkii, Prunus amygdalus dulcis, Simmondsia chinensis",
+        "Gadus morhua, Thunnus albacares, Katsuwonus pelamis, Merluccius merluccius",
+        "Lactobacillus bulgaricus, Streptococcus thermophilus, Bifidobacterium bifidum",
+    ],
+)
+@pytest.mark.parametrize("language", ["fr", "en", "de", "es", "it", "nl", "pt", "da", "sv", "fi"])
+def test_latin_names_are_of_no_language(data: str, language: str) -> None:
+    """They stand in texts of all languages; a text of nothing else is of none."""
+    record = {"description": [text(language, data)]}
+
+    assert State.NOT_APPLICABLE == state("in_stated_language", record)
+
+
+def test_what_surrounds_latin_names_tells_the_language() -> None:
+    """German around them is German."""
+    data = "Extrakt aus Blättern von Camellia sinensis und Rosmarinus officinalis, schonend getrocknet und gemahlen"
+
+    assert [State.PASS, State.FAIL] == [
+        state("in_stated_language", {"description": [text(one, data)]}) for one in ("de", "fr")
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Eau minérale", "Mineralwasser", "Green tea", "Café moulu", "Kräutertee", "Sel de mer", "Stévia", "Cola zéro sucre zero",
+     "Agua con gas", "Acqua frizzante", "Kaffee", "Bronvatten", "Kivennäisvesi", "Infusion verveine", "Vinaigre de cidre"],
+)  # fmt: skip
+def test_what_has_nothing_in_it_may_declare_nothing(name: str) -> None:
+    """Water, tea, coffee, salt, sweeteners and vinegar."""
+    assert State.PASS == state("nutrition_not_all_zero", nutrients(kJ=0, kcal=0, **NOTHING) | named(name))
+
+
+@pytest.mark.parametrize("name", ["Jus de pomme", "Chicken", "Honig", "Queso", "Brød", "Miel de forêt"])
+def test_food_that_declares_nothing_is_perhaps_not_known(name: str) -> None:
+    """Water and salt among many ingredients are no excuse."""
+    zero = nutrients(kJ=0, kcal=0, **NOTHING) | named(name)
+    with_water = zero | {"composition": [text("fr", "pommes, sucre, eau, sel")]}
+    mineral = zero | {"composition": [text("fr", "Ingrédients : eau gazéifiée, arôme")]}
+
+    assert [State.FAIL, State.FAIL, State.PASS] == states("nutrition_not_all_zero", zero, with_water, mineral)
