@@ -29,6 +29,8 @@ _PIECES = re.compile(
     r"[)\]]?\s*:?\s(?=[A-ZÀ-Þ])|(?i:(?=\b(?:ingr[ée]dients?|zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser"
     r"|ainesosat|ainekset)\s*:))"
 )
+#: So many characters at each end of a text say whether it may be in several languages.
+_AT_ENDS = 200
 #: Two headings of lists of ingredients, of which one is of another language.
 _PARTS_NAMED = (
     r"(?is)\bingr[ée]dients\s*:.*\b(?:zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser|ainesosat)\s*:"
@@ -308,16 +310,12 @@ def text_in_one_language(
 
 def _speaks_several(wordings: pa.Array) -> Mask:
     """Say which texts may be in several languages: what begins and what ends them is not in the same."""
-    length = pc.utf8_length(wordings)
-    half = pc.divide(length, 2).to_numpy(zero_copy_only=False)
-    whole = wordings.to_pylist()
-    ends = pa.array([text[at:] for text, at in zip(whole, half, strict=True)], pa.string())
-    # Only the beginning of a text is read, so that a long one costs no more than a short one.
-    starts = pa.array([text[:at] for text, at in zip(whole, half, strict=True)], pa.string())
-    lasts = pa.array([text[-200:] for text in whole], pa.string())
-    first, second, last = (detect(each) for each in (starts, ends, lasts))
+    # Only so much of a text is read, so that a long one costs no more than a short one.
+    texts = wordings.to_pylist()
+    first = detect(pa.array([text[: min(len(text) // 2, _AT_ENDS)] for text in texts], pa.string()))
+    last = detect(pa.array([text[-min(len(text) // 2, _AT_ENDS) :] for text in texts], pa.string()))
     named = is_true(pc.match_substring_regex(wordings, _PARTS_NAMED))
-    return np.asarray(named | (first.language != second.language) | (second.language != last.language))
+    return np.asarray(named | (first.language != last.language))
 
 
 def _spoken(wordings: pa.Array, letters: int) -> list[dict[str, float]]:

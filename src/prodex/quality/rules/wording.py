@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
-from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
+from prodex.quality.cut_columns import cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
@@ -64,14 +64,14 @@ _MEANT_DOTS = (
 #: Words after which something has to follow, by language; "" stands for those that end no text in any of the languages.
 #: Left out is what ends texts as well: "vitamine E", "plug-in", "for men", "roll on", "carte d'or".
 _JOINING = {
-    "": "et und og och sekä avec mit met med con com with du des aux von vom zum zur van voor für för para della dello "
+    "": "et und og och sekä avec mit med con com with du des aux von vom zum zur van voor für för para della dello "
     "delle degli dalla nella alla agli y/o e/o et/ou and/or und/oder en/of och/eller og/eller ja/tai",
     "fr": "ou de dans pour par sur sous le les une aux ainsi dont ni à d' l' issu issue",
     "en": "and or of the from by at an into including contains",
     "de": "oder aus der die das den dem ein eine einer einem im am beim sowie bzw",
     "es": "y o u de en por sobre el los las una del al sin",
     "it": "e o ed od di da in su per tra il lo gli le una del dei al ai nel nei senza d' l' dell' all'",
-    "nl": "en of de het een uit bij te zonder door",
+    "nl": "met en of de het een uit bij te zonder door",
     "pt": "e ou de do da dos das em no na nos nas por ao aos os as uma sem",
     "no": "eller av til fra uten på som et en",
     "sv": "eller av till från utan på som ett en",

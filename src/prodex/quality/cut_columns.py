@@ -1,4 +1,4 @@
-"""Where texts were cut because a column was too short: seen across products, since one text alone does not show it.
+"""Columns that were too short: where texts were cut, seen across products, since one text alone does not show it.
 
 A column of 255 characters leaves many texts of exactly 255, and as few of 253 or 257 as ever. So the lengths of the
 texts of each attribute are counted over the whole catalogue, for each owner apart (everybody has columns of their own)
