@@ -270,7 +270,7 @@ def from_upc_e(gtin: str) -> str | None:
         gtin = gtin[6:]
     if len(gtin) != 8 or not (gtin.isascii() and gtin.isdigit()) or gtin[0] not in "01":
         return None
-    first, (a, b, c, d, e, last) = gtin[0], gtin[1:7]
+    first, a, b, c, d, e, last, _ = list(gtin)
     match last:
         case "0" | "1" | "2":
             between = f"{a}{b}{last}0000{c}{d}{e}"
@@ -292,7 +292,7 @@ def are_upc_e(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
     """
     found = np.array([gtin.startswith(("0000000", "0000001")) and len(gtin) == 14 for gtin in gtins], bool)
     rows = np.flatnonzero(found)
-    short = [gtins[row] for row in rows]
+    short = [gtins[row] for row in rows.tolist()]
     expanded = np.array([from_upc_e(gtin) is not None for gtin in short], bool)
     found[rows] = expanded & ~are_valid(short)
     return found

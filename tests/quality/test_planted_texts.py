@@ -21,8 +21,9 @@ SHORT = "composition_allergens_listed"
 
 
 def unreadable() -> set[str]:
-    """Return the products with texts in no language: signs, and words that nobody can read."""
-    return planted("hostile_strings") | planted("ingredients_misread")
+    """Return the products with texts in no language: signs, words that nobody can read, and two languages at once."""
+    kinds = ("hostile_strings", "ingredients_misread", "several_languages_in_text")
+    return {product for kind in kinds for product in planted(kind)}
 
 
 @pytest.fixture(scope="module")

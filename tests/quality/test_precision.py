@@ -254,8 +254,8 @@ EXCUSED = [
         tasting(words, kJ=100, kcal=23, **NOTHING)
         for words in (
             "Vinaigre de vin", "wine vinegar", "Weinessig, Wasser", "vinagre de vino", "aceto di vino", "wijnazijn",
-            "vinagre de vinho", "eddike", "ättika, vatten", "etikka, vesi", "jus de citron", "Zitronensaft", "lemon juice",
-            "succo di limone", "citroensap", "zumo de limón", "suco de limão", "sitruunamehu", "sitronsaft",
+            "vinagre de vinho", "eddike", "ättika, vatten", "etikka, vesi", "jus de citron", "Zitronensaft",
+            "lemon juice", "succo di limone", "citroensap", "zumo de limón", "suco de limão", "sitruunamehu",
         )
     ),
     *(
@@ -268,7 +268,7 @@ EXCUSED = [
     ),
     *(
         tasting(words, kJ=0, kcal=0, fat=0, carbohydrate=100, protein=0)
-        for words in ("érythritol", "Erythrit", "erythritol", "eritritol", "eritritolo", "E968", "erytritol", "erytritoli")
+        for words in ("érythritol", "Erythrit", "erythritol", "eritritol", "eritritolo", "E968", "erytritol")
     ),
     *(
         tasting(words, kJ=95, kcal=22, **NOTHING)
@@ -386,15 +386,27 @@ def test_what_surrounds_latin_names_tells_the_language() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["Eau minérale", "Mineralwasser", "Green tea", "Café moulu", "Kräutertee", "Sel de mer", "Stévia", "Cola zéro sucre zero",
-     "Agua con gas", "Acqua frizzante", "Kaffee", "Bronvatten", "Kivennäisvesi", "Infusion verveine", "Vinaigre de cidre"],
+    ["Eau minérale", "Mineralwasser", "Green tea", "Café moulu", "Kräutertee", "Sel de mer", "Stévia", "Cola zero",
+     "Agua con gas", "Acqua frizzante", "Kaffee", "Bronvatten", "Kivennäisvesi", "Infusion verveine", "Vinaigre"],
 )  # fmt: skip
 def test_what_has_nothing_in_it_may_declare_nothing(name: str) -> None:
     """Water, tea, coffee, salt, sweeteners and vinegar."""
     assert State.PASS == state("nutrition_not_all_zero", nutrients(kJ=0, kcal=0, **NOTHING) | named(name))
 
 
-@pytest.mark.parametrize("name", ["Jus de pomme", "Chicken", "Honig", "Queso", "Brød", "Miel de forêt"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Jus de pomme",
+        "Chicken",
+        "Honig",
+        "Beurre de cacahuète",
+        "Pâte à tarte",
+        "Queso",
+        "Brød",
+        "Miel de forêt",
+    ],
+)
 def test_food_that_declares_nothing_is_perhaps_not_known(name: str) -> None:
     """Water and salt among many ingredients are no excuse."""
     zero = nutrients(kJ=0, kcal=0, **NOTHING) | named(name)

@@ -221,7 +221,7 @@ def _peaks(
     span = int(length.max()) + 2 * _FURTHEST + 1
     key = group * span + length + _FURTHEST
     order = np.argsort(key)
-    key, group, length, count = key[order], group[order], length[order], np.asarray(count)[order]
+    key, group, length, count = key[order], group[order], length[order], np.asarray(count, float)[order]
     number, every = number[order], every[order]
     sums = np.concatenate([[0.0], np.cumsum(every)])
 

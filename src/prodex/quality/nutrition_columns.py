@@ -117,7 +117,7 @@ class NutritionColumns(ChildRows):
     def by_weight(self) -> Mask:
         """Which partitions are of so many grams: what is in a volume has no limit by weight, since syrup is heavy."""
         is_volume = by_value(self["basis_unit_code"], lambda unit: unit in _VOLUMES, False)
-        return np.logical_not(is_volume.astype(bool)[self._first])
+        return np.asarray(~is_volume.astype(bool)[self._first])
 
     @cached_property
     def of_serving(self) -> Numbers:

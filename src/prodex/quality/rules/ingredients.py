@@ -15,7 +15,7 @@ from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Verdict
-from prodex.tables.columns import Mask, is_true
+from prodex.tables.columns import Rows, is_true
 
 #: What is named of a text in which the rest was found.
 _SHOWN = 60
@@ -123,7 +123,7 @@ def ingredients_can_be_read(products: Products, *, attribute: str = "composition
     return texts.verdict(wrong, reasons, judged)
 
 
-def _strange_words(texts: pa.Array) -> tuple[Mask, Mask]:
+def _strange_words(texts: pa.Array) -> tuple[Rows, Rows]:
     """Count for each text the words that look misread, and all that have a letter or stand for one."""
     split = pc.split_pattern_regex(pc.utf8_trim_whitespace(texts), r"[\s,()/:-]+")
     own = pc.list_parent_indices(split).to_numpy()

@@ -94,7 +94,7 @@ _NOTHING_IN_IT = (
     r"\b(?:water|eaux?|wasser|agua|acqua|vand|vann|vatten|vesi|vedet)\b|mineralwasser|sprudel|\w+(?:wasser|vatten|vesi)\b"
     r"|\b(?:teas?|thes?|the|tees?|te|thee|cha|rooibos|mate|matcha|infusions?|infusiones|infusioni|infuso|tisanes?|tisana"
     r"|verveines?|tilleul|camomi\w*|chamomi\w*|kamille\w*|manzanilla|menthe|mint|peppermint|earl grey|darjeeling"
-    r"|sencha)\b|\w+(?:tee|thee|te)\b|krauter\w*|yrtti\w*"
+    r"|sencha)\b|\w{3,}(?:tee|thee)\b|(?:urte|gronn|svart|sort|gron|ort|frukt)te\b|krauter\w*|yrtti\w*"
     r"|coffee|cafes?\b|kaffee|koffie|kaffe|kahvi|caffe|espresso|expresso|lungo|ristretto|capsul|kapsel|chicoree"
     r"|\b(?:salt|sel|salz|sal|sale|zout|suola)\b|meersalz|\w+salz\b|\w*salt\b"
     r"|\b(?:spices?|epices?|herbs?|herbes?|pepper|poivre|pfeffer|pimienta|pepe|peper|pebre|pimenta|pepper|cannelle|cinnamon"

@@ -195,11 +195,13 @@ def sugars_over_carbohydrate(made: Draft) -> Iterable[Trace]:
     return [Trace(_FIGURES, f"SUGAR- {stated.carbohydrate + 3:.1f} g, CHOAVL {stated.carbohydrate} g")]
 
 
+#: Kinds that nobody takes for water, tea or salt, whatever the variant.
+_WITH_ENERGY = ("HARD_CHEESE", "BISCUITS", "YOGURT", "JAM", "CEREALS", "PEANUT_BUTTER", "ICE_CREAM", "HONEY")
 #: Kinds of which even a small sample has many products, so that what is usual in them is known.
 _FREQUENT = ("530853", "TOFU", "HAM", "CHICKEN_FILLET")
 
 
-@in_record("content", 0.05, lambda made: made.nutrients is not None and made.family.kind.code in _FREQUENT)
+@in_record("content", 0.08, lambda made: made.nutrients is not None and made.family.kind.code in _FREQUENT)
 def nutrient_in_wrong_unit(made: Draft) -> Iterable[Trace]:
     """The salt is a thousandth of what it should be: kilograms as grams."""
     salt = round(_nutrients(made).salt / 1000, 6)
@@ -207,7 +209,7 @@ def nutrient_in_wrong_unit(made: Draft) -> Iterable[Trace]:
     return [Trace(_FIGURES, f"SALTEQ {salt:g} g")]
 
 
-@in_record("content", 0.01, lambda made: made.nutrients is not None and made.family.kind.code in _WITH_ENERGY)
+@in_record("content", 0.03, lambda made: made.nutrients is not None and made.family.kind.code in _WITH_ENERGY)
 def nutrition_all_zero(made: Draft) -> Iterable[Trace]:
     """Every figure of the nutrition declaration is zero."""
     for row in made.record["isPartitionedBy"][0]["contains"]:
@@ -215,13 +217,9 @@ def nutrition_all_zero(made: Draft) -> Iterable[Trace]:
     return [Trace(_FIGURES)]
 
 
-#: Kinds that nobody takes for water, tea or salt, whatever the variant.
-_WITH_ENERGY = ("HARD_CHEESE", "BISCUITS", "YOGURT", "JAM", "CEREALS", "PEANUT_BUTTER", "ICE_CREAM", "HONEY")
-
-
 @in_record(
     "content",
-    0.004,
+    0.006,
     _declares(lambda each: each.kilocalories > 0),
 )
 def net_content_of_serving(made: Draft) -> Iterable[Trace]:

@@ -60,7 +60,7 @@ def missing_kind(made: Draft) -> Iterable[Trace]:
     return [Trace("kind")]
 
 
-@in_record("classification", 0.004, is_consumer_unit)
+@in_record("classification", 0.003, is_consumer_unit)
 def brand_is_company(made: Draft) -> Iterable[Trace]:
     """The company stands in place of the brand."""
     company = f"{made.family.brand.name} {made.rng.choice(('GmbH', 'S.A.S.', 'Ltd', 'B.V.', 'S.L.'))}"
@@ -68,7 +68,7 @@ def brand_is_company(made: Draft) -> Iterable[Trace]:
     return [Trace("brand.label", company)]
 
 
-@in_record("classification", 0.004, is_consumer_unit)
+@in_record("classification", 0.003, is_consumer_unit)
 def brand_spelled_otherwise(made: Draft) -> Iterable[Trace]:
     """The brand is spelled in capitals, as in no other of its products."""
     label = made.family.brand.name.upper()

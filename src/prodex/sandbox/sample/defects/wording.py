@@ -214,26 +214,26 @@ def text_cut_by_column(made: Draft) -> Iterable[Trace]:
     return [Trace("composition", repr(item["data"][-30:]), _language(item)) for item in cut]
 
 
-@in_record("content", 0.004, is_consumer_unit)
+@in_record("content", 0.003, is_consumer_unit)
 def text_breaks_off(made: Draft) -> Iterable[Trace]:
     """A text ends in dots where a system had no room for the rest."""
     return _rewrite(made, "description", lambda text: f"{text[: len(text) // 2].rstrip(' .,')}...")
 
 
-@in_record("content", 0.004, lambda made: is_consumer_unit(made) and len(made.ingredients) > 2)
+@in_record("content", 0.006, lambda made: is_consumer_unit(made) and len(made.ingredients) > 2)
 def bracket_never_closed(made: Draft) -> Iterable[Trace]:
     """A bracket in the list of ingredients is never closed."""
     return _rewrite(made, "composition", lambda text: text.replace(", ", " (", 1))
 
 
-@in_record("content", 0.004, lambda made: is_consumer_unit(made) and len(made.ingredients) > 1)
+@in_record("content", 0.005, lambda made: is_consumer_unit(made) and len(made.ingredients) > 1)
 def ingredients_with_more(made: Draft) -> Iterable[Trace]:
     """A nutrition table or an address stands in the list of ingredients."""
     more = made.rng.choice(("100 g: 1046 kJ / 250 kcal", "www.example.com"))
     return _rewrite(made, "composition", lambda text: f"{text} {more}")
 
 
-@in_record("content", 0.004, lambda made: is_consumer_unit(made) and len(made.ingredients) > 3)
+@in_record("content", 0.006, lambda made: is_consumer_unit(made) and len(made.ingredients) > 3)
 def ingredients_misread(made: Draft) -> Iterable[Trace]:
     """The list of ingredients was read from a picture, and hardly a word of it is right."""
     return _rewrite(made, "composition", lambda text: _MISREAD.sub(r"\1!\2", text))
@@ -243,7 +243,7 @@ def ingredients_misread(made: Draft) -> Iterable[Trace]:
 _MISREAD = re.compile(r"(\w\w)[lieau](\w)")
 
 
-@in_record("content", 0.006, _has_two_languages)
+@in_record("content", 0.005, _has_two_languages, may_follow=["wrong_language"])
 def several_languages_in_text(made: Draft) -> Iterable[Trace]:
     """A description says everything in two languages, one behind the other."""
     one, other = made.rng.sample(made.record["description"], 2)
@@ -251,7 +251,7 @@ def several_languages_in_text(made: Draft) -> Iterable[Trace]:
     return [Trace("description", f"is in {_language(other)} as well", _language(one))]
 
 
-@in_record("content", 0.004, is_consumer_unit)
+@in_record("content", 0.003, is_consumer_unit)
 def name_unfinished(made: Draft) -> Iterable[Trace]:
     """A name ends in a comma."""
     return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), lambda text: f"{text},")
