@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from copy import deepcopy
+from random import Random
+
 import pytest
 
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF, DEFECTS, plan, shared_products
+from tests.quality.four_states import Record
 from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile
 
 pytestmark = pytest.mark.xdist_group("sample")
@@ -27,9 +32,15 @@ def unreadable() -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def catalog() -> prodex.Catalog:
+def records() -> list[Record]:
     """The sample as the retailer sees it that sees all."""
-    return prodex.flatten(product.record for product in shared_products(COUNT))
+    return [product.record for product in shared_products(COUNT)]
+
+
+@pytest.fixture(scope="module")
+def catalog(records: list[Record]) -> prodex.Catalog:
+    """The same as a catalogue."""
+    return prodex.flatten(records)
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +85,55 @@ def test_every_planted_defect_is_found(audit: Audit, defect: str) -> None:
 def test_no_defect_is_invented(audit: Audit, defect: str) -> None:
     """Precision is 1: what a check finds was planted, or follows from what was planted."""
     assert set() == found(audit, defect) - explained(defect)
+
+
+#: Today's rules of nutrition, and the one that compares products of a kind.
+TODAY = (
+    *(
+        "nutrient_within_hundred",
+        "nutrients_within_hundred",
+        "energy_fits_nutrients",
+        "sugars_within_carbohydrate",
+    ),
+    *("salt_fits_sodium", "nutrient_not_negative", "saturates_within_fat", "kilojoules_fit_kilocalories"),
+)
+
+
+def test_salt_and_sugars_in_a_wrong_unit_are_found_by_kind(records: list[Record]) -> None:
+    """Of factors from 100 on, seven of ten are found together with today's rules; of the rest, at most one in 200."""
+    kinds = Counter(record["kind"]["code"] for record in records if record.get("kind") and declared(record))
+    chance, spoilt, judged = Random(35), set(), []
+    for record in records:
+        if not declared(record) or not record.get("kind") or kinds[record["kind"]["code"]] < 32:
+            continue
+        if str(record["id"]) in {each.product_id for each in plan(COUNT)}:
+            continue
+        changed = deepcopy(record)
+        if chance.random() < 0.25:
+            row = chance.choice(declared(changed))
+            row["quantity"] = round(row["quantity"] * chance.choice((100, 1000, 0.01, 0.001)), 6)
+            spoilt.add(str(record["id"]))
+        judged.append(changed)
+
+    def found(*rules: str) -> set[str]:
+        profile = {"checks": {rule: {} for rule in rules}}
+        audit = prodex.audit(prodex.flatten(judged), profile, now=AS_OF, progress=False)
+        return set(audit.failures()["product_id"])
+
+    assert len(spoilt) > 15
+    assert len(found(*TODAY, "nutrient_usual_for_kind") & spoilt) >= 0.7 * len(spoilt)
+    assert len(found(*TODAY) & spoilt) < 0.7 * len(spoilt)
+    assert len(found("nutrient_usual_for_kind") - spoilt) <= len(judged) / 200
+
+
+def declared(record: Record) -> list[Record]:
+    """Return the salt and sugars that a record declares per 100 g."""
+    partitions = record.get("isPartitionedBy") or []
+    return [
+        row
+        for row in (partitions[0]["contains"] if partitions else [])
+        if row["isConceptualizedBy"]["code"] in {"SALTEQ", "SUGAR-"} and row["quantity"]
+    ]
 
 
 def test_nothing_is_found_on_products_without_a_defect(catalog: prodex.Catalog) -> None:

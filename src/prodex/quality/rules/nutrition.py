@@ -92,9 +92,12 @@ _MOST_ACIDS, _MOST_ADDED_ACIDS = 8.0, 3.0
 #: spices, sweeteners and what is sweetened with them, vinegar, baking powder.
 _NOTHING_IN_IT = (
     r"\b(?:water|eaux?|wasser|agua|acqua|vand|vann|vatten|vesi|vedet)\b|mineralwasser|sprudel|\w+(?:wasser|vatten|vesi)\b"
-    r"|\b(?:teas?|thes?|the|tees?|te|thee|cha|rooibos|mate|matcha|infusions?|infusiones|infusioni|infuso|tisanes?|tisana"
-    r"|verveines?|tilleul|camomi\w*|chamomi\w*|kamille\w*|manzanilla|menthe|mint|peppermint|earl grey|darjeeling"
+    r"|\b(?:teas?|thes|tees?|thee|cha|rooibos|mate|matcha|infusions?|infusiones|infusioni|infuso|tisanes?"
+    r"|tisana|verveines?|tilleul|camomi\w*|chamomi\w*|kamille\w*|manzanilla|menthe|mint|peppermint|earl grey|darjeeling"
     r"|sencha)\b|\w{3,}(?:tee|thee)\b|(?:urte|gronn|svart|sort|gron|ort|frukt)te\b|krauter\w*|yrtti\w*"
+    # Without its accent, "thé" is an English word, and "té" one in several languages.
+    r"|\bthe (?:vert|noir|blanc|rouge|oolong|glace|bio|a |au |aux |de |du |en |infus|darjeeling|ceylan|assam|menthe)"
+    r"|\bte (?:verde|negro|nero|bianco|blanco|rojo|rosso|preto|helado|freddo)|^(?:the|te)$"
     r"|coffee|cafes?\b|kaffee|koffie|kaffe|kahvi|caffe|espresso|expresso|lungo|ristretto|capsul|kapsel|chicoree"
     r"|\b(?:salt|sel|salz|sal|sale|zout|suola)\b|meersalz|\w+salz\b|\w*salt\b"
     r"|\b(?:spices?|epices?|herbs?|herbes?|pepper|poivre|pfeffer|pimienta|pepe|peper|pebre|pimenta|pepper|cannelle|cinnamon"
