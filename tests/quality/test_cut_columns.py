@@ -7,10 +7,12 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import prodex
 from prodex import Catalog, ProductQuery
+from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
 from tests.quality.four_states import Record, named, text
@@ -239,3 +241,27 @@ def test_how_a_text_ends(language: str, data: str, is_cut: bool) -> None:
 def test_names_have_a_rule_of_their_own() -> None:
     """A name that ends in a joining word is found once."""
     assert [State.PASS] == states([named("Farine de")])
+
+
+def test_a_rule_of_ones_own_can_count_over_all_products() -> None:
+    """What `gather` makes of each part comes as one table, prepared once."""
+
+    def brands(products: Any) -> Any:
+        return pa.table({"brand": products.column("brand_code")})
+
+    @prodex.rule(title="there are two products", needs="brand.code", gather=brands, prepare=len)
+    def are_two(products: Any, *, whole: int) -> prodex.Verdict:
+        return prodex.Verdict([whole != 2] * len(products))
+
+    @prodex.rule(title="gathering raises", gather=lambda products: products.nothing)
+    def raises(products: Any, *, whole: Any) -> prodex.Verdict:
+        return prodex.Verdict([False] * len(products))
+
+    try:
+        catalog = prodex.flatten([{"id": 1, "brand": {"code": "A"}}, {"id": 2, "brand": {"code": "B"}}])
+        audit = prodex.audit(catalog, {"checks": {"are_two": {}, "raises": {}}}, progress=False)
+        assert [[State.PASS, State.UNKNOWN]] * 2 == audit.states.tolist()
+        assert ["raises"] == [crash.check for crash in audit.crashes]
+    finally:
+        for name in ("are_two", "raises"):
+            RULES.pop(name)

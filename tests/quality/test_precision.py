@@ -318,6 +318,22 @@ def test_a_serving_beside_the_hundred_grams_says_how_it_was_rounded() -> None:
     )
 
 
+def test_what_servings_rounded_up_is_no_weight_too_much() -> None:
+    """14 g of oil in a spoon of 13 g are 107.7 g in 100 g; 21 g are none. Both energies of a pickle are one."""
+    spoon, too_much = (
+        nutrients(fat=107.69, carbohydrate=0, protein=0),
+        nutrients(fat=161.54, carbohydrate=0, protein=0),
+    )
+    sauce = nutrients(fat=53.57, carbohydrate=53.57, protein=0)
+
+    for rule in ("nutrient_within_hundred", "nutrients_within_hundred"):
+        assert [State.PASS, State.FAIL] == states(rule, spoon, too_much)
+    assert State.PASS == state("nutrients_within_hundred", sauce)
+    assert State.FAIL == state("nutrients_within_hundred", nutrients(fat=54, carbohydrate=54, protein=0))
+    pickle = nutrients(kJ=60, kcal=0, fat=0, carbohydrate=3.57, protein=0)
+    assert [State.PASS, State.FAIL] == states("kilojoules_fit_kilocalories", pickle, nutrients(kJ=60, kcal=0))
+
+
 def test_nothing_but_kilocalories_may_be_a_tiny_serving() -> None:
     """A sweet of half a gram has 0 g of everything and 2 kcal: of 100 g nobody knows. Kilojoules are European."""
     assert [State.UNKNOWN, State.FAIL] == states(

@@ -28,7 +28,7 @@ from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.requested import OR, Asked, asked_for
 from prodex.quality.rule_timeout import RULE_SECONDS, RuleExited, RuleTimeout, within, words_of
-from prodex.quality.rulebook import Rule, RuleFunction
+from prodex.quality.rulebook import Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge
 from prodex.quality.verdict import Verdict
@@ -224,7 +224,7 @@ def _prepared(
         try:
             if key not in shared:
                 found = (
-                    _gathered(catalog, rule, now, executor)
+                    within(_seconds(rule, seconds), partial(_gathered, catalog, rule, now, executor))
                     if rule.gather
                     else _whole_columns(catalog, rule.whole)
                 )
@@ -314,7 +314,8 @@ def _identity(products: Products) -> pa.Table:
 
 def _refuse_own(checks: Sequence[Check]) -> None:
     for check in checks:
-        if not _is_importable(check.rule.function):
+        functions = (check.rule.function, *([check.rule.gather] if check.rule.gather else []))
+        if not all(map(_is_importable, functions)):
             raise InputError(
                 f"Rule {check.rule.id!r} was defined in this notebook or inside a function, where other processes "
                 "cannot find it. Leave executor out (threads know it), use a Dask client's executor (which sends "
@@ -322,7 +323,7 @@ def _refuse_own(checks: Sequence[Check]) -> None:
             )
 
 
-def _is_importable(function: RuleFunction) -> bool:
+def _is_importable(function: Callable[..., Any]) -> bool:
     """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
     module = sys.modules.get(function.__module__)
     return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function

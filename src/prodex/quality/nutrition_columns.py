@@ -49,7 +49,7 @@ _WHOLE_FROM = 10
 #: What labels give in steps of so many grams for a serving, and the largest serving factor (100 g to 15 g): 21 CFR
 #: 101.9(c). From 5 g of fat on, its steps are as large as the others'.
 _STEP, _STEP_OF_FAT, _FAT_BY_GRAMS, _SMALLEST_SERVING = 1.0, 0.5, 5.0, 15.0
-_IN_STEPS = (FAT, SATURATES, CARBOHYDRATE, SUGARS, FIBRE, PROTEIN)
+IN_STEPS = (FAT, SATURATES, CARBOHYDRATE, SUGARS, FIBRE, PROTEIN)
 #: Units of volume: what is in 100 ml can weigh more than 100 g.
 _VOLUMES = frozenset(FACTORS["volume"])
 #: How much of 100 g or 100 ml one of these units is.
@@ -129,11 +129,11 @@ class NutritionColumns(ChildRows):
         """
         is_hundred = np.isclose(self.per_hundred, 1.0)
         factor = np.where(np.isnan(self.per_hundred) | is_hundred, 0.0, 1.0)
-        amounts = np.stack([self.amount(each) for each in _IN_STEPS])
+        amounts = np.stack([self.amount(each) for each in IN_STEPS])
         # A float may hold 3.6 as 3.5999999.
         odd = (np.abs(amounts * 10 - np.round(amounts * 10)) > 1e-3) & (amounts >= 1)
         steps = amounts / np.array(
-            [[_STEP_OF_FAT if each in {FAT, SATURATES} else _STEP] for each in _IN_STEPS]
+            [[_STEP_OF_FAT if each in {FAT, SATURATES} else _STEP] for each in IN_STEPS]
         )
         smallest = np.where(steps > 1e-6, steps, np.inf).min(axis=0)
         scaled = np.where(odd.any(axis=0), np.minimum(smallest, 100 / _SMALLEST_SERVING), 0.0)
@@ -199,6 +199,11 @@ class NutritionColumns(ChildRows):
         limit = self._in_partitions(self._named(nutrient), self._limits * self._gram)
         less = np.isnan(declared) & ~np.isnan(limit)
         return np.where(less, 0.0, least), np.where(less, limit, most)
+
+    def rounded_away(self, nutrient: str) -> Numbers:
+        """Return the grams that the figures of 100 g may have gained from servings that were rounded up."""
+        servings = np.where(np.isclose(self.per_hundred, 1.0), self.of_serving, 0.0)
+        return np.nan_to_num(self._half_step(nutrient, self.amount(nutrient), servings))
 
     def _half_step(self, nutrient: str, declared: Numbers, servings: Numbers) -> Numbers:
         """Return the grams that may be rounded away of servings together."""

@@ -23,6 +23,7 @@ from prodex.quality.nutrition_columns import (
     ERYTHRITOL,
     FAT,
     FIBRE,
+    IN_STEPS,
     NEEDS,
     ORGANIC_ACIDS,
     PATH,
@@ -191,8 +192,12 @@ def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verd
     # Milligrams and micrograms in grams, a serving scaled to 100: only then a limit means anything.
     factor = np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
     amounts = nutrition.grams * factor[nutrition.row]
+    rounded = np.zeros(len(amounts))
+    for each in IN_STEPS:
+        rows = nutrition.rows_of(each)
+        rounded[rows] = (nutrition.rounded_away(each) * factor)[nutrition.row[rows]]
     why = f"over {limit:g} g per 100 g ({_PRESET})"
-    return nutrition.nutrient_verdict(amounts > limit, ~np.isnan(amounts), why)
+    return nutrition.nutrient_verdict(amounts - rounded > limit, ~np.isnan(amounts), why)
 
 
 @_rule(
@@ -211,10 +216,15 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
     nutrition = NutritionColumns.of(products)
     # These four do not overlap: saturates are in fat, sugars in carbohydrate.
     parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
-    total = np.nan_to_num(parts).sum(axis=0) * np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
+    factor = np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
+    total = np.nan_to_num(parts).sum(axis=0) * factor
+    # Four figures that were rounded up for each of many servings are more than the food.
+    rounded = (
+        np.stack([nutrition.rounded_away(each) for each in _ADDED_UP if each != SALT]).sum(axis=0) * factor
+    )
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
     why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g ({_PRESET})"
-    return nutrition.verdict(known & (total > limit), known, lambda row: f"{total[row]:g} g", why)
+    return nutrition.verdict(known & (total - rounded > limit), known, lambda row: f"{total[row]:g} g", why)
 
 
 @_rule(
@@ -252,9 +262,14 @@ def kilojoules_fit_kilocalories(
     known = _known(kilojoules, kilocalories)
     # Half a kilocalorie may have been rounded away as well, and of small figures five: American labels round the energy
     # of a serving to the next five kilocalories (21 CFR 101.9(c)(1)), and are then scaled to 100 g.
-    room = np.where(kilocalories <= _SMALL_ENERGY, 5.0, 0.5)
+    # Where figures show that they were multiplied from servings, five of each may have been.
+    of_servings = 5.0 * nutrition.of_serving
+    room = np.maximum(np.where(kilocalories <= _SMALL_ENERGY, 5.0, 0.5), of_servings)
     low = kilojoules < least * (kilocalories - room) - rounding
-    high = kilojoules > most * (kilocalories + np.where(kilocalories > 0, room, 0.5)) + rounding
+    high = (
+        kilojoules
+        > most * (kilocalories + np.where(kilocalories > 0, room, np.maximum(0.5, of_servings))) + rounding
+    )
     why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
     return nutrition.verdict(known & (low | high), known, nutrition.energies, why)
 
