@@ -110,22 +110,28 @@ def lengths_of(products: Products) -> pa.Table:
     is_whole = by_value(
         table["attribute"], lambda one: asked_for(products.origin, [f"{one}.data"]) is Asked.ALL, False
     )
-    long = pc.greater_equal(pc.utf8_length(table["text"]), _SHORTEST)
-    table = table.filter(pc.and_(pc.fill_null(long, False), pa.array(is_whole.astype(bool)))).combine_chunks()
+    characters = np.asarray(
+        pc.fill_null(pc.utf8_length(whole(table["text"])), 0).to_numpy(zero_copy_only=False)
+    )
+    long = (characters >= _SHORTEST) & is_whole.astype(bool)
+    table, characters = table.filter(pa.array(long)).combine_chunks(), characters[long].astype(np.int64)
     owners = owner_codes(products.column).take(table["product"])
     texts = whole(table["text"]).cast(pa.large_string())
     end, body = _marks(texts, 0), _marks(texts, 12)
     found = [
-        _counted(owners, table["attribute"], unit, length, end, body) for unit, length in _lengths(texts)
+        _counted(owners, table["attribute"], unit, length, end, body)
+        for unit, length in ((_CHARACTERS, characters), (_BYTES, _bytes_of(texts)))
     ]
     return pa.concat_tables([_SCHEMA.empty_table(), *found])
 
 
+def _bytes_of(texts: pa.Array) -> Rows:
+    return np.asarray(pc.binary_length(texts).to_numpy(zero_copy_only=False), np.int64)
+
+
 def _lengths(texts: pa.Array) -> list[tuple[str, Rows]]:
-    return [
-        (_CHARACTERS, np.asarray(pc.utf8_length(texts).to_numpy(zero_copy_only=False), np.int64)),
-        (_BYTES, np.asarray(pc.binary_length(texts).to_numpy(zero_copy_only=False), np.int64)),
-    ]
+    characters = pc.utf8_length(texts).to_numpy(zero_copy_only=False)
+    return [(_CHARACTERS, np.asarray(characters, np.int64)), (_BYTES, _bytes_of(texts))]
 
 
 def _marks(texts: pa.Array, before: int) -> _UInts:

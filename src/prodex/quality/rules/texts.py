@@ -30,7 +30,7 @@ _PIECES = re.compile(
     r"|ainesosat|ainekset)\s*:))"
 )
 #: So many characters at each end of a text say whether it may be in several languages.
-_AT_ENDS = 200
+_AT_ENDS = 100
 #: Two headings of lists of ingredients, of which one is of another language.
 _PARTS_NAMED = (
     r"(?is)\bingr[ée]dients\s*:.*\b(?:zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser|ainesosat)\s*:"

@@ -244,12 +244,12 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
         products, texts.product, texts.attributes, texts.attribute, texts.values(slice(None)), whole
     )
     in_bracket = texts.matching(_IN_BRACKET)
-    ended = texts.matching(_ENDED) & ~in_bracket
+    ended = texts.ending(_ENDED) & ~in_bracket
     reasons: dict[int, str] = {row: cut.words for row, cut in cuts.items() if not ended[row]}
     found = {
-        "ends in dots": texts.matching(_CUT_OFF) & ~texts.matching(_MEANT_DOTS),
-        "ends within a bracket": in_bracket & ~texts.matching(_ENDED) & ~texts.within(NAMES),
-        "ends in a word that joins": _joins(texts) & ~texts.within(NAMES),
+        "ends in dots": texts.ending(_CUT_OFF) & ~texts.ending(_MEANT_DOTS),
+        "ends within a bracket": in_bracket & ~texts.ending(_ENDED) & ~texts.within(NAMES),
+        "ends in a word that joins": _joins(products) & ~texts.within(NAMES),
     }
     for reason, which in found.items():
         for row in np.flatnonzero(which).tolist():
@@ -262,8 +262,12 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
 
 
-def _joins(texts: TextColumns) -> Mask:
+def _joins(products: Products) -> Mask:
     """Say which texts end in a word after which something has to follow, in the language that they state."""
+    return products.remember("joins", lambda: _found_to_join(TextColumns.of(products)))
+
+
+def _found_to_join(texts: TextColumns) -> Mask:
     found = np.zeros(len(texts.product), bool)
     for language, words in _JOINING.items():
         stated = [not language or _TAKEN_FOR.get(one, one) == language for one in texts.languages]
@@ -271,7 +275,7 @@ def _joins(texts: TextColumns) -> Mask:
         if spoken.any():
             any_word = "|".join(map(re.escape, words.split()))
             # "d'" needs no space behind it; before the word something stands, or it is all that there is.
-            found |= spoken & texts.matching(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$")
+            found |= spoken & texts.ending(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$")
     return found
 
 
@@ -314,10 +318,10 @@ def names_are_finished(products: Products) -> Verdict:
     """ "Olives, boîte de": the rest was lost, or the parts of the name were put together in the wrong order."""
     texts = TextColumns.of(products)
     named = texts.within(NAMES)
-    comma = texts.matching(_ENDS_IN_COMMA) & named
-    joins = _joins(texts) & named & ~comma
+    comma = texts.ending(_ENDS_IN_COMMA) & named
+    joins = _joins(products) & named & ~comma
     # "Best of" and "ready to go" are whole names.
-    joins &= ~texts.matching(_WHOLE_NAMES)
+    joins &= ~texts.ending(_WHOLE_NAMES)
     reasons = np.where(comma, "ends in a comma", "ends in a word that joins")[comma | joins]
     return texts.verdict(comma | joins, reasons.tolist(), named)
 
