@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -431,3 +432,112 @@ def test_food_that_declares_nothing_is_perhaps_not_known(name: str) -> None:
     mineral = zero | {"composition": [text("fr", "Ingrédients : eau gazéifiée, arôme")]}
 
     assert [State.FAIL, State.FAIL, State.PASS] == states("nutrition_not_all_zero", zero, with_water, mineral)
+
+
+#: What is no ingredient, by language: a nutrition table, storage, an address, a preparation.
+NO_INGREDIENTS = {
+    "en": (
+        "Nutrition facts",
+        "Store in a cool dry place",
+        "Manufactured by Mill Ltd",
+        "Cooking instructions: boil",
+    ),
+    "fr": (
+        "Valeurs nutritionnelles",
+        "À conserver au frais",
+        "Fabriqué par Moulin SA",
+        "Mode d'emploi : agiter",
+    ),
+    "de": ("Nährwerte je 100 g", "Kühl und trocken lagern", "Hergestellt von Mühle", "Zubereitung: kochen"),
+    "es": (
+        "Información nutricional",
+        "Conservar en lugar fresco",
+        "Fabricado por Molino",
+        "Modo de empleo: agitar",
+    ),
+    "it": (
+        "Valori nutrizionali",
+        "Conservare in luogo fresco",
+        "Confezionato da Mulino",
+        "Modalità d'uso: agitare",
+    ),
+    "nl": (
+        "Voedingswaarde per 100 g",
+        "Koel en droog bewaren",
+        "Geproduceerd door Molen",
+        "Bereidingswijze: koken",
+    ),
+    "pt": (
+        "Informação nutricional",
+        "Conservar em local seco",
+        "Produzido por Moinho",
+        "Modo de preparação: ferver",
+    ),
+    "no": ("Næringsinnhold per 100 g", "Oppbevares tørt", "Produsert av Mølle AS", "Tilberedning: kokes"),
+    "da": ("Næringsindhold pr. 100 g", "Opbevares tørt", "Importeret af Mølle A/S", "Brugsanvisning: koges"),
+    "sv": ("Näringsvärde per 100 g", "Förvaras torrt", "Tillverkad av Kvarn AB", "Tillagning: koka"),
+    "fi": ("Ravintosisältö 100 g", "Säilytys viileässä", "Valmistaja: Mylly Oy", "Valmistusohje: keitä"),
+}
+#: Lists of nothing but ingredients, with words that those parts have as well.
+INGREDIENTS = [
+    "Farine, préparation à base de fruits (fraises, sucre), conservateur : E202, eau de source",
+    "Cultured milk. Strawberry preparation: sugar, strawberries, natural flavor, preservatives, cooked rice",
+    "Zucker, Fruchtzubereitung (Erdbeeren, Wasser), Konservierungsstoff: E202, getrocknete Tomaten",
+    "Azúcar, preparado de fruta, conservador: E202, agua", "Zucchero, preparato di frutta, conservante: E202, acqua",
+    "Suiker, vruchtenbereiding, conserveermiddel: E202, verse melk", "Açúcar, preparado de fruta, conservante: E202",
+    "Juice fremstilt av appelsinkonsentrat, konserveringsmiddel", "Socker, fruktberedning, konserveringsmedel: E202",
+    "Sokeri, hedelmävalmiste, säilöntäaine: E202", "Poudre de lait, sel (2 g pour 100 g), noix 12 %, vitamine C",
+]  # fmt: skip
+
+
+def test_parts_of_a_label_are_no_ingredients_in_any_language() -> None:
+    """Each of the four is found in each language, behind a list and alone."""
+    written = [one for parts in NO_INGREDIENTS.values() for one in parts]
+    records = [
+        {"composition": [text("fr", f"{before}{one}")]} for one in written for before in ("", "Xyz, abc. ")
+    ]
+    found = states("ingredients_only", *records)
+
+    assert [] == [
+        one for one, state_ in zip(np.repeat(written, 2), found, strict=True) if state_ != State.FAIL
+    ]
+
+
+def test_ingredients_are_ingredients_in_any_language() -> None:
+    """Preparations of fruit, preservatives and amounts belong to a list."""
+    records = [{"composition": [text("fr", one)]} for one in INGREDIENTS]
+
+    assert [State.PASS] * len(records) == states("ingredients_only", *records)
+    assert [State.PASS] * len(records) == states("ingredients_can_be_read", *records)
+    assert [State.PASS] * len(records) == states("brackets_are_closed", *records)
+    assert State.FAIL not in states("texts_not_cut_off", *records)
+    assert State.FAIL not in states("text_in_one_language", *records)
+
+
+#: One sentence in each of the ten languages.
+SENTENCES = {
+    "fr": "Notre recette est préparée en petites quantités avec des ingrédients choisis avec soin.",
+    "en": "Our recipe is prepared in small batches with carefully chosen ingredients and nothing else.",
+    "de": "Unser Rezept wird in kleinen Mengen aus sorgfältig ausgewählten Zutaten zubereitet.",
+    "es": "Nuestra receta se prepara en pequeñas cantidades con ingredientes elegidos con cuidado.",
+    "it": "La nostra ricetta è preparata in piccole quantità con ingredienti scelti con cura.",
+    "nl": "Ons recept wordt in kleine hoeveelheden bereid met zorgvuldig gekozen ingrediënten.",
+    "pt": "A nossa receita é preparada em pequenas quantidades com ingredientes escolhidos com cuidado.",
+    "no": "Oppskriften vår tilberedes i små mengder av nøye utvalgte ingredienser fra gården.",
+    "sv": "Vårt recept tillagas i små mängder av noga utvalda ingredienser från gården.",
+    "fi": "Reseptimme valmistetaan pienissä erissä huolella valituista raaka-aineista.",
+}
+
+
+def test_two_languages_in_one_text_are_found_in_any_pair() -> None:
+    """A text in one language is one, also twice as long."""
+    pairs = [(one, other) for one in SENTENCES for other in SENTENCES]
+    records = [{"description": [text(one, f"{SENTENCES[one]} {SENTENCES[other]}")]} for one, other in pairs]
+    found = states("text_in_one_language", *records)
+
+    wrong = [
+        pair
+        for pair, state_ in zip(pairs, found, strict=True)
+        if (state_ == State.FAIL) != (pair[0] != pair[1])
+    ]
+    assert [] == wrong
