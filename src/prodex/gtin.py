@@ -198,6 +198,10 @@ def normal_form(value: object) -> str:
     if not int(text):
         raise InputError(f"{text!r} is only zeros, which is no GTIN.")
     if text[-1] != (right := check_digit(text[:-1])):
+        if (expanded := from_upc_e(text)) is not None:
+            raise InputError(
+                f"{text!r} is a UPC-E, which leaves out zeros. Give the GTIN that it stands for: {expanded!r}."
+            )
         raise InputError(f"{text!r} ends with the check digit {text[-1]}, and {right} would be right.")
     return text
 
@@ -245,6 +249,53 @@ def are_valid(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
     signs = texts[:, None].view(np.uint32).reshape(len(texts), 14).astype(np.int64) - ord("0")
     valid &= ((signs >= 0) & (signs <= 9)).all(axis=1) & signs.any(axis=1)
     return np.asarray(valid & (signs @ _WEIGHTS % 10 == 0))
+
+
+def from_upc_e(gtin: str) -> str | None:
+    """Return the 14 digits of the GTIN-12 that a UPC-E stands for, or None where it is no UPC-E.
+
+    A UPC-E leaves out zeros of a GTIN-12 that begins with 0 or 1, and has its check digit.
+
+    Parameters
+    ----------
+    gtin
+        Eight digits, also with six zeros before them.
+
+    Examples
+    --------
+    >>> from_upc_e("06200017"), from_upc_e("00000006200017"), from_upc_e("06200018")
+    ('00062100000007', '00062100000007', None)
+    """
+    if len(gtin) == 14 and gtin.startswith("0" * 6):
+        gtin = gtin[6:]
+    if len(gtin) != 8 or not (gtin.isascii() and gtin.isdigit()) or gtin[0] not in "01":
+        return None
+    first, a, b, c, d, e, last, _ = list(gtin)
+    match last:
+        case "0" | "1" | "2":
+            between = f"{a}{b}{last}0000{c}{d}{e}"
+        case "3":
+            between = f"{a}{b}{c}00000{d}{e}"
+        case "4":
+            between = f"{a}{b}{c}{d}00000{e}"
+        case _:
+            between = f"{a}{b}{c}{d}{e}0000{last}"
+    expanded = f"00{first}{between}{gtin[7]}"
+    return expanded if int(expanded) and expanded[-1] == check_digit(expanded[:-1]) else None
+
+
+def are_upc_e(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Say for each text of 14 digits whether it is a UPC-E whose check digit is right, and that of a GTIN-8 is not.
+
+    >>> are_upc_e(["00000006200017", "00000000011747", "03036811359935"]).tolist()
+    [True, False, False]
+    """
+    found = np.array([gtin.startswith(("0000000", "0000001")) and len(gtin) == 14 for gtin in gtins], bool)
+    rows = np.flatnonzero(found)
+    short = [gtins[row] for row in rows.tolist()]
+    expanded = np.array([from_upc_e(gtin) is not None for gtin in short], bool)
+    found[rows] = expanded & ~are_valid(short)
+    return found
 
 
 #: Ranges of GS1 prefixes that stand for no organisation, by their first three digits (of the 13-digit number).

@@ -100,6 +100,18 @@ CHECKS: dict[str, dict[str, Any]] = {
     "computed_energy_off": {"energy_fits_nutrients": [{"percent": 15}, {"percent": 30, "severity": "error"}]},
     "saturates_over_fat": {"saturates_within_fat": {}},
     "sugars_over_carbohydrate": {"sugars_within_carbohydrate": {}},
+    "text_cut_by_column": {"texts_not_cut_off": {}},
+    "text_breaks_off": {"texts_not_cut_off": {}},
+    "bracket_never_closed": {"brackets_are_closed": {}},
+    "ingredients_with_more": {"ingredients_only": {}},
+    "ingredients_misread": {"ingredients_can_be_read": {}},
+    "several_languages_in_text": {"text_in_one_language": {}},
+    "name_unfinished": {"names_are_finished": {}},
+    "brand_is_company": {"brand_is_no_company": {}},
+    "brand_spelled_otherwise": {"brand_is_spelled_one_way": {}},
+    "nutrient_in_wrong_unit": {"nutrient_usual_for_kind": {}},
+    "nutrition_all_zero": {"nutrition_not_all_zero": {}},
+    "net_content_of_serving": {"net_content_is_no_serving": {}},
 }
 
 

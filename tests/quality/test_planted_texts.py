@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from random import Random
+
 import pytest
 
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF, DEFECTS, plan, shared_products
+from tests.quality.four_states import Record
 from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile
 
 pytestmark = pytest.mark.xdist_group("sample")
@@ -20,10 +24,22 @@ NO_DEFECT = {"is_validated"}
 SHORT = "composition_allergens_listed"
 
 
+def unreadable() -> set[str]:
+    """Return the products with texts in no language: signs, words that nobody can read, and two languages at once."""
+    kinds = ("hostile_strings", "ingredients_misread", "several_languages_in_text")
+    return {product for kind in kinds for product in planted(kind)}
+
+
 @pytest.fixture(scope="module")
-def catalog() -> prodex.Catalog:
+def records() -> list[Record]:
     """The sample as the retailer sees it that sees all."""
-    return prodex.flatten(product.record for product in shared_products(COUNT))
+    return [product.record for product in shared_products(COUNT)]
+
+
+@pytest.fixture(scope="module")
+def catalog(records: list[Record]) -> prodex.Catalog:
+    """The same as a catalogue."""
+    return prodex.flatten(records)
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +59,13 @@ def test_every_check_is_asked(audit: Audit) -> None:
     unknown = audit.matrix == State.UNKNOWN
     assert {"in_stated_language", SHORT} >= set(unknown.columns[unknown.any()])
     others = unknown.drop(columns=SHORT).any(axis=1)
-    assert set() == set(unknown.index[others].astype(str)) - planted("hostile_strings")
+    assert set() == set(unknown.index[others].astype(str)) - unreadable()
 
 
 def test_ingredients_of_a_few_words_may_be_in_any_language(catalog: prodex.Catalog, audit: Audit) -> None:
     """What they name is unknown of fewer than one product in a hundred, each with a text of less than 60 characters."""
     unknown = set(audit.matrix.index[audit.matrix[SHORT] == State.UNKNOWN].astype(str))
-    unknown -= planted("hostile_strings")
+    unknown -= unreadable()
     texts = catalog.texts[catalog.texts["attribute"] == "composition"]
     shortest = texts["text"].str.len().groupby(texts["product_id"].astype(str)).min()
 
@@ -68,6 +84,55 @@ def test_every_planted_defect_is_found(audit: Audit, defect: str) -> None:
 def test_no_defect_is_invented(audit: Audit, defect: str) -> None:
     """Precision is 1: what a check finds was planted, or follows from what was planted."""
     assert set() == found(audit, defect) - explained(defect)
+
+
+#: Today's rules of nutrition, and the one that compares products of a kind.
+TODAY = (
+    *(
+        "nutrient_within_hundred",
+        "nutrients_within_hundred",
+        "energy_fits_nutrients",
+        "sugars_within_carbohydrate",
+    ),
+    *("salt_fits_sodium", "nutrient_not_negative", "saturates_within_fat", "kilojoules_fit_kilocalories"),
+)
+
+
+def test_salt_and_sugars_in_a_wrong_unit_are_found_by_kind(records: list[Record]) -> None:
+    """Of factors from 100 on, seven of ten are found together with today's rules; of the rest, at most one in 200."""
+    planned = {each.product_id for each in plan(COUNT)}
+    clean = [one for one in records if declared(one) and one.get("kind") and str(one["id"]) not in planned]
+    chance, spoilt, judged = Random(35), set(), []
+    # Three of each, so that every kind has its thirty products; figures of a kind differ as they do in the sample.
+    for number, record in enumerate(clean * 3, 1):
+        changed = {"id": number, **deepcopy({name: record[name] for name in ("kind", "isPartitionedBy")})}
+        if chance.random() < 0.05:
+            row = chance.choice(declared(changed))
+            row["quantity"] = round(row["quantity"] * chance.choice((100, 1000, 0.01, 0.001)), 6)
+            spoilt.add(str(number))
+        judged.append(changed)
+
+    catalog = prodex.flatten(judged)
+
+    def found(*rules: str) -> set[str]:
+        profile = {"checks": {rule: {} for rule in rules}}
+        audit = prodex.audit(catalog, profile, now=AS_OF, progress=False)
+        return set(audit.failures()["product_id"])
+
+    assert len(spoilt) > 100
+    assert len(found(*TODAY, "nutrient_usual_for_kind") & spoilt) >= 0.7 * len(spoilt)
+    assert len(found(*TODAY) & spoilt) < 0.7 * len(spoilt)
+    assert len(found("nutrient_usual_for_kind") - spoilt) <= len(judged) / 200
+
+
+def declared(record: Record) -> list[Record]:
+    """Return the salt and sugars that a record declares per 100 g."""
+    partitions = record.get("isPartitionedBy") or []
+    return [
+        row
+        for row in (partitions[0]["contains"] if partitions else [])
+        if row["isConceptualizedBy"]["code"] in {"SALTEQ", "SUGAR-"} and row["quantity"]
+    ]
 
 
 def test_nothing_is_found_on_products_without_a_defect(catalog: prodex.Catalog) -> None:

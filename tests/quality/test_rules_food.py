@@ -86,6 +86,46 @@ CASES = {
         ("allergens", "fr", "lait", "milk: named in the composition, not listed"),
         candle(composition="Cire, lait"),
     ),
+    "ingredients_only": Case(
+        food(composition="Farine de blé, préparation de fruits : fraises, conservateur : E202"),
+        food(composition="Farine de blé. À conserver au sec. 100 g : 1500 kJ"),
+        (
+            "composition",
+            "fr",
+            "Farine de blé. À conserver au sec. 100 g : 1500 kJ",
+            'holds a nutrition table ("1500 kj"), storage instructions or a date ("a conserver au")',
+        ),
+        food(description="À conserver au sec"),
+    ),
+    "ingredients_can_be_read": Case(
+        food(composition="Farine de BLÉ, E330, vitamine B12, _lait_, 12% sucre, émulsifiant : E471"),
+        food(composition="Fa!ine de b|é, suc5re, se;, le!ure, hui!e de tour#esol"),
+        (
+            "composition",
+            "fr",
+            "Fa!ine de b|é, suc5re, se;, le!ure, hui!e de tour#esol",
+            "6 of 9 words look misread",
+        ),
+        food(description="Fa!ine de b|é"),
+    ),
+    "nutrition_not_all_zero": Case(
+        grams(("FAT", 0), ("CHOAVL", 0.1), ("PRO-", 0)),
+        grams(("FAT", 0), ("CHOAVL", 0), ("PRO-", 0)),
+        (CONTAINS, None, "3 figures, all 0", "every nutrient and the energy are 0"),
+        FOOD,
+    ),
+    "nutrient_usual_for_kind": Case(
+        grams(("SALTEQ", 2)) | {"kind": {"code": "HAM"}},
+        grams(("SALTEQ", 2000)) | {"kind": {"code": "HAM"}},
+        (
+            CONTAINS,
+            None,
+            "SALTEQ: 2000 GRM",
+            "1e+03 times the 2 g that are usual for the kind: perhaps milligrams as grams",
+        ),
+        grams(("SALTEQ", 2)) | {"kind": {"code": "TEA"}},
+        others=tuple(grams(("SALTEQ", 2)) | {"kind": {"code": "HAM"}} for _ in range(30)),
+    ),
     "nutrition_complete": Case(
         ALL,
         FOOD | {"isPartitionedBy": [{"contains": BUT_SALT}]},
@@ -104,7 +144,7 @@ CASES = {
     "nutrient_within_hundred": Case(
         nutrition(("FAT", 50_000, "MGM")),
         grams(("FAT", 32), basis=30, name="a biscuit"),
-        (CONTAINS, None, "FAT: 32 GRM", "over 105 g per 100 g or ml (preset: Open Food Facts)"),
+        (CONTAINS, None, "FAT: 32 GRM", "over 105 g per 100 g (preset: Open Food Facts)"),
         grams(("FAT", 200), basis=1, unit="H87"),
     ),
     "nutrients_within_hundred": Case(
@@ -114,7 +154,7 @@ CASES = {
             CONTAINS,
             None,
             "106 g",
-            "fat, carbohydrate, protein and salt are over 105 g per 100 g or ml (preset: Open Food Facts)",
+            "fat, carbohydrate, protein and salt are over 105 g per 100 g (preset: Open Food Facts)",
         ),
         grams(("FIBTG", 200)),
     ),

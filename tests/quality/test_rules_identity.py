@@ -18,6 +18,12 @@ def told(value: Any, unit: str) -> list[dict[str, Any]]:
     return [{"data": value, "expressedIn": {"code": unit}}]
 
 
+def serving(value: float, unit: str) -> dict[str, Any]:
+    """Return a partition of this size that declares its fat."""
+    fat = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 1, "expressedIn": {"code": "GRM"}}
+    return {"name": "a serving", "quantity": value, "isMeasuredBy": {"code": unit}, "contains": [fat]}
+
+
 CASES = {
     "has_net_content": Case(
         {"isConsumerUnit": True, "netContent": told(250, "GRM")},
@@ -112,9 +118,85 @@ CASES = {
         {"brand": {"code": 3}},
         others=({"brand": {"code": 3, "label": "ACME"}},),
     ),
+    "brand_is_spelled_one_way": Case(
+        {"brand": {"code": 1, "label": "Mill & Co"}},
+        {"brand": {"code": 2, "label": "MILL AND CO."}},
+        ("brand.label", None, "MILL AND CO.", "also Mill & Co (2 products)"),
+        {"brand": {"code": 3}},
+        others=({"brand": {"label": "Mill & Co"}}, {"brand": {"label": "Millet"}}),
+    ),
+    "brand_is_no_company": Case(
+        {"brand": {"label": "Lindt"}},
+        {"brand": {"label": "Lindt & Sprüngli (Schweiz) AG"}},
+        ("brand.label", None, "Lindt & Sprüngli (Schweiz) AG", "has the legal form of a company"),
+        {"brand": {"code": 3}},
+    ),
+    "net_content_is_no_serving": Case(
+        UNIT | {"netContent": told(300, "GRM"), "isPartitionedBy": [serving(30, "GRM")]},
+        UNIT | {"netContent": told(0.03, "KGM"), "isPartitionedBy": [serving(30, "GRM")]},
+        ("netContent", None, "30 g", "the same as a serving, to which nutrition is declared"),
+        UNIT | {"netContent": told(100, "GRM"), "isPartitionedBy": [serving(100, "GRM")]},
+    ),
 }  # fmt: skip
 
+COMPANIES = [
+    *(
+        "Bäckerei Muster GmbH",
+        "Mill Ltd.",
+        "Reed's  Inc.",
+        "Healthy Food Brands Llc",
+        "Boulangerie du Lac S.A.S.",
+    ),
+    *(
+        "Laiterie SARL",
+        "Pasta Zara S.P.A.",
+        "Acetificio De Nigris Srl",
+        "Poppies Int. Nv.",
+        "Kaas B.V.",
+        "Aceites SA",
+    ),
+    *(
+        "Mejeri AB",
+        "Leipomo Oy",
+        "Bakeri AS",
+        "Mejeri ApS",
+        "Queijo Lda",
+        "Muster GmbH & Co. KG",
+        "Grove Candy Co.",
+    ),
+]
+BRANDS = [
+    *(
+        "Lindt",
+        "Marks & Spencer",
+        "Tiffany & Co",
+        "Nature & Cie",
+        "Visa",
+        "Oslo",
+        "Salsa",
+        "Ag",
+        "Slim-Fast",
+        "LU",
+    ),
+    *(
+        "Pasta",
+        "Cosa",
+        "Incognito",
+        "Limited Edition Tea",
+        "Corporate Coffee",
+        "M&S",
+        "Spa",
+        "Kelly's of Cornwall",
+    ),
+]
 EDGES = [
+    *(("brand_is_no_company", {"brand": {"label": one}}, State.FAIL) for one in COMPANIES),
+    *(("brand_is_no_company", {"brand": {"label": one}}, State.PASS) for one in BRANDS),
+    ("valid_gtin", {"gtin": "00000006200017"}, State.PASS),
+    ("valid_gtin", {"gtin": "00000006200018"}, State.FAIL),
+    ("valid_gtin", {"gtin": "00000012345670"}, State.PASS),
+    ("valid_gtin", {"gtin": "00000062000170"[:13] + "9"}, State.FAIL),
+    ("gtin_is_unrestricted", {"gtin": "00000006200017"}, State.PASS),
     ("gtin_is_unrestricted", {"gtin": "00000000011747"}, State.FAIL),
     ("gtin_is_unrestricted", {"gtin": "00000022116666"}, State.FAIL),
     ("gtin_is_unrestricted", {"gtin": "00000030000002"}, State.PASS),

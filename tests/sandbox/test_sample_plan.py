@@ -249,6 +249,20 @@ def copies(record) -> Seen:
     }
 
 
+def says_everything_twice(record) -> Seen:
+    """Return the descriptions that end with that of another language."""
+    said = texts(record, "description")
+    return {
+        ("description", language)
+        for language, text in said.items()
+        if any(text != other and text.endswith(f" {other}") for other in said.values())
+    }
+
+
+def brand_label(record) -> str:
+    return (record.get("brand") or {}).get("label") or ""
+
+
 def unlisted_allergens(record) -> bool:
     if not is_food(record):
         return False
@@ -562,6 +576,31 @@ READINGS: dict[str, Callable[[dict], Seen]] = {
         certificate_ended,
     ),
     "hostile_strings": at("", lambda record: "xHostile" in record),
+    "text_cut_by_column": in_texts(
+        lambda _, __, text: len(text) == 100 and not text.endswith("."), "composition"
+    ),
+    "text_breaks_off": in_texts(lambda _, __, text: text.endswith("..."), "description"),
+    "bracket_never_closed": in_texts(lambda _, __, text: text.count("(") > text.count(")"), "composition"),
+    "ingredients_with_more": in_texts(lambda _, __, text: re.search(r" kJ|www\.", text), "composition"),
+    "ingredients_misread": in_texts(lambda _, __, text: re.search(r"\w!\w", text), "composition"),
+    "several_languages_in_text": says_everything_twice,
+    "name_unfinished": in_texts(lambda _, __, text: text.endswith(","), *NAMES),
+    "brand_is_company": at(
+        "brand.label", lambda record: re.search(r" (GmbH|S\.A\.S\.|Ltd|B\.V\.|S\.L\.)$", brand_label(record))
+    ),
+    "brand_spelled_otherwise": at("brand.label", lambda record: brand_label(record).isupper()),
+    "nutrient_in_wrong_unit": at(
+        NUTRIENTS, lambda record: 0 < nutrients(record).get(("SALTEQ", "GRM"), 0) < 0.005
+    ),
+    "nutrition_all_zero": at(
+        NUTRIENTS,
+        lambda record: (
+            nutrients(record)
+            and not any(nutrients(record).values())
+            and kind_code(record) != "MINERAL_WATER"  # which has nothing in it
+        ),
+    ),
+    "net_content_of_serving": at("netContent", lambda record: len(items(record.get("isPartitionedBy"))) > 1),
 }
 ACROSS_PRODUCTS = {"duplicate_gtin", "several_parents", "unknown_child_gtin"}
 
@@ -619,8 +658,8 @@ def test_unknown_children_are_those_planned(records, planned, gtins) -> None:
 
 
 def test_most_products_are_clean() -> None:
-    """Three of four products have no defect at all."""
-    assert 0.7 < 1 - len({defect.product_id for defect in plan(COUNT)}) / COUNT < 0.85
+    """Two of three products have no defect at all."""
+    assert 0.68 < 1 - len({defect.product_id for defect in plan(COUNT)}) / COUNT < 0.85
 
 
 def test_the_plan_can_be_read_back_from_its_file(tmp_path) -> None:

@@ -28,7 +28,7 @@ from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.requested import OR, Asked, asked_for
 from prodex.quality.rule_timeout import RULE_SECONDS, RuleExited, RuleTimeout, within, words_of
-from prodex.quality.rulebook import Rule, RuleFunction
+from prodex.quality.rulebook import Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge
 from prodex.quality.verdict import Verdict
@@ -93,7 +93,7 @@ def run(
     # Other executors share this process, or send functions along.
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
-    whole, crashed = _prepared(among or catalog, checks, rule_seconds)
+    whole, crashed = _prepared(among or catalog, checks, now, rule_seconds, executor)
     jobs = [
         PartJob(
             number,
@@ -163,12 +163,12 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
     asked = check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
-    if cannot_say or (check.rule.whole and check.rule.id not in job.whole):
+    if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
         return judge(Verdict(unknown), in_scope, place)
     given = dict(check.parameters)
     if check.language is not None:
         given["language"] = check.language
-    if check.rule.whole:
+    if check.rule.needs_all_parts:
         given["whole"] = job.whole[check.rule.id]
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
     if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
@@ -208,19 +208,32 @@ def _meant(products: Products, scope: Condition) -> Answer:
 
 
 def _prepared(
-    catalog: Catalog, checks: Sequence[Check], seconds: float | None
+    catalog: Catalog,
+    checks: Sequence[Check],
+    now: datetime,
+    seconds: float | None,
+    executor: Executor | None,
 ) -> tuple[dict[str, Any], tuple[Crash, ...]]:
     """Prepare what rules need of all parts at once, by rule; an error is a crash of the rule's checks."""
     made: dict[str, Any] = {}
+    shared: dict[Any, Any] = {}
     crashes: list[Crash] = []
-    for rule in {check.rule.id: check.rule for check in checks if check.rule.whole}.values():
+    for rule in {check.rule.id: check.rule for check in checks if check.rule.needs_all_parts}.values():
+        # Rules that gather and prepare the same share it.
+        key = rule.id if rule.gather is None else (rule.gather, rule.prepare)
         try:
-            columns = _whole_columns(catalog, rule.whole)
-            made[rule.id] = (
-                within(_seconds(rule, seconds), partial(rule.prepare, columns))
-                if rule.prepare is not None
-                else columns
-            )
+            if key not in shared:
+                found = (
+                    within(_seconds(rule, seconds), partial(_gathered, catalog, rule, now, executor))
+                    if rule.gather
+                    else _whole_columns(catalog, rule.whole)
+                )
+                shared[key] = (
+                    within(_seconds(rule, seconds), partial(rule.prepare, found))
+                    if rule.prepare is not None
+                    else found
+                )
+            made[rule.id] = shared[key]
         except (SnapshotError, MemoryError):
             raise
         except NotExported:
@@ -228,6 +241,35 @@ def _prepared(
         except Exception as error:  # noqa: BLE001 - as in audit_part
             crashes += [Crash(c.id, 0, _message_of(error)) for c in checks if c.rule.id == rule.id]
     return made, tuple(crashes)
+
+
+@dataclass(frozen=True)
+class _GatherJob:
+    """One part of which a rule's table is made, fit to be sent to another process."""
+
+    part: Part
+    origin: Origin
+    now: datetime
+    gather: Callable[[Products], pa.Table]
+
+
+def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | None) -> pa.Table:
+    """Return the tables that a rule makes of each part, one below the other."""
+    if rule.gather is None:
+        raise InputError(f"Rule {rule.id} gathers nothing.")
+    jobs = [_GatherJob(part, catalog.origin, now, rule.gather) for part in catalog.parts]
+    if executor is not None:
+        folders = [] if catalog.folder is None else [catalog.folder]
+        return pa.concat_tables(list(mapped(executor, _gather, jobs, folders=folders)))
+    with ThreadPoolExecutor(cpu_count()) as threads:
+        return pa.concat_tables(list(threads.map(_gather, jobs)))
+
+
+def _gather(job: _GatherJob) -> pa.Table:
+    products = Products(job.part, job.origin, job.now)
+    table = job.gather(products)
+    products.forget()
+    return table
 
 
 def _whole_columns(catalog: Catalog, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
@@ -272,7 +314,8 @@ def _identity(products: Products) -> pa.Table:
 
 def _refuse_own(checks: Sequence[Check]) -> None:
     for check in checks:
-        if not _is_importable(check.rule.function):
+        functions = (check.rule.function, *([check.rule.gather] if check.rule.gather else []))
+        if not all(map(_is_importable, functions)):
             raise InputError(
                 f"Rule {check.rule.id!r} was defined in this notebook or inside a function, where other processes "
                 "cannot find it. Leave executor out (threads know it), use a Dask client's executor (which sends "
@@ -280,7 +323,7 @@ def _refuse_own(checks: Sequence[Check]) -> None:
             )
 
 
-def _is_importable(function: RuleFunction) -> bool:
+def _is_importable(function: Callable[..., Any]) -> bool:
     """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
     module = sys.modules.get(function.__module__)
     return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function

@@ -4,6 +4,8 @@ A word that stands in the list of a language speaks for it; of other words, the 
 occur in the lists. `language_words.csv` holds the lists: the words that no sentence does without, and those of
 ingredients, households and shelves, of which a product's texts are made. All of them were written for prodex.
 
+Latin names of plants, fish and cultures stand in texts of every language and count for none: `latin_names.csv`.
+
 Ten languages are known. The file has lists of their neighbours as well, which are shorter and only there so that a
 text in Catalan is not taken for Spanish; and words in which nothing is familiar speak for a language without any list.
 Texts of both kinds are in "none of these".
@@ -203,7 +205,8 @@ def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
     words = encoded.dictionary.to_pylist()
     used = encoded.indices.to_numpy()
     length = np.array([len(word) for word in words], np.int64)[used]
-    used, own, length = used[length > 0], own[length > 0], length[length > 0]
+    said = (length > 0) & ~_in_latin(words, used, own)
+    used, own, length = used[said], own[said], length[said]
     count = np.bincount(own, minlength=len(texts))
     each = np.array([_score(word) for word in words], np.float32).reshape(len(words), len(_lists()) + 1)
     sums = np.zeros((len(texts), each.shape[1]))
@@ -215,6 +218,34 @@ def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
     sums *= (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
     known, others = sums[:, : len(_KNOWN)], sums[:, len(_KNOWN) :].max(axis=1) - _RATHER_KNOWN
     return np.column_stack([known, others]), np.bincount(own, length, len(texts)).astype(float)
+
+
+def _in_latin(
+    words: list[str], used: npt.NDArray[np.int64], own: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Say which words are Latin names: of a genus and a species, or of a genus that is no word of a language."""
+    genera, epithets = _latin()
+    # The last one stands for what comes behind the last word.
+    genus = np.array([*(word in genera for word in words), False])[used]
+    if not genus.any():
+        return genus
+    epithet = np.array([*(word in epithets for word in words), False])[used]
+    foreign = np.array([*(word not in _listed() for word in words), False])[used]
+    follows = np.zeros(len(used), bool)
+    follows[1:] = genus[:-1] & epithet[1:] & (own[1:] == own[:-1])
+    named = np.zeros(len(used), bool)
+    named[:-1] = follows[1:]
+    return np.asarray(named | follows | (genus & foreign))
+
+
+@cache
+def _latin() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the genera and the epithets of Latin names."""
+    text = resources.files("prodex.quality").joinpath("latin_names.csv").read_text("utf-8")
+    words: dict[str, set[str]] = {"genus": set(), "epithet": set()}
+    for row in csv.DictReader(text.splitlines(), delimiter=";"):
+        words[row["of"]] |= set(row["words"].split())
+    return frozenset(words["genus"]), frozenset(words["epithet"])
 
 
 @lru_cache(maxsize=2**18)

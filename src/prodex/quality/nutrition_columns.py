@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self, TypeAlias
@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from prodex.facts.unreadable import LESS_THAN
 from prodex.quality.products import ChildRows, Products
+from prodex.quality.text_normalization import folded
 from prodex.quality.units import FACTORS
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, numbers
+from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, is_true, numbers
 
 PATH = "isPartitionedBy.contains"
 #: What the rules of nutrition look at.
@@ -26,6 +27,17 @@ ENERGY, ALCOHOL = "ENER-", "ALC"
 #: Code of each of the nutrients that rules name (GS1, INFOODS).
 FAT, SATURATES, CARBOHYDRATE, SUGARS = "FAT", "FASAT", "CHOAVL", "SUGAR-"
 STARCH, POLYOLS, FIBRE, PROTEIN, SALT, SODIUM = "STARCH", "POLYL", "FIBTG", "PRO-", "SALTEQ", "NA"
+ERYTHRITOL = "ERYTHL"
+#: Organic acids, in all or one by one: their sum is what counts.
+ORGANIC_ACIDS = ("OA", "ORGAC", "ACEAC", "CITAC", "LACAC", "MALAC", "TARAC")
+#: Labels of nutrients whose codes are called differently from service to service, folded.
+_LABELLED = {
+    ERYTHRITOL: "erythrit|eritrit|erytrit",
+    ORGANIC_ACIDS[
+        0
+    ]: "organic acid|acides? organique|organische saure|organische zur|acidos? organico|acid[oi] organic"
+    "|organiske syre|organiska syr|orgaanis",
+}
 #: Kilojoules and kilocalories by unit code.
 _ENERGY_UNITS = {"kJ": {"KJO": 1.0, "JOU": 1e-3}, "kcal": {"E14": 1.0, "K51": 1.0}}
 #: Grams that may be declared as 0: up to 0.5, but of these nutrients (guidance of the Commission on tolerances for
@@ -34,6 +46,12 @@ _NEGLIGIBLE = {SATURATES: 0.1, SALT: 0.0125, SODIUM: 0.005}
 _NEGLIGIBLE_OTHERS = 0.5
 #: From so many grams on, whole grams are declared.
 _WHOLE_FROM = 10
+#: What labels give in steps of so many grams for a serving, and the largest serving factor (100 g to 15 g): 21 CFR
+#: 101.9(c). From 5 g of fat on, its steps are as large as the others'.
+_STEP, _STEP_OF_FAT, _FAT_BY_GRAMS, _SMALLEST_SERVING = 1.0, 0.5, 5.0, 15.0
+IN_STEPS = (FAT, SATURATES, CARBOHYDRATE, SUGARS, FIBRE, PROTEIN)
+#: Units of volume: what is in 100 ml can weigh more than 100 g.
+_VOLUMES = frozenset(FACTORS["volume"])
 #: How much of 100 g or 100 ml one of these units is.
 _OF_A_HUNDRED = {"GRM": 0.01, "MLT": 0.01, "KGM": 10.0, "LTR": 10.0, "CLT": 0.1, "MGM": 1e-5}
 
@@ -95,19 +113,73 @@ class NutritionColumns(ChildRows):
         np.divide(1.0, basis, out=factor, where=basis > 0)
         return factor
 
+    @cached_property
+    def by_weight(self) -> Mask:
+        """Which partitions are of so many grams: what is in a volume has no limit by weight, since syrup is heavy."""
+        is_volume = by_value(self["basis_unit_code"], lambda unit: unit in _VOLUMES, False)
+        return np.asarray(~is_volume.astype(bool)[self._first])
+
+    @cached_property
+    def of_serving(self) -> Numbers:
+        """How many servings the figures of each partition are multiplied from, as far as they show it; else 0.
+
+        Some labels (the American ones) round the figures of a serving, to whole grams and to five kilocalories; records
+        then have them scaled to 100 g. The factor is that of a serving that is declared as well; else it shows in
+        figures that nobody would round to (3.57 g are 1 g of 28 g), of which the smallest is one step at least.
+        """
+        is_hundred = np.isclose(self.per_hundred, 1.0)
+        factor = np.where(np.isnan(self.per_hundred) | is_hundred, 0.0, 1.0)
+        amounts = np.stack([self.amount(each) for each in IN_STEPS])
+        # A float may hold 3.6 as 3.5999999.
+        odd = (np.abs(amounts * 10 - np.round(amounts * 10)) > 1e-3) & (amounts >= 1)
+        steps = amounts / np.array(
+            [[_STEP_OF_FAT if each in {FAT, SATURATES} else _STEP] for each in IN_STEPS]
+        )
+        smallest = np.where(steps > 1e-6, steps, np.inf).min(axis=0)
+        scaled = np.where(odd.any(axis=0), np.minimum(smallest, 100 / _SMALLEST_SERVING), 0.0)
+        # A serving that stands beside the 100 g says how large it is.
+        servings = np.full(len(self.products), np.nan)
+        declared = np.flatnonzero(~is_hundred & (self.per_hundred > 1))
+        servings[self.product[declared]] = self.per_hundred[declared]
+        beside = servings[self.product]
+        return np.where(is_hundred, np.where(np.isnan(beside), scaled, np.maximum(beside, scaled)), factor)
+
     def amount(self, nutrient: str) -> Numbers:
         """Return the grams of a nutrient in each partition; NaN where it is not declared."""
         return self._in_partitions(self._named(nutrient), self.grams)
 
+    def sum_of(self, nutrients: Sequence[str]) -> Numbers:
+        """Return the grams of several nutrients together; NaN where none of them is declared."""
+        parts = np.stack([self.amount(each) for each in nutrients])
+        return np.where(np.isnan(parts).all(axis=0), np.nan, np.nan_to_num(parts).sum(axis=0))
+
     def _named(self, nutrient: str) -> Mask:
         codes, code = self._code
-        return np.asarray(code == (codes.index(nutrient) if nutrient in codes else -2))
+        named = np.asarray(code == (codes.index(nutrient) if nutrient in codes else -2))
+        if nutrient in _LABELLED:
+            labels, label = self._label
+            found = is_true(pc.match_substring_regex(labels, _LABELLED[nutrient]))
+            named |= np.append(found, False)[label]
+        return named
 
-    def range(self, nutrient: str) -> tuple[Numbers, Numbers]:
+    @cached_property
+    def _label(self) -> tuple[pa.Array, Rows]:
+        labels, label = encoded(self["nutrient"])
+        return folded(labels), label
+
+    def range(self, nutrient: str, servings: Numbers | None = None) -> tuple[Numbers, Numbers]:
         """Return the least and the most grams that may stand behind what is declared; NaN where nothing is.
 
         Figures are rounded: to whole grams from 10 g on and to a tenth below, salt and sodium to a tenth from 1 g on
-        and to a hundredth below. What is hardly there is declared as 0, or as "<0.5".
+        and to a hundredth below. What is hardly there is declared as 0, or as "<0.5"; so 0.5 may be less, and 0.2 is
+        0.2.
+
+        Parameters
+        ----------
+        nutrient
+            Its code.
+        servings
+            How many servings the figures of each partition were multiplied from (`of_serving`): these were rounded.
         """
         declared = self.amount(nutrient)
         if nutrient in {SALT, SODIUM}:
@@ -115,11 +187,31 @@ class NutritionColumns(ChildRows):
         else:
             half = np.where((declared >= _WHOLE_FROM) & (declared == np.round(declared)), 0.5, 0.05)
         negligible = _NEGLIGIBLE.get(nutrient, _NEGLIGIBLE_OTHERS)
-        least = np.where(declared <= negligible, 0.0, declared - half)
-        most = np.where(declared <= negligible, negligible, declared + half)
+        if servings is not None:
+            half = np.maximum(half, self._half_step(nutrient, declared, servings))
+        least = np.maximum(declared - half, 0.0)
+        # Declared as nothing, or as the limit up to which it may be so.
+        limits = np.isclose(declared, 0.0) | np.isclose(declared, negligible)
+        least, most = (
+            np.where(limits, 0.0, least),
+            np.where(limits, np.maximum(half, negligible), declared + half),
+        )
         limit = self._in_partitions(self._named(nutrient), self._limits * self._gram)
         less = np.isnan(declared) & ~np.isnan(limit)
         return np.where(less, 0.0, least), np.where(less, limit, most)
+
+    def rounded_away(self, nutrient: str) -> Numbers:
+        """Return the grams that the figures of 100 g may have gained from servings that were rounded up."""
+        servings = np.where(np.isclose(self.per_hundred, 1.0), self.of_serving, 0.0)
+        return np.nan_to_num(self._half_step(nutrient, self.amount(nutrient), servings))
+
+    def _half_step(self, nutrient: str, declared: Numbers, servings: Numbers) -> Numbers:
+        """Return the grams that may be rounded away of servings together."""
+        step = np.full(len(declared), _STEP)
+        if nutrient in {FAT, SATURATES}:
+            small = (declared > 0) & (declared < _FAT_BY_GRAMS * servings)
+            step = np.where(small, _STEP_OF_FAT, _STEP)
+        return np.asarray(step / 2 * servings)
 
     def is_declared(self, nutrient: str, sign: str | None = None) -> Mask:
         """Say which partitions declare a nutrient (energy in this unit), as a number or as less than one."""
@@ -144,6 +236,10 @@ class NutritionColumns(ChildRows):
         at = words.join(own, ["product", "position"], join_type="inner")
         found[at["at"].to_numpy()] = at["limit"].to_numpy()
         return found
+
+    def rows_of(self, nutrient: str) -> Rows:
+        """Return the rows of a nutrient."""
+        return np.flatnonzero(self._named(nutrient))
 
     @property
     def has_alcohol(self) -> Mask:
@@ -204,13 +300,17 @@ class NutritionColumns(ChildRows):
         evidence = Evidence(self.product[rows], PATH, None, [*map(seen, rows)], reasons)
         return Verdict(self.any(wrong), self.any(known), evidence)
 
-    def nutrient_verdict(self, wrong: Mask, known: Mask, why: str) -> Verdict:
-        """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`."""
+    def nutrient_verdict(self, wrong: Mask, known: Mask, why: str | Seen) -> Verdict:
+        """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`.
+
+        The reason may be one for all, or be given by the nutrient's row.
+        """
         whose = self.product[self.row]
         rows = np.flatnonzero(wrong)
         rows = rows[np.argsort(whose[rows], kind="stable")]
         columns = ("nutrient", "nutrient_code", "quantity", "unit_code")
         shown = zip(*(self[column].take(pa.array(rows)).to_pylist() for column in columns), strict=True)
         seen = [f"{label or code}: {value:g} {unit or ''}".strip() for label, code, value, unit in shown]
-        evidence = Evidence(whose[rows], PATH, None, seen, why)
+        reasons = why if isinstance(why, str) else [why(row) for row in rows.tolist()]
+        evidence = Evidence(whose[rows], PATH, None, seen, reasons)
         return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)

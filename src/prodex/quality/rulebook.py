@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import pandas as pd
+import pyarrow as pa
 
 from prodex.errors import InputError
 from prodex.quality.parameters import Parameter, parameters_of
+from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, Condition
 from prodex.quality.verdict import Verdict
 from prodex.text import hint
@@ -70,8 +72,10 @@ class Rule:
         Those of the function, with type and default.
     whole
         Columns that it needs of all parts at once, as "products.gtin".
+    gather
+        Makes a small table of each part, where whole columns would be too large.
     prepare
-        Makes of these columns what each part is given; called once, with a dict of Arrow columns.
+        Makes of these columns (or of these tables, one below the other) what each part is given; called once.
     source
         The standard or the service's rule behind it.
     exact
@@ -94,9 +98,15 @@ class Rule:
     scope: Condition
     parameters: tuple[Parameter, ...]
     whole: tuple[str, ...]
-    prepare: Callable[[dict[str, Any]], Any] | None
+    gather: Callable[[Products], pa.Table] | None
+    prepare: Callable[[Any], Any] | None
     source: str
     exact: bool
+
+    @property
+    def needs_all_parts(self) -> bool:
+        """Whether it is given something that was made of all parts, as `whole`."""
+        return bool(self.whole) or self.gather is not None
 
     @property
     def shipped(self) -> bool:
@@ -125,7 +135,8 @@ def rule(
     certain: Certain = None,
     scope: Mapping[str, Any] | None = None,
     whole: str | Sequence[str] = (),
-    prepare: Callable[[dict[str, Any]], Any] | None = None,
+    gather: Callable[[Products], pa.Table] | None = None,
+    prepare: Callable[[Any], Any] | None = None,
     source: str = "",
     exact: bool = True,
     replace: bool = False,
@@ -163,8 +174,11 @@ def rule(
         Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
     whole
         Columns that it needs of all parts at once ("products.gtin"); the function takes them as `whole`.
+    gather
+        Makes a small table of the `Products` of each part, before any is judged; the function takes these tables, one
+        below the other, as `whole`. For what is counted over all products without holding all their texts in memory.
     prepare
-        Makes something smaller of these columns, once, before the parts are judged.
+        Makes something smaller of these columns or of this table, once, before the parts are judged.
     source
         The standard behind it.
     exact
@@ -201,8 +215,9 @@ def rule(
             needs=(needs,) if isinstance(needs, str) else tuple(needs),
             certain=certain,
             scope=Condition.of(scope, place=f"rule {name}") if scope else EVERYTHING,
-            parameters=parameters_of(function, reserved="whole" if whole else None),
+            parameters=parameters_of(function, reserved="whole" if whole or gather else None),
             whole=(whole,) if isinstance(whole, str) else tuple(whole),
+            gather=gather,
             prepare=prepare,
             source=source,
             exact=exact,

@@ -24,6 +24,8 @@ TEXTS = (
     *("productionVariantName", "description", "composition", "allergens"),
     *("conservationAdvices", "consumptionAdvice", "advertisedInformations"),
 )
+#: How many characters the end of a text has.
+_AT_THE_END = 60
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
 ANY_NAME = OR.join(f"{name}.data" for name in NAMES)
@@ -92,6 +94,14 @@ class TextColumns:
         """Say which texts have a match of a regular expression."""
         return self.where(pc.match_substring_regex(self.texts, pattern))
 
+    def ending(self, pattern: str) -> Mask:
+        """Say the same of an expression that is looked for at the end of the texts only, which may be long."""
+        return self.where(pc.match_substring_regex(self._ends, pattern))
+
+    @cached_property
+    def _ends(self) -> pa.Array:
+        return pc.utf8_slice_codeunits(self.texts, -_AT_THE_END, None)
+
     def where(self, wordings: Any) -> Mask:
         """Say which texts have one of the wordings that are marked."""
         return is_true(wordings)[self.wording]
@@ -101,7 +111,7 @@ class TextColumns:
         """The number of characters of each wording."""
         return np.asarray(pc.utf8_length(self.texts).to_numpy(zero_copy_only=False))
 
-    def values(self, rows: Rows) -> pa.Array:
+    def values(self, rows: Rows | slice) -> pa.Array:
         """Return the texts of these rows."""
         return self.texts.take(pa.array(self.wording[rows]))
 

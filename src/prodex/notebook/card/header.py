@@ -13,7 +13,7 @@ from prodex.display_text import Words, label, words
 from prodex.errors import InputError
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
-from prodex.gtin import check_digit, normal_form
+from prodex.gtin import check_digit, from_upc_e, normal_form
 from prodex.notebook.card.labelled_values import UNIT_FLAGS, LabelledValue, value_text
 from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import PATHS, Record
@@ -110,6 +110,8 @@ def _wrong(gtin: str) -> str:
         shown = label(gtin).text
         digits = "".join(one for one in shown if one.isascii() and one.isdigit())
         # The check digit is worth a sentence only if everything else is right: of other lengths it has no meaning.
+        if (expanded := from_upc_e(digits)) is not None and shown == digits:
+            return f"UPC-E with the right check digit; its GTIN is {expanded}"
         if shown == digits and len(digits) in {8, 12, 13, 14} and int(digits):
             return f"check digit {digits[-1]} is wrong, expected {check_digit(digits[:-1].zfill(13))}"
         return "not a GTIN: 14 digits expected"

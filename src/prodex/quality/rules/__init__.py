@@ -8,6 +8,7 @@ from prodex.quality.rules import (  # noqa: F401 - a rule is known once its modu
     freshness,
     hierarchies,
     identity,
+    ingredients,
     measures,
     nutrition,
     pictures,

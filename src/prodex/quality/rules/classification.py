@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.facts.name import NAMES
@@ -16,7 +18,8 @@ from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.quality.verdict import PENDING, Verdict, product_verdict
-from prodex.tables.columns import by_value, filled_values
+from prodex.tables.columns import by_value, filled_values, is_true
+from prodex.text import unaccented
 
 #: Declares a rule of what a product has to say about itself.
 _rule = partial(rule, dimension="completeness", block="identity")
@@ -242,6 +245,95 @@ def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
     Products with the most frequent code of the name pass; case and punctuation do not make another name.
     """
     return _is_usual(products, whole, "brand_code", "brand.code")
+
+
+def _spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
+    """Return the spellings of brands that are not those of most products, with the reason."""
+    frame = whole["products.brand"].value_counts().flatten()
+    labels, counts = (whole_array.to_pandas() for whole_array in frame)
+    table = pd.DataFrame({"label": labels, "count_all": counts}).dropna()
+    table["spelling"] = table["label"].str.normalize("NFC").str.strip()
+    table = table[table["spelling"] != ""]
+    table["name"] = [_spoken(label) for label in table["spelling"]]
+    table = table[table["name"] != ""]
+    odd = [table.iloc[:0].assign(reason="")]
+    for _, group in table.groupby("name").filter(lambda each: each["spelling"].nunique() > 1).groupby("name"):
+        by_spelling = group.groupby("spelling")["count_all"].sum().sort_values(ascending=False, kind="stable")
+        usual = by_spelling.index[by_spelling == by_spelling.iloc[0]]
+        wrong = group if len(usual) > 1 else group[group["spelling"] != usual[0]]
+        others = {
+            one: ", ".join(f"{value} ({n:,} products)" for value, n in by_spelling.items() if value != one)
+            for one in wrong["spelling"]
+        }
+        odd.append(wrong.assign(reason=[f"also {others[one]}" for one in wrong["spelling"]]))
+    return pd.concat(odd)[["label", "reason"]]
+
+
+def _spoken(label: str) -> str:
+    """Return a brand as it is said: without case, accents, punctuation and marks; "and" is the same as "&"."""
+    return re.sub(
+        r"[\W_]+", "", re.sub(r"(?<=\s)(?:and|et|und|en|y|e|og|och|ja)(?=\s)", "", unaccented(label))
+    )
+
+
+@_rule(
+    title="a brand is spelled in one way",
+    problem="Brand spelled in several ways",
+    fix="Spell the brand as most of its products do.",
+    severity="info",
+    dimension="consistency",
+    needs="brand.label",
+    whole="products.brand",
+    prepare=_spellings,
+    exact=False,
+)
+def brand_is_spelled_one_way(products: Products, *, whole: Any) -> Verdict:
+    """Lists and filters show "Marks & Spencer", "MARKS AND SPENCER" and "M&S" as brands of their own.
+
+    Spellings differ in case, accents, punctuation or the word for "and"; products with the most frequent one pass.
+    """
+    labels = products["brand"]
+    place = pd.Index(whole["label"]).get_indexer(labels)
+    return product_verdict(
+        place >= 0,
+        "brand.label",
+        labels,
+        lambda rows: whole["reason"].iloc[place[rows]],
+        applies=labels.notna(),
+    )
+
+
+#: Legal forms behind the name of a company, in the countries of the ten languages; where a word is one, only as the
+#: law writes it.
+_COMPANY = (
+    r"[\pL\pN.)!]\s*[,\s]\s*(?:(?i:gmbh|s\.?a\.?s\.?u?|s\.?a\.?r\.?l\.?|eurl|s\.a\.|s\.p\.a\.?|spa|s\.?r\.?l\.?|s\.l\.u?\.?|n\.?v\.?"
+    r"|b\.?v\.?|b\.v\.b\.a\.?|bvba|ltda?\.?|limited|l\.?l\.?c\.?|inc\.?|incorporated|corp\.?|corporation|plc|llp|lda\.?"
+    r"|aps|oyj?|kgaa|e\. ?k\.|ohg|ges\.? ?m\.? ?b\.? ?h\.?|scop|a/s)|AG|Ag|KG|SA|SE|AB|AS|ASA|SL|UG)\.?$"
+    r"|[\pL.]{3,}\s+(?:Co|CO)\.$|\b(?i:gmbh|g\.m\.b\.h\.)(?:\W|$)|(?i:&\s*co\.?\s*(?:kg|ohg|inc|ltd))"
+)
+
+
+@_rule(
+    title="the brand is no company",
+    problem="Brand is a company",
+    fix="Give the brand as it stands on the pack; the company belongs into the contact.",
+    severity="info",
+    dimension="accuracy",
+    needs="brand.label",
+    source="GS1 General Specifications: a brand name is not the name of the company",
+    exact=False,
+)
+def brand_is_no_company(products: Products) -> Verdict:
+    """Customers look for "Lindt", and filters show "Lindt & Sprüngli (Schweiz) AG" as another brand."""
+    labels = products.column("brand")
+    found = is_true(pc.match_substring_regex(pc.utf8_trim_whitespace(labels), _COMPANY))
+    return product_verdict(
+        found,
+        "brand.label",
+        products["brand"],
+        "has the legal form of a company",
+        applies=filled_values(labels),
+    )
 
 
 def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str) -> Verdict:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.pending import are_pending
-from prodex.gtin import are_valid
+from prodex.gtin import are_upc_e, are_valid
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
@@ -224,9 +224,9 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
     """A wrong GTIN links the case to another product, or to none."""
     packing = HierarchyColumns.of(products)
     # A GTIN occurs in many hierarchies: its check digit is computed once.
-    distinct = packing["node_gtin"].dictionary_encode().dictionary
+    distinct = packing["node_gtin"].dictionary_encode().dictionary.to_pylist()
     # The last one stands for nodes without a GTIN, whose code is -1: they are no wrong GTIN.
-    valid = np.append(are_valid(distinct.to_pylist()), True)
+    valid = np.append(are_valid(distinct) | are_upc_e(distinct), True)
     return packing.verdict(
         ~valid[packing.gtin],
         "gtin",

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.gtin import are_valid, check_digit
+from prodex.gtin import are_upc_e, are_valid, check_digit
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, product_verdict
@@ -32,10 +32,13 @@ _rule = partial(rule, block="identity", needs="gtin")
     source=_GS1,
 )
 def valid_gtin(products: Products) -> Verdict:
-    """A wrong GTIN belongs to another product or to none: orders, prices and pictures go to the wrong product."""
+    """A wrong GTIN belongs to another product or to none: orders, prices and pictures go to the wrong product.
+
+    The check digit of a UPC-E, which leaves out zeros of a GTIN-12, is that of the GTIN-12.
+    """
     # A missing GTIN fails as well, but without evidence: there is no value to show.
     gtins = products["gtin"].fillna("")
-    fails = ~are_valid(gtins.tolist())
+    fails = ~are_valid(gtins.tolist()) & ~_are_upc_e(products)
     return product_verdict(
         fails, "gtin", gtins, lambda rows: [*map(_what_is_wrong, gtins.iloc[rows])], shown=gtins != ""
     )
@@ -55,7 +58,7 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
     # GTIN-8 with prefix 0 or 2 are restricted too (GS1 General Specifications, 1.4), as 14 digits with six zeros
     # before.
     short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
-    within = names.str.startswith("restricted circulation") | short
+    within = (names.str.startswith("restricted circulation") | short) & ~_are_upc_e(products)
 
     def reasons(rows: Rows) -> pd.Series:
         words = "of restricted circulation: begins with " + gtins.gtin.prefix.iloc[rows]
@@ -135,6 +138,11 @@ def _is_formed(products: Products) -> Mask:
     formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
     long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
     return is_true(pc.and_(formed, long))
+
+
+def _are_upc_e(products: Products) -> Mask:
+    """Say which products have a UPC-E in place of the GTIN-12 that it stands for, whose check digit it has."""
+    return products.remember("upc_e", lambda: are_upc_e(products["gtin"].fillna("").tolist()))
 
 
 def _what_is_wrong(gtin: str) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
+from prodex.quality.nutrition_columns import BASIS, NutritionColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.units import grams, quantities
+from prodex.quality.units import grams, in_base_unit, quantities
 from prodex.quality.verdict import Evidence, Verdict, missing_data, product_verdict
 from prodex.tables.columns import Mask, Rows
 
@@ -177,6 +178,46 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     return positive, Evidence(
         product[nothing], attribute, None, value[nothing].tolist(), "not more than zero"
     )
+
+
+@rule(
+    title="the net content is that of the pack, not of a serving",
+    problem="Net content perhaps that of a serving",
+    fix="Give the net content of the whole pack; where the pack is one serving, accept the finding.",
+    severity="info",
+    dimension="accuracy",
+    block="identity",
+    needs=("netContent.data", *BASIS),
+    scope=CONSUMER_UNITS,
+    source="Regulation (EU) No 1169/2011, Art. 23 and 33",
+    exact=False,
+)
+def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -> Verdict:
+    """Prices per kilogram are computed from the net content: that of a serving makes the product look dear.
+
+    Perhaps: a pot of yoghurt is one serving.
+    """
+    nutrition = NutritionColumns.of(products)
+    with np.errstate(divide="ignore"):
+        serving = 100 / nutrition.per_hundred
+    is_serving = ~np.isnan(serving) & ~np.isclose(serving, 100.0)
+    product, value, unit = quantities(products, "netContent")
+    wrong, known = np.zeros((2, len(nutrition.product)), bool)
+    for kind, chosen in (("weight", nutrition.by_weight), ("volume", ~nutrition.by_weight)):
+        amounts = in_base_unit(value, unit, kind)
+        rows = np.flatnonzero(amounts > 0)[::-1]
+        content = np.full(len(products), np.nan)
+        content[product[rows]] = amounts[rows]
+        its = content[nutrition.product]
+        judged = is_serving & chosen & ~np.isnan(its)
+        known |= judged
+        wrong |= judged & (np.abs(its - serving) <= tolerance * serving)
+    rows = nutrition.in_order(wrong)
+    signs = np.where(nutrition.by_weight, "g", "ml")
+    seen = [f"{serving[row]:g} {signs[row]}" for row in rows]
+    reasons = [f"the same as {name}, to which nutrition is declared" for name in nutrition.names(rows)]
+    evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reasons)
+    return Verdict(nutrition.any(wrong), nutrition.any(known), evidence)
 
 
 @rule(

@@ -6,17 +6,26 @@ compares only what is declared, and leaves room for rounding.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from prodex.facts.name import NAMES
 from prodex.quality.nutrition_columns import (
     BASIS,
     CARBOHYDRATE,
     ENERGY,
+    ERYTHRITOL,
     FAT,
     FIBRE,
+    IN_STEPS,
     NEEDS,
+    ORGANIC_ACIDS,
     PATH,
     POLYOLS,
     PROTEIN,
@@ -28,13 +37,18 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
+from prodex.quality.requested import Asked, asked_for
 from prodex.quality.rulebook import rule
+from prodex.quality.text_columns import TextColumns
+from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Mask, Numbers, numbers
+from prodex.tables.columns import Mask, Numbers, Rows, combinations, filled_values, is_true, numbers
 
 _OFF = "data quality checks of Open Food Facts"
 _PRESET = "preset: Open Food Facts"
 _EU = "Regulation (EU) No 1169/2011"
+#: What may tell polyols and acids that are not declared: the ingredients, and names.
+_INGREDIENTS = ("composition", *NAMES)
 _ADDED_UP = (FAT, CARBOHYDRATE, PROTEIN, SALT)
 #: What Art. 30(1) and Annex XV ask for, in their order.
 _MANDATORY = {
@@ -50,8 +64,52 @@ _MANDATORY = {
 _ROUNDING = 0.1
 #: Kilocalories up to which energy is rounded more coarsely than to the next one.
 _SMALL_ENERGY = 50.0
-#: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols; and what may be rounded away.
-_FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 50.0), "kcal": (9.0, 4.0, 2.0, 2.4, 12.0)}
+#: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols, organic acids (that of erythritol is
+#: 0); and what may be rounded away, of the figures of 100 g and of those of each serving.
+_FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 13.0, 50.0, 21.0), "kcal": (9.0, 4.0, 2.0, 2.4, 3.0, 12.0, 5.0)}
+#: What ingredients are called that have another energy than the nutrients declared, in folded text of any of the ten
+#: languages: polyols and erythritol, what consists of organic acids to a part, and organic acids as additives.
+_POLYOLS_NAMED = (
+    r"maltit|sorbit|xylit|ksylit|isomalt|lactit|mannit|polyol|poliol|polialcol|zuckeralkohol|sugar alcohol"
+    r"|\be[ -]?(?:420|421|953|964|965|966|967)\b"
+)
+_ERYTHRITOL_NAMED = r"erythrit|eritrit|erytrit|\be[ -]?968\b"
+_ACID_FOODS_NAMED = (
+    r"vinegar|vinaigre|essig\b|essig[ ,(]|vinagre|\baceto\b|azijn|eddik|\battika|etikka|\bedik|pickle|cornichon|gurken"
+    r"|lemon|citron|zitrone|\blimon|\blima\b|limao|limoe|citroen|sitron|sitruuna|\blimes?\b|limette|verjus|yuzu"
+    r"|choucroute|sauerkraut|zuurkool|chucrut|crauti|surkal|hapankaali|kimchi|kombucha|cranberr|passion"
+)
+_ACIDS_NAMED = (
+    r"(?:citric|malic|lactic|tartaric|acetic|fumaric)\W+acid|acides? (?:citr|mal|lact|tart|acet)|acido (?:citr|mal"
+    r"|latt|lact|tart|acet)|(?:citronen|zitronen|apfel|milch|wein|essig)saure|(?:citroen|appel|melk|wijnsteen|azijn)zuur"
+    r"|(?:sitron|citron|eple|aeble|melke|maelke|vin|eddik)syre|(?:citron|appel|mjolk|vin|attik)syra"
+    r"|(?:sitruuna|omena|maito|viini|etikka)happo|acidul|acidif|sauerungsmittel|zuurteregelaar|voedingszuur"
+    r"|\be[ -]?(?:260|270|296|297|330|334)\b"
+)
+#: Grams of organic acids in 100 g, at most: of vinegar and lemon juice, and of sweets and drinks that are made sour.
+_MOST_ACIDS, _MOST_ADDED_ACIDS = 8.0, 3.0
+
+#: What has no energy and says so, in folded text of any of the ten languages: water, tea, coffee, herbal tea, salt,
+#: spices, sweeteners and what is sweetened with them, vinegar, baking powder.
+_NOTHING_IN_IT = (
+    r"\b(?:water|eaux?|wasser|agua|acqua|vand|vann|vatten|vesi|vedet)\b|mineralwasser|sprudel|\w+(?:wasser|vatten|vesi)\b"
+    r"|\b(?:teas?|thes|tees?|thee|cha|rooibos|mate|matcha|infusions?|infusiones|infusioni|infuso|tisanes?"
+    r"|tisana|verveines?|tilleul|camomi\w*|chamomi\w*|kamille\w*|manzanilla|menthe|mint|peppermint|earl grey|darjeeling"
+    r"|sencha)\b|\w{3,}(?:tee|thee)\b|(?:urte|gronn|svart|sort|gron|ort|frukt)te\b|krauter\w*|yrtti\w*"
+    # Without its accent, "thé" is an English word, and "té" one in several languages.
+    r"|\bthe (?:vert|noir|blanc|rouge|oolong|glace|bio|a |au |aux |de |du |en |infus|darjeeling|ceylan|assam|menthe)"
+    r"|\bte (?:verde|negro|nero|bianco|blanco|rojo|rosso|preto|helado|freddo)|^(?:the|te)$"
+    r"|coffee|cafes?\b|kaffee|koffie|kaffe|kahvi|caffe|espresso|expresso|lungo|ristretto|capsul|kapsel|chicoree"
+    r"|\b(?:salt|sel|salz|sal|sale|zout|suola)\b|meersalz|\w+salz\b|\w*salt\b"
+    r"|\b(?:spices?|epices?|herbs?|herbes?|pepper|poivre|pfeffer|pimienta|pepe|peper|pebre|pimenta|pepper|cannelle|cinnamon"
+    r"|zimt|laurier|thym|basilic|persil|oregano|origan|curry|safran)\b|gewurz|krydd|mauste"
+    r"|stevia|sucralose|saccharin|aspartam|sweetener|edulcor|sussstoff|dolcificant|zoetstof|adocante|sotning|sodstof|makeutus"
+    r"|\b(?:zero|light|diet|sugar[ -]?free|sans sucres?|zuckerfrei|sin azucar|senza zucchero|suikervrij|sem acucar"
+    r"|uten sukker|uden sukker|sockerfri|sokeriton)\b|vinegar|vinaigre|essig|vinagre|aceto|azijn|eddik|attika|etikka"
+    r"|bicarbonat|baking (?:soda|powder)|levure chimique|backpulver|natron|gum\b|gomme|kaugummi|colorant|food colou?r"
+)
+#: What a declaration of nothing has, at least.
+_FEWEST_ZEROS = 3
 
 #: Declares a rule of figures that contradict each other.
 _rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
@@ -119,40 +177,54 @@ def nutrient_not_negative(products: Products) -> Verdict:
 
 @_rule(
     title="no nutrient weighs more than the 100 g that contain it",
-    problem="Nutrient over {limit} g per 100 g or ml",
-    fix="Correct the figure, its unit or its reference quantity: it is over {limit} g per 100 g or ml.",
+    problem="Nutrient over {limit} g per 100 g",
+    fix="Correct the figure, its unit or its reference quantity: it is over {limit} g per 100 g.",
     severity="error",
     dimension="validity",
     needs=(*NEEDS, *BASIS),
 )
 def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
-    """A decimal point was lost, or the figure refers to the whole pack; scores computed from it are meaningless."""
+    """A decimal point was lost, or the figure refers to the whole pack; scores computed from it are meaningless.
+
+    Not a question of figures per 100 ml: 100 ml of a syrup weigh 140 g.
+    """
     nutrition = NutritionColumns.of(products)
     # Milligrams and micrograms in grams, a serving scaled to 100: only then a limit means anything.
-    amounts = nutrition.grams * nutrition.per_hundred[nutrition.row]
-    why = f"over {limit:g} g per 100 g or ml ({_PRESET})"
-    return nutrition.nutrient_verdict(amounts > limit, ~np.isnan(amounts), why)
+    factor = np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
+    amounts = nutrition.grams * factor[nutrition.row]
+    rounded = np.zeros(len(amounts))
+    for each in IN_STEPS:
+        rows = nutrition.rows_of(each)
+        rounded[rows] = (nutrition.rounded_away(each) * factor)[nutrition.row[rows]]
+    why = f"over {limit:g} g per 100 g ({_PRESET})"
+    return nutrition.nutrient_verdict(amounts - rounded > limit, ~np.isnan(amounts), why)
 
 
 @_rule(
     title="all nutrients together weigh no more than the 100 g that contain them",
-    problem="Nutrients together over {limit} g per 100 g or ml",
-    fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g or ml.",
+    problem="Nutrients together over {limit} g per 100 g",
+    fix="Correct fat, carbohydrate, protein or salt: together they are over {limit} g per 100 g.",
     severity="error",
     needs=(*NEEDS, *BASIS),
 )
 def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Verdict:
     """One of the figures is wrong, or refers to another quantity than the others.
 
-    Fibre is left out: some suppliers include it in carbohydrate, so that it would count twice.
+    Fibre is left out: some suppliers include it in carbohydrate, so that it would count twice. Not a question of
+    figures per 100 ml, which have no limit by weight.
     """
     nutrition = NutritionColumns.of(products)
     # These four do not overlap: saturates are in fat, sugars in carbohydrate.
     parts = np.stack([nutrition.amount(each) for each in _ADDED_UP])
-    total = np.nan_to_num(parts).sum(axis=0) * nutrition.per_hundred
+    factor = np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
+    total = np.nan_to_num(parts).sum(axis=0) * factor
+    # Four figures that were rounded up for each of many servings are more than the food.
+    rounded = (
+        np.stack([nutrition.rounded_away(each) for each in _ADDED_UP if each != SALT]).sum(axis=0) * factor
+    )
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
-    why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g or ml ({_PRESET})"
-    return nutrition.verdict(known & (total > limit), known, lambda row: f"{total[row]:g} g", why)
+    why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g ({_PRESET})"
+    return nutrition.verdict(known & (total - rounded > limit), known, lambda row: f"{total[row]:g} g", why)
 
 
 @_rule(
@@ -190,9 +262,14 @@ def kilojoules_fit_kilocalories(
     known = _known(kilojoules, kilocalories)
     # Half a kilocalorie may have been rounded away as well, and of small figures five: American labels round the energy
     # of a serving to the next five kilocalories (21 CFR 101.9(c)(1)), and are then scaled to 100 g.
-    room = np.where(kilocalories <= _SMALL_ENERGY, 5.0, 0.5)
+    # Where figures show that they were multiplied from servings, five of each may have been.
+    of_servings = 5.0 * nutrition.of_serving
+    room = np.maximum(np.where(kilocalories <= _SMALL_ENERGY, 5.0, 0.5), of_servings)
     low = kilojoules < least * (kilocalories - room) - rounding
-    high = kilojoules > most * (kilocalories + np.where(kilocalories > 0, room, 0.5)) + rounding
+    high = (
+        kilojoules
+        > most * (kilocalories + np.where(kilocalories > 0, room, np.maximum(0.5, of_servings))) + rounding
+    )
     why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
     return nutrition.verdict(known & (low | high), known, nutrition.energies, why)
 
@@ -209,33 +286,129 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     """One of the figures belongs to another product or another quantity, or is mistyped.
 
     Not a question where there is alcohol, or where fat, carbohydrate or protein is not declared. Fibre may be part
-    of the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail.
+    of the carbohydrate or stand beside it, and count or not: the energy has to fit none of these to fail. So with
+    polyols (2.4 kcal), erythritol (0) and organic acids (3 kcal); where the ingredients name them and the declaration
+    does not, as much of them is assumed as the energy needs.
     """
     nutrition = NutritionColumns.of(products)
-    fat, carbohydrate, protein = (nutrition.range(each) for each in (FAT, CARBOHYDRATE, PROTEIN))
-    fibre, polyols = (np.nan_to_num(nutrition.range(each)) for each in (FIBRE, POLYOLS))
     # Alcohol has 29 kJ per gram (Annex XIV) and is no nutrient of the table.
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
-    known = _known(fat[0], carbohydrate[0], protein[0]) & ~alcohol
-    off, has_energy = np.zeros((2, len(known)), bool)
-    given: dict[str, Numbers] = {}
-    for sign, (of_fat, of_sugar, of_fibre, of_polyols, rounding) in _FACTORS.items():
-        energy = nutrition.energy(sign)
-        least, most = (of_fat * fat[end] + of_sugar * (carbohydrate[end] + protein[end]) for end in (0, 1))
-        given[sign] = (least + most) / 2
-        most = most + of_fibre * fibre[1]
-        least = least - of_sugar * fibre[1] - (of_sugar - of_polyols) * polyols[1]
-        has_energy |= ~np.isnan(energy)
-        # Small figures: the rounding of the declaration alone can exceed the percentage.
-        off |= energy > most + np.maximum(percent / 100 * most, rounding)
-        off |= energy < least - np.maximum(percent / 100 * least, rounding)
-    known &= has_energy
+    given = {sign: _computed(nutrition, sign) for sign in _FACTORS}
+    known = _known(*(nutrition.range(each)[0] for each in (FAT, CARBOHYDRATE, PROTEIN)))
+    has_energy = np.logical_not(np.isnan(np.stack([nutrition.energy(sign) for sign in _FACTORS])).all(axis=0))
+    known &= has_energy & ~alcohol
+    off = known & _energy_off(nutrition, percent, np.zeros((3, len(known))))
+    excused, may_be_excused = _excused(products, nutrition, percent, off)
 
     def why(row: int) -> str:
         energies = f"{given['kJ'][row]:.0f} kJ or {given['kcal'][row]:.0f} kcal"
         return f"fat, carbohydrate and protein give {energies}: more than {percent:g} % away ({_PRESET})"
 
-    return nutrition.verdict(known & off, known, nutrition.energies, why)
+    certain = off & ~excused & ~may_be_excused
+    verdict = nutrition.verdict(certain, known, nutrition.energies, why)
+    unclear = nutrition.any(off & may_be_excused) & ~verdict.fails
+    return replace(verdict, fails=pd.arrays.BooleanArray(np.asarray(verdict.fails), unclear))
+
+
+def _computed(nutrition: NutritionColumns, sign: str) -> Numbers:
+    """Return the energy that fat, carbohydrate and protein give."""
+    of_fat, of_sugar = _FACTORS[sign][:2]
+    middle = [np.mean(nutrition.range(each), axis=0) for each in (FAT, CARBOHYDRATE, PROTEIN)]
+    return np.asarray(of_fat * middle[0] + of_sugar * (middle[1] + middle[2]))
+
+
+def _energy_off(nutrition: NutritionColumns, percent: float, more: Numbers) -> Mask:
+    """Say in which partitions the energy fits no reading of the nutrients.
+
+    Parameters
+    ----------
+    nutrition
+        The declarations.
+    percent
+        By how much the energy may be off.
+    more
+        Grams of polyols, of erythritol and of organic acids that may be there besides those declared.
+    """
+    servings = nutrition.of_serving
+    fat, carbohydrate, protein = (nutrition.range(each, servings) for each in (FAT, CARBOHYDRATE, PROTEIN))
+    fibre, polyols, erythritol = (
+        np.nan_to_num(nutrition.range(each, servings)[1]) for each in (FIBRE, POLYOLS, ERYTHRITOL)
+    )
+    acids = np.nan_to_num(nutrition.sum_of(ORGANIC_ACIDS)) + more[2]
+    # Polyols count as carbohydrate; where there are more of them than of it, somebody left them out of it.
+    beside = np.where(polyols > carbohydrate[1], polyols, 0.0)
+    erythritol = erythritol + more[1]
+    polyols = np.maximum(np.maximum(polyols, more[0]), erythritol)
+    off = np.zeros(len(servings), bool)
+    for sign, (of_fat, of_sugar, of_fibre, of_polyols, of_acids, rounding, of_serving) in _FACTORS.items():
+        energy = nutrition.energy(sign)
+        least, most = (of_fat * fat[end] + of_sugar * (carbohydrate[end] + protein[end]) for end in (0, 1))
+        most = most + of_fibre * fibre + of_polyols * beside + of_acids * acids
+        # Of what is counted as carbohydrate, these give less; acids may be counted so, too.
+        least = least - of_sugar * fibre - (of_sugar - of_polyols) * polyols - of_polyols * erythritol
+        least = least - (of_sugar - of_acids) * np.minimum(acids, carbohydrate[1])
+        # Small figures: the rounding of the declaration alone can exceed the percentage.
+        of_servings = of_serving * servings
+        off |= energy > most + np.maximum(percent / 100 * most, rounding) + of_servings
+        off |= energy < least - np.maximum(percent / 100 * least, rounding) - of_servings
+    return off
+
+
+def _excused(products: Products, nutrition: NutritionColumns, percent: float, off: Mask) -> tuple[Mask, Mask]:
+    """Say in which partitions what is not declared explains the energy: for certain, and perhaps.
+
+    For certain where ingredients or names tell it; perhaps where these or the alcohol were not requested.
+    """
+    certain, perhaps = np.zeros((2, len(off)), bool)
+    if not off.any():
+        return certain, perhaps
+    if asked_for(products.origin, ["percentageOfAlcoholByVolume"]) is not Asked.ALL:
+        perhaps |= off
+    # Of an American label nobody knows of how small a serving its nutrients were rounded to nothing.
+    nothing = np.stack([nutrition.amount(each) for each in (FAT, CARBOHYDRATE, PROTEIN)]) == 0
+    perhaps |= off & nothing.all(axis=0) & np.isnan(nutrition.energy("kJ"))
+    are_asked = asked_for(products.origin, [f"{each}.data" for each in _INGREDIENTS]) is Asked.ALL
+    carbohydrate = np.nan_to_num(nutrition.range(CARBOHYDRATE)[1])
+    declared = [nutrition.is_declared(each) for each in (POLYOLS, ERYTHRITOL)]
+    declared.append(np.logical_not(np.isnan(nutrition.sum_of(ORGANIC_ACIDS))))
+
+    def explained(polyols: Mask | bool, erythritol: Mask | bool, acids: Numbers | float) -> Mask:
+        # Of what is declared nothing has to be assumed; the polyols declared may all be erythritol.
+        polyols_left = np.where(polyols & ~declared[0], carbohydrate, 0.0)
+        zero = np.where(declared[0], np.nan_to_num(nutrition.amount(POLYOLS)), carbohydrate)
+        more = [
+            polyols_left,
+            np.where(erythritol & ~declared[1], zero, 0.0),
+            np.where(declared[2], 0.0, acids),
+        ]
+        return off & ~_energy_off(nutrition, percent, np.stack(more))
+
+    if not are_asked:
+        perhaps |= explained(True, True, _MOST_ACIDS)
+        return certain, perhaps
+    named = {pattern: _named(products, nutrition, off, pattern) for pattern in _NAMED}
+    acids = np.where(named[_ACIDS_NAMED], _MOST_ADDED_ACIDS, 0.0)
+    acids = np.where(named[_ACID_FOODS_NAMED], _MOST_ACIDS, acids)
+    certain |= explained(named[_POLYOLS_NAMED], named[_ERYTHRITOL_NAMED], acids)
+    return certain, perhaps
+
+
+_NAMED = (_POLYOLS_NAMED, _ERYTHRITOL_NAMED, _ACID_FOODS_NAMED, _ACIDS_NAMED)
+
+
+def _named(
+    products: Products,
+    nutrition: NutritionColumns,
+    chosen: Mask,
+    pattern: str,
+    attributes: tuple[str, ...] = _INGREDIENTS,
+) -> Mask:
+    """Say of which of the chosen partitions the product's ingredients or names match a pattern."""
+    texts = TextColumns.of(products)
+    asked = products.any(nutrition.product[chosen])
+    rows = np.flatnonzero(asked[texts.product] & texts.within(attributes))
+    found = is_true(pc.match_substring_regex(folded(texts.values(rows)), pattern))
+    return products.any(texts.product[rows[found]])[nutrition.product]
 
 
 def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: str) -> Verdict:
@@ -298,3 +471,136 @@ def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
         lambda row: f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium",
         lambda row: f"{2.5 * sodium[row]:g} g of salt expected",
     )
+
+
+@_rule(
+    title="not every figure of the nutrition declaration is zero",
+    problem="Nutrition perhaps all zero",
+    fix="Give the figures of the pack; where nothing is declared, leave the declaration out.",
+    severity="info",
+    dimension="accuracy",
+    needs=(*NEEDS, "kind.code", *(f"{name}.data" for name in _INGREDIENTS)),
+    exact=False,
+)
+def nutrition_not_all_zero(products: Products) -> Verdict:
+    """Zeros that stand for "not known" make food look lighter than water; scores and filters take them as they are.
+
+    Perhaps: water, tea, coffee, salt, spices, vinegar, sweeteners and what is sweetened with them have next to nothing;
+    they are told by name, kind or ingredients in ten languages.
+    """
+    nutrition = NutritionColumns.of(products)
+    amounts = numbers(nutrition["quantity"])
+    size = len(nutrition.product)
+    declared = np.bincount(nutrition.row[~np.isnan(amounts)], minlength=size)
+    figures = np.bincount(nutrition.row[amounts != 0], minlength=size)
+    known = declared >= _FEWEST_ZEROS
+    nothing = known & (figures == 0)
+    kinds = folded(products.column("kind").take(pa.array(nutrition.product)))
+    nothing &= ~is_true(pc.match_substring_regex(kinds, _NOTHING_IN_IT))
+    if nothing.any():
+        nothing &= ~_named(products, nutrition, nothing, _NOTHING_IN_IT, NAMES)
+        # Nearly every list of ingredients names water or salt somewhere; it is one of nothing else where it begins so.
+        nothing &= ~_named(
+            products, nutrition, nothing, rf"^(?:ingr\w+ ?: ?)?[^,.;:(]{{0,60}}(?:{_NOTHING_IN_IT})"
+        )
+    why = "every nutrient and the energy are 0"
+    return nutrition.verdict(nothing, known, lambda row: f"{declared[row]} figures, all 0", why)
+
+
+#: Nutrients of which a wrong unit shows among products of a kind: others vary too much, or too little.
+_COMPARED = (SALT, SUGARS)
+#: Figures are counted in steps of a twentieth of a power of ten.
+_STEPS = 20
+#: Of fewer products no kind shows what is usual in it. So many deviations away is unusual, and at least such a factor.
+_FEWEST_OF_KIND, _DEVIATIONS, _LEAST_FACTOR = 30, 6.0, 16.0
+#: The median absolute deviation of a normal distribution is this part of its standard deviation.
+_MAD = 0.6745
+#: What makes a figure so many times too large, or too small where the factor is below one.
+_UNIT_ERRORS = {
+    10.0: "a decimal point is lost",
+    100.0: "two decimal places are lost",
+    400.0: "milligrams of sodium as grams of salt",
+    1000.0: "milligrams as grams",
+    0.1: "a decimal point too many",
+    0.01: "grams as hundredths",
+    0.001: "grams as kilograms or milligrams",
+}
+
+
+def _figures_by_kind(products: Products) -> pa.Table:
+    """Count the figures of salt and sugars of a part by kind, in steps of their logarithm."""
+    nutrition = NutritionColumns.of(products)
+    rows, per_hundred = _compared(nutrition)
+    steps = np.round(np.log10(per_hundred[rows]) * _STEPS).astype(np.int64)
+    whose = pa.array(nutrition.product[nutrition.row[rows]])
+    kinds = products.column("kind_code").cast(pa.string()).take(whose)
+    nutrients = nutrition["nutrient_code"].cast(pa.string()).take(pa.array(rows))
+    table = pa.table([kinds, nutrients, pa.array(steps)], names=["kind", "nutrient", "step"])
+    table = table.filter(pa.array(filled_values(kinds)))
+    counted = table.group_by(["kind", "nutrient", "step"]).aggregate([([], "count_all")])
+    return counted.select(["kind", "nutrient", "step", "count_all"])
+
+
+def _compared(nutrition: NutritionColumns) -> tuple[Rows, Numbers]:
+    """Return the rows of salt and sugars above zero, and the grams per 100 g or ml of all rows."""
+    per_hundred = nutrition.grams * nutrition.per_hundred[nutrition.row]
+    rows = np.concatenate([nutrition.rows_of(each) for each in _COMPARED])
+    return rows[per_hundred[rows] > 0], per_hundred
+
+
+def _usual_figures(counted: pa.Table) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return for kind and nutrient the median of the logarithms and how far away is unusual."""
+    usual = {}
+    frame = counted.to_pandas()
+    for key, group in frame.groupby(["kind", "nutrient"]):
+        if group["count_all"].sum() < _FEWEST_OF_KIND:
+            continue
+        values = np.repeat(group["step"].to_numpy() / _STEPS, group["count_all"].to_numpy())
+        median = float(np.median(values))
+        deviation = float(np.median(np.abs(values - median))) / _MAD
+        usual[key] = median, max(_DEVIATIONS * deviation, float(np.log10(_LEAST_FACTOR)))
+    return usual
+
+
+@_rule(
+    title="salt and sugars are not many times those of other products of the kind",
+    problem="Salt or sugars perhaps in a wrong unit",
+    fix="Compare the figure and its unit with the pack.",
+    severity="info",
+    dimension="accuracy",
+    needs=(*NEEDS, *BASIS, "kind.code"),
+    gather=_figures_by_kind,
+    prepare=_usual_figures,
+    source="median absolute deviation of the logarithms, by kind",
+    exact=False,
+)
+def nutrient_usual_for_kind(products: Products, *, whole: Any) -> Verdict:
+    """Milligrams entered as grams make a thousand times the salt, and people plan diets by it.
+
+    Perhaps: compared are the figures per 100 g or ml of kinds with at least 30 products that declare some, on a
+    logarithmic scale.
+    """
+    nutrition = NutritionColumns.of(products)
+    rows, per_hundred = _compared(nutrition)
+    kinds = (
+        products.column("kind_code").cast(pa.string()).take(pa.array(nutrition.product[nutrition.row[rows]]))
+    )
+    nutrients = nutrition["nutrient_code"].cast(pa.string()).take(pa.array(rows))
+    place, (kind, nutrient) = combinations(kinds, nutrients)
+    none = (np.nan, np.nan)
+    keys = zip(kind.to_pylist(), nutrient.to_pylist(), strict=True)
+    usual = np.array([whole.get(key, none) for key in keys], float).reshape(-1, 2)[place]
+    away = np.log10(per_hundred[rows]) - usual[:, 0]
+    wrong, known = np.zeros((2, len(nutrition.row)), bool)
+    known[rows] = ~np.isnan(away)
+    wrong[rows] = np.abs(away) > usual[:, 1]
+    factors = dict(zip(rows.tolist(), 10 ** np.nan_to_num(away), strict=True))
+    medians = dict(zip(rows.tolist(), 10 ** np.nan_to_num(usual[:, 0]), strict=True))
+
+    def why(row: int) -> str:
+        factor = factors[row]
+        nearest = min(_UNIT_ERRORS, key=lambda one: abs(float(np.log10(one / factor))))
+        usually = f"{factor:.2g} times the {medians[row]:.2g} g that are usual for the kind"
+        return f"{usually}: perhaps {_UNIT_ERRORS[nearest]}"
+
+    return nutrition.nutrient_verdict(wrong, known, why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import replace
 from functools import partial
@@ -17,10 +18,25 @@ from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
 from prodex.quality.verdict import Evidence, Verdict, missing_data
-from prodex.tables.columns import Mask, filled_values, occurrences
+from prodex.tables.columns import Mask, filled_values, is_true, occurrences
 
 #: Names that often go across borders as they are.
 _PUBLIC_NAMES = ("namePublicLong", "namePublicShort")
+
+#: Parts of a text in several languages: sentences, lines, and what begins with the code of a language.
+_PIECES = re.compile(
+    r"(?<=[.!?;])\s+|\n+|\s[|/•–—]\s|\s*(?:^|\s)[(\[]?(?:FR|DE|EN|GB|UK|ES|IT|NL|PT|NO|DK|SE|SV|FI|BE|CH|AT)(?:[/-][A-Z]{2})*"
+    r"[)\]]?\s*:?\s(?=[A-ZÀ-Þ])|(?i:(?=\b(?:ingr[ée]dients?|zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser"
+    r"|ainesosat|ainekset)\s*:))"
+)
+#: So many characters at each end of a text say whether it may be in several languages.
+_AT_ENDS = 100
+#: Two headings of lists of ingredients, of which one is of another language.
+_PARTS_NAMED = (
+    r"(?is)\bingr[ée]dients\s*:.*\b(?:zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser|ainesosat)\s*:"
+    r"|\b(?:zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser|ainesosat)\s*:.*\bingr[ée]dients\s*:"
+    r"|\bzutaten\s*:.*\bingredien(?:ti|tes|ser)\s*:|\bingredien(?:ti|tes|ser)\s*:.*\bzutaten\s*:"
+)
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
 _rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
@@ -253,6 +269,70 @@ def in_stated_language(
     # Doubts below the confidence are no pass: such a product is unknown.
     unclear = products.any(texts.product[differs]) & ~verdict.fails
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
+
+
+@_rule(
+    title="a text is in one language",
+    problem="Several languages in one text",
+    fix="Put each language into a text of its own.",
+    severity="warning",
+    dimension="accuracy",
+    exact=False,
+)
+def text_in_one_language(
+    products: Products, *, confidence: float = 0.99, letters: int = 40, attributes: tuple[str, ...] = ()
+) -> Verdict:
+    """A text for all customers is one that each reads to a part only, and its language is one of several.
+
+    A text is cut into sentences and pieces of {letters} letters and more, and the language of each is detected. Public
+    names are not judged unless they are asked for.
+    """
+    texts = TextColumns.of(products)
+    meant = texts.within(attributes) if attributes else ~texts.within(_PUBLIC_NAMES)
+    meant &= (texts.length >= 2 * letters)[texts.wording]
+    used = np.unique(texts.wording[meant])
+    wordings = texts.texts.take(pa.array(used))
+    # Few texts name their parts or have words of two languages: only these are cut up.
+    suspects = used[_speaks_several(wordings)]
+    found = products.remember(
+        ("spoken", letters), lambda: _spoken(texts.texts.take(pa.array(suspects)), letters)
+    )
+    several: dict[int, str] = {}
+    for place, spoken in zip(suspects.tolist(), found, strict=True):
+        sure = [name for name, its in spoken.items() if its >= confidence]
+        if len(sure) > 1:
+            several[place] = ", ".join(sure)
+    marked = np.zeros(len(texts.texts), bool)
+    marked[list(several)] = True
+    wrong = meant & marked[texts.wording]
+    return texts.verdict(wrong, [f"reads as {several[one]}" for one in texts.wording[wrong].tolist()], meant)
+
+
+def _speaks_several(wordings: pa.Array) -> Mask:
+    """Say which texts may be in several languages: what begins and what ends them is not in the same."""
+    # Only so much of a text is read, so that a long one costs no more than a short one.
+    texts = wordings.to_pylist()
+    first = detect(pa.array([text[: min(len(text) // 2, _AT_ENDS)] for text in texts], pa.string()))
+    last = detect(pa.array([text[-min(len(text) // 2, _AT_ENDS) :] for text in texts], pa.string()))
+    named = is_true(pc.match_substring_regex(wordings, _PARTS_NAMED))
+    return np.asarray(named | (first.language != last.language))
+
+
+def _spoken(wordings: pa.Array, letters: int) -> list[dict[str, float]]:
+    """Return for each text the languages of its pieces, each with the confidence of its surest piece."""
+    pieces, owner = [], []
+    for place, text in enumerate(wordings.to_pylist()):
+        for piece in _PIECES.split(text):
+            if sum(map(str.isalpha, piece)) >= letters:
+                pieces.append(piece)
+                owner.append(place)
+    detected = detect(pa.array(pieces, pa.string()))
+    found: list[dict[str, float]] = [{} for _ in range(len(wordings))]
+    for place, language, confidence in zip(owner, detected.language, detected.confidence, strict=True):
+        if language >= 0:
+            name = languages()[language]
+            found[place][name] = max(found[place].get(name, 0.0), float(confidence))
+    return found
 
 
 def _named(place: int) -> str:

@@ -1,19 +1,25 @@
-"""Rules of the contents of texts: length, placeholders, markup, formulas, addresses."""
+"""Rules of the contents of texts: length, ends, placeholders, markup, formulas, addresses."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
+from prodex.quality.cut_columns import cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import Verdict
+from prodex.tables.columns import Mask, is_true
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
@@ -43,16 +49,51 @@ _REFERENCE = (
     r"|[A-Za-z](?:grave|acute|circ|tilde|uml|ring|cedil|slash)|[aA][eE]lig);"
 )
 #: How spreadsheets recognise a formula, with something to compute behind it.
-_FORMULA = r"^\s*(?:=\s*[^\s=]|[=+@-]\s*[A-Za-z0-9_.]+\s*\(|[=+@-][^ ].*\|.*!)"
+#: A list that begins with a dash or a plus is none: "- sucre (50 %)" has a space behind the sign or before the bracket.
+_FORMULA = r"^\s*(?:=\s*[^\s=]|@\s*[A-Za-z0-9_.]+\s*\(|[+-][A-Za-z][A-Za-z0-9_.]*\(|[=+@-][^ ].*\|.*!)"
 _ADDRESS = r"(?i)https?://|\bwww\.[\pL0-9-]+\.|[\pL0-9._+-]+@[\pL0-9-]+\.[a-z]{2,}\b"
-_CUT_OFF = r"(?:\.\.\.|…)\s*$"
+#: Dots in place of the rest, with spaces between them or not.
+_CUT_OFF = r"(?:\.\.\.|…|\.\s+\.\.|\.\.\s+\.)\s*$"
 #: Dots that somebody typed on purpose: four and more (a line to fill in), behind "and so on" in the languages of the
 #: European markets, or behind a sentence that has ended.
 _MEANT_DOTS = (
-    r"(?i)(?:\.{4}|\.\s*…|…\s*[.…]|\.\s+\.\s+\.|[!?]\s*(?:\.\.\.|…)"
+    r"(?i)(?:(?:\.\s*){4}|\.\s*…|…\s*[.…]|\.\s+\.\s+\.|[!?]\s*(?:\.\.\.|…)"
     r"|(?:^|[^\pL])(?:etc|et cetera|et caetera|usw|u\.\s?s\.\s?w|ecc|enz|osv|m\.\s?m|jne|itd|atd|stb|etcétera)"
-    r"\s*\.?\s*(?:\.\.\.|…))\s*$"
+    r"\s*\.?\s*(?:\.\s*\.\s*\.?|…))\s*$"
 )
+#: Words after which something has to follow, by language; "" stands for those that end no text in any of the languages.
+#: Left out is what ends texts as well: "vitamine E", "plug-in", "for men", "roll on", "carte d'or".
+_JOINING = {
+    "": "et und og och sekä avec mit med con com with du des aux von vom zum zur van voor für för para della dello "
+    "delle degli dalla nella alla agli y/o e/o et/ou and/or und/oder en/of och/eller og/eller ja/tai",
+    "fr": "ou de dans pour par sur sous le les une aux ainsi dont ni à d' l' issu issue",
+    "en": "and or of the from by at an into including contains",
+    "de": "oder aus der die das den dem ein eine einer einem im am beim sowie bzw",
+    "es": "y o u de en por sobre el los las una del al sin",
+    "it": "e o ed od di da in su per tra il lo gli le una del dei al ai nel nei senza d' l' dell' all'",
+    "nl": "met en of de het een uit bij te zonder door",
+    "pt": "e ou de do da dos das em no na nos nas por ao aos os as uma sem",
+    "no": "eller av til fra uten på som et en",
+    "sv": "eller av till från utan på som ett en",
+    "fi": "ja tai sekä",
+}
+#: Norwegian and Danish join with the same words.
+_TAKEN_FOR = {"nb": "no", "nn": "no", "da": "no"}
+#: What ends a name that goes on; and names that end in a word that joins.
+_ENDS_IN_COMMA = r"(?:,|&|^[^&]*;|;\s*;)\s*$"
+_WHOLE_NAMES = (
+    r"(?i)\b(?:best of|made of|to go with|avec ou sans|with or without|ohne|sans|sem|sin|zonder|uten|utan)\s*$"
+    # Black, in Breton.
+    r"|\p{Ll}\s+(?-i:Du)\s*$"
+)
+#: Brackets that are closed, the innermost; signs that only look like one; how deep they are nested at most.
+_INNERMOST = r"[(\[{][^()\[\]{}]*[)\]}]"
+_NO_BRACKET = r"[:;]['-]?[(\[{]"
+_DEEPEST = 20
+#: A sentence has ended here, whatever closes behind it.
+_ENDED = r"""[.!?…]\s*["'»”’)\]}*]*\s*$"""
+#: Inside of a bracket that is never closed.
+_IN_BRACKET = r"[(\[{][^()\[\]{}]*$"
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
 _rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
@@ -183,18 +224,106 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
 @_rule(
     title="no text is cut off",
     problem="Text cut off",
-    fix="Complete the text.",
+    fix="Complete the text; where many texts end at one length, make the column wider from which they are sent.",
+    severity="warning",
+    dimension="completeness",
+    gather=lengths_of,
+    prepare=cut_lengths,
+    exact=False,
+)
+def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
+    """What is missing at the end of a list of ingredients may be an allergen.
+
+    A text was cut where its owner, or many owners, have far more texts of exactly its length than of one beside it:
+    a column was too short. Three dots at the end remain when a system had no room for the rest (four or more are a line
+    to fill in; after "etc" or the end of a sentence they are intended); so does a bracket that is open at the end, and
+    a word that joins ("flour and"). Names that end in such a word have a rule of their own.
+    """
+    texts = TextColumns.of(products)
+    cuts = cut_rows(
+        products, texts.product, texts.attributes, texts.attribute, texts.values(slice(None)), whole
+    )
+    in_bracket = texts.matching(_IN_BRACKET)
+    ended = texts.ending(_ENDED) & ~in_bracket
+    reasons: dict[int, str] = {row: cut.words for row, cut in cuts.items() if not ended[row]}
+    found = {
+        "ends in dots": texts.ending(_CUT_OFF) & ~texts.ending(_MEANT_DOTS),
+        "ends within a bracket": in_bracket & ~texts.ending(_ENDED) & ~texts.within(NAMES),
+        "ends in a word that joins": _joins(products) & ~texts.within(NAMES),
+    }
+    for reason, which in found.items():
+        for row in np.flatnonzero(which).tolist():
+            reasons.setdefault(row, reason)
+    wrong = np.zeros(len(texts.product), bool)
+    wrong[list(reasons)] = True
+    verdict = texts.verdict(wrong, [reasons[row] for row in sorted(reasons)])
+    # Without the owners nobody knows whose columns are too short.
+    unclear = ~seen_across_products(products) & ~verdict.fails
+    return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
+
+
+def _joins(products: Products) -> Mask:
+    """Say which texts end in a word after which something has to follow, in the language that they state."""
+    return products.remember("joins", lambda: _found_to_join(TextColumns.of(products)))
+
+
+def _found_to_join(texts: TextColumns) -> Mask:
+    found = np.zeros(len(texts.product), bool)
+    for language, words in _JOINING.items():
+        stated = [not language or _TAKEN_FOR.get(one, one) == language for one in texts.languages]
+        spoken = np.array(stated, bool)[texts.language]
+        if spoken.any():
+            any_word = "|".join(map(re.escape, words.split()))
+            # "d'" needs no space behind it; before the word something stands, or it is all that there is.
+            found |= spoken & texts.ending(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$")
+    return found
+
+
+@_rule(
+    title="every bracket in a text is closed",
+    problem="Bracket never closed",
+    fix="Close the bracket where what it holds ends.",
     severity="info",
+)
+def brackets_are_closed(products: Products) -> Verdict:
+    """Nobody can tell of which ingredient the open bracket names the parts, and what comes behind it."""
+    texts = TextColumns.of(products)
+    left = texts.texts
+    has_any = is_true(pc.match_substring_regex(left, r"[(\[{]"))
+    rows = np.flatnonzero(has_any)
+    left = pc.replace_substring_regex(left.take(pa.array(rows)), _NO_BRACKET, "")
+    # From the inside out: what is closed is taken away, until only what is not is left.
+    for _ in range(_DEEPEST):
+        closed = is_true(pc.match_substring_regex(left, _INNERMOST))
+        if not closed.any():
+            break
+        left = pc.replace_substring_regex(left, _INNERMOST, "")
+    is_open = np.zeros(len(texts.texts), bool)
+    is_open[rows] = is_true(pc.match_substring_regex(left, r"[(\[{]"))
+    wrong = is_open[texts.wording]
+    behind = pc.struct_field(pc.extract_regex(left, r"(?s)^.*(?P<open>[(\[{].{0,30})"), "open")
+    seen = dict(zip(rows.tolist(), behind.to_pylist(), strict=True))
+    return texts.verdict(wrong, [f"never closed: {seen[one]}" for one in texts.wording[wrong].tolist()])
+
+
+@_name_rule(
+    title="names do not end in a comma or a word that joins",
+    problem="Name ends in the middle",
+    fix="Complete the name, or take away the comma or the last word.",
+    severity="warning",
     dimension="completeness",
     exact=False,
 )
-def texts_not_cut_off(products: Products) -> Verdict:
-    """Three dots at the end remain when a system had no room for the rest.
-
-    Four or more are a line to fill in; after "etc" or the end of a sentence they are intended.
-    """
+def names_are_finished(products: Products) -> Verdict:
+    """ "Olives, boîte de": the rest was lost, or the parts of the name were put together in the wrong order."""
     texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(_CUT_OFF) & ~texts.matching(_MEANT_DOTS), "ends in dots")
+    named = texts.within(NAMES)
+    comma = texts.ending(_ENDS_IN_COMMA) & named
+    joins = _joins(products) & named & ~comma
+    # "Best of" and "ready to go" are whole names.
+    joins &= ~texts.ending(_WHOLE_NAMES)
+    reasons = np.where(comma, "ends in a comma", "ends in a word that joins")[comma | joins]
+    return texts.verdict(comma | joins, reasons.tolist(), named)
 
 
 @rule(

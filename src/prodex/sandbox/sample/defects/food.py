@@ -11,8 +11,11 @@ from prodex.sandbox.sample.defects.planting import Trace, in_record, is_consumer
 from prodex.sandbox.sample.defects.wording import empty
 from prodex.sandbox.sample.labelling import Nutrients, declaration
 from prodex.sandbox.sample.product import Draft
+from prodex.sandbox.sample.vocabulary import quantity
 
 _FIGURES = "isPartitionedBy.contains"
+#: Food of a single ingredient, of which no list is asked (Art. 19): a flavour makes no other kind of it.
+_ALONE = ("TEA", "COFFEE", "RICE", "HONEY", "EGGS")
 
 
 def _is_food(made: Draft) -> bool:
@@ -21,6 +24,12 @@ def _is_food(made: Draft) -> bool:
 
 def _declares(condition: Callable[[Nutrients], bool]) -> Callable[[Draft], bool]:
     return lambda made: made.nutrients is not None and condition(made.nutrients)
+
+
+def _weighs(condition: Callable[[Nutrients], bool]) -> Callable[[Draft], bool]:
+    """Suit declarations per 100 g: what is in 100 ml has no limit by weight."""
+    declares = _declares(condition)
+    return lambda made: declares(made) and made.record["isPartitionedBy"][0]["isMeasuredBy"]["code"] == "GRM"
 
 
 def _nutrients(made: Draft) -> Nutrients:
@@ -50,7 +59,12 @@ def missing_net_content(made: Draft) -> Iterable[Trace]:
 @in_record(
     "content",
     0.008,
-    lambda made: _is_food(made) and made.family.kind.alcohol is None and len(made.ingredients) > 1,
+    lambda made: (
+        _is_food(made)
+        and made.family.kind.alcohol is None
+        and len(made.ingredients) > 1
+        and made.family.kind.code not in _ALONE
+    ),
 )
 def missing_composition(made: Draft) -> Iterable[Trace]:
     """The ingredients of a food with more than one are missing."""
@@ -113,7 +127,7 @@ def allergen_not_listed(made: Draft) -> Iterable[Trace]:
     return [Trace("allergens", group)]
 
 
-@in_record("content", 0.006, _declares(lambda each: each.kilocalories < 300))
+@in_record("content", 0.006, _weighs(lambda each: each.kilocalories < 300))
 def nutrient_over_100(made: Draft) -> Iterable[Trace]:
     """A nutrient weighs more than the 100 g that hold it (over 105)."""
     protein = float(made.rng.randrange(106, 130))
@@ -121,7 +135,7 @@ def nutrient_over_100(made: Draft) -> Iterable[Trace]:
     return [Trace(_FIGURES, f"PRO- {protein} g"), Trace(_FIGURES, defect="nutrient_sum_over_100")]
 
 
-@in_record("content", 0.006, _declares(lambda each: each.fat + each.carbohydrate > 20 and each.fat < 60))
+@in_record("content", 0.006, _weighs(lambda each: each.fat + each.carbohydrate > 20 and each.fat < 60))
 def nutrient_sum_over_100(made: Draft) -> Iterable[Trace]:
     """Fat, carbohydrate and protein together weigh more than the 100 g that hold them (over 105)."""
     stated = _nutrients(made)
@@ -168,9 +182,51 @@ def saturates_over_fat(made: Draft) -> Iterable[Trace]:
     return [Trace(_FIGURES, f"FASAT {stated.fat + 2:.1f} g, FAT {stated.fat} g")]
 
 
-@in_record("content", 0.006, _declares(lambda each: 3 <= each.carbohydrate <= 80))
+@in_record(
+    "content",
+    0.006,
+    _declares(lambda each: 3 <= each.carbohydrate <= 80),
+    may_follow=["nutrient_in_wrong_unit"],
+)
 def sugars_over_carbohydrate(made: Draft) -> Iterable[Trace]:
     """Sugars exceed the carbohydrate that they are part of."""
     stated = _nutrients(made)
     _restate(made, sugars=round(stated.carbohydrate + 3, 1))
     return [Trace(_FIGURES, f"SUGAR- {stated.carbohydrate + 3:.1f} g, CHOAVL {stated.carbohydrate} g")]
+
+
+#: Kinds that nobody takes for water, tea or salt, whatever the variant.
+_WITH_ENERGY = ("HARD_CHEESE", "BISCUITS", "YOGURT", "JAM", "CEREALS", "PEANUT_BUTTER", "ICE_CREAM", "HONEY")
+#: Kinds of which even a small sample has many products, so that what is usual in them is known.
+_FREQUENT = ("530853", "TOFU", "HAM", "CHICKEN_FILLET")
+
+
+@in_record("content", 0.08, lambda made: made.nutrients is not None and made.family.kind.code in _FREQUENT)
+def nutrient_in_wrong_unit(made: Draft) -> Iterable[Trace]:
+    """The salt is a thousandth of what it should be: kilograms as grams."""
+    salt = round(_nutrients(made).salt / 1000, 6)
+    _restate(made, salt=salt)
+    return [Trace(_FIGURES, f"SALTEQ {salt:g} g")]
+
+
+@in_record("content", 0.03, lambda made: made.nutrients is not None and made.family.kind.code in _WITH_ENERGY)
+def nutrition_all_zero(made: Draft) -> Iterable[Trace]:
+    """Every figure of the nutrition declaration is zero."""
+    for row in made.record["isPartitionedBy"][0]["contains"]:
+        row["quantity"] = 0
+    return [Trace(_FIGURES)]
+
+
+@in_record(
+    "content",
+    0.006,
+    _declares(lambda each: each.kilocalories > 0),
+)
+def net_content_of_serving(made: Draft) -> Iterable[Trace]:
+    """The net content is that of a serving, of which the nutrition is declared as well."""
+    (hundred,) = made.record["isPartitionedBy"]
+    scaled = [row | {"quantity": round(row["quantity"] * 0.3, 2)} for row in hundred["contains"]]
+    serving = {"name": "30", "quantity": 30, "isMeasuredBy": hundred["isMeasuredBy"], "contains": scaled}
+    made.record["isPartitionedBy"] = [hundred, serving]
+    made.record["netContent"] = [quantity(30.0, hundred["isMeasuredBy"]["code"])]
+    return [Trace("netContent", "30")]

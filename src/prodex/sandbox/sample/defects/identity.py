@@ -58,3 +58,19 @@ def missing_kind(made: Draft) -> Iterable[Trace]:
     del made.record["kind"]
     made.record["specializes"]["kind"] = None
     return [Trace("kind")]
+
+
+@in_record("classification", 0.003, is_consumer_unit)
+def brand_is_company(made: Draft) -> Iterable[Trace]:
+    """The company stands in place of the brand."""
+    company = f"{made.family.brand.name} {made.rng.choice(('GmbH', 'S.A.S.', 'Ltd', 'B.V.', 'S.L.'))}"
+    made.record["brand"] |= {"code": f"{made.family.brand.code}_COMPANY", "label": company}
+    return [Trace("brand.label", company)]
+
+
+@in_record("classification", 0.003, is_consumer_unit)
+def brand_spelled_otherwise(made: Draft) -> Iterable[Trace]:
+    """The brand is spelled in capitals, as in no other of its products."""
+    label = made.family.brand.name.upper()
+    made.record["brand"] |= {"label": label}
+    return [Trace("brand.label", label)]

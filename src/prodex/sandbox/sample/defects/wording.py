@@ -89,7 +89,7 @@ def missing_name(made: Draft) -> Iterable[Trace]:
     return [Trace("namePublicLong"), *(Trace(attribute, defect="missing_text") for attribute in named)]
 
 
-@in_record("content", 0.003, is_consumer_unit)
+@in_record("content", 0.003, is_consumer_unit, may_follow=["text_cut_by_column", "name_unfinished"])
 def name_too_long(made: Draft) -> Iterable[Trace]:
     """The long name has more than 200 characters."""
     # Lengthened by its own description, so that the language stays right.
@@ -186,6 +186,75 @@ def wrong_language(made: Draft) -> Iterable[Trace]:
     foreign = texts.description(made.rng, replace(made.family, languages=(spoken,)), made.unit)
     item["data"] = foreign[0]["data"]
     return [Trace("description", f"is in {spoken}", _language(item))]
+
+
+#: Whose system has a column that is too short, and how many characters it has room for.
+_SHORT_COLUMN, _ROOM = "Feinkost Lürbach KG", 100
+
+
+def _too_long(made: Draft) -> list[dict[str, Any]]:
+    """Return the lists of ingredients that the column has no room for, where it would not end them with a space."""
+    items = made.record.get("composition") or []
+    return [item for item in items if len(item["data"]) > _ROOM + 1 and item["data"][_ROOM - 1] not in " ."]
+
+
+@in_record(
+    "content",
+    0.3,
+    lambda made: (
+        made.family.supplier.name == _SHORT_COLUMN and is_consumer_unit(made) and bool(_too_long(made))
+    ),
+    may_follow=["bracket_never_closed"],
+)
+def text_cut_by_column(made: Draft) -> Iterable[Trace]:
+    """A list of ingredients was cut by a column of 100 characters, as others of the supplier are."""
+    cut = _too_long(made)
+    for item in cut:
+        item["data"] = item["data"][:_ROOM]
+    return [Trace("composition", repr(item["data"][-30:]), _language(item)) for item in cut]
+
+
+@in_record("content", 0.003, is_consumer_unit)
+def text_breaks_off(made: Draft) -> Iterable[Trace]:
+    """A text ends in dots where a system had no room for the rest."""
+    return _rewrite(made, "description", lambda text: f"{text[: len(text) // 2].rstrip(' .,')}...")
+
+
+@in_record("content", 0.006, lambda made: is_consumer_unit(made) and len(made.ingredients) > 2)
+def bracket_never_closed(made: Draft) -> Iterable[Trace]:
+    """A bracket in the list of ingredients is never closed."""
+    return _rewrite(made, "composition", lambda text: text.replace(", ", " (", 1))
+
+
+@in_record("content", 0.005, lambda made: is_consumer_unit(made) and len(made.ingredients) > 1)
+def ingredients_with_more(made: Draft) -> Iterable[Trace]:
+    """A nutrition table or an address stands in the list of ingredients."""
+    more = made.rng.choice(("100 g: 1046 kJ / 250 kcal", "www.example.com"))
+    return _rewrite(made, "composition", lambda text: f"{text} {more}")
+
+
+@in_record("content", 0.006, lambda made: is_consumer_unit(made) and len(made.ingredients) > 3)
+def ingredients_misread(made: Draft) -> Iterable[Trace]:
+    """The list of ingredients was read from a picture, and hardly a word of it is right."""
+    return _rewrite(made, "composition", lambda text: _MISREAD.sub(r"\1!\2", text))
+
+
+#: Letters that a program takes for other signs.
+_MISREAD = re.compile(r"(\w\w)[lieau](\w)")
+
+
+@in_record("content", 0.005, _has_two_languages, may_follow=["wrong_language"])
+def several_languages_in_text(made: Draft) -> Iterable[Trace]:
+    """A description says everything in two languages, one behind the other."""
+    one, other = made.rng.sample(made.record["description"], 2)
+    one["data"] = f"{one['data']} {other['data']}"
+    return [Trace("description", f"is in {_language(other)} as well", _language(one))]
+
+
+@in_record("content", 0.003, is_consumer_unit)
+def name_unfinished(made: Draft) -> Iterable[Trace]:
+    """A name ends in a comma."""
+    return _rewrite(made, made.rng.choice(_MAIN_TEXTS[:2]), lambda text: f"{text},")
 
 
 def lengthen(made: Draft) -> Trace:

@@ -1,0 +1,139 @@
+"""Rules of lists of ingredients: that they hold nothing else, and that they can be read."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache, partial
+from importlib import resources
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.products import Products
+from prodex.quality.rulebook import rule
+from prodex.quality.text_columns import TextColumns
+from prodex.quality.text_normalization import folded
+from prodex.quality.verdict import Verdict
+from prodex.tables.columns import Rows, is_true
+
+#: What is named of a text in which the rest was found.
+_SHOWN = 60
+
+#: Declares a rule of lists of ingredients: one that is wrong is enough to fail.
+_rule = partial(
+    rule, block="food", needs="{attribute}.data", certain="fails", dimension="accuracy", exact=False
+)
+
+
+@cache
+def _parts() -> dict[str, str]:
+    """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
+    text = resources.files("prodex.quality").joinpath("no_ingredients.tsv").read_text("utf-8")
+    found: dict[str, list[str]] = {}
+    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
+        found.setdefault(row["part"], []).append(row["expression"])
+    return {part: "|".join(expressions) for part, expressions in found.items()}
+
+
+#: What people call the parts.
+_CALLED = {
+    "nutrition": "a nutrition table",
+    "storage": "storage instructions or a date",
+    "address": "an address",
+    "preparation": "a preparation",
+}
+
+
+@_rule(
+    title="the list of ingredients holds nothing but ingredients",
+    problem="More than ingredients in the list of ingredients",
+    fix="Leave the ingredients in {attribute}; nutrition, storage, contact and use have attributes of their own.",
+    severity="warning",
+    source="Regulation (EU) No 1169/2011, Art. 18 (what a list of ingredients is)",
+)
+def ingredients_only(products: Products, *, attribute: str = "composition") -> Verdict:
+    """Whoever searches the list for an allergen or an additive finds it in an address, and shops show it all.
+
+    Found are nutrition tables, storage instructions and dates, addresses, and preparation, in ten languages.
+    """
+    texts = TextColumns.of(products)
+    judged = texts.within([attribute])
+    used = np.unique(texts.wording[judged])
+    ready = folded(texts.texts.take(pa.array(used)))
+    reasons: dict[int, list[str]] = {}
+    for part, expression in _parts().items():
+        rows = np.flatnonzero(is_true(pc.match_substring_regex(ready, expression)))
+        seen = pc.struct_field(
+            pc.extract_regex(ready.take(pa.array(rows)), f"(?P<seen>{expression})"), "seen"
+        )
+        for row, words in zip(used[rows].tolist(), seen.to_pylist(), strict=True):
+            reasons.setdefault(row, []).append(f'{_CALLED[part]} ("{words[:_SHOWN].strip()}")')
+    found = np.zeros(len(texts.texts), bool)
+    found[list(reasons)] = True
+    wrong = judged & found[texts.wording]
+    words_of = [f"holds {', '.join(reasons[one])}" for one in texts.wording[wrong].tolist()]
+    return texts.verdict(wrong, words_of, judged)
+
+
+#: Marks of a text that a program read from a picture: signs within a word, digits within a word that is no code, small
+#: and capital letters mixed. Words are parted by spaces; marks around them count for none.
+_STRANGE = (
+    r"\pL[|\\^~<>=;!?$§@#%{}_\]\[+\"]\pL",
+    r"\pL{2}\d\pL|\pL\d\pL{2}",
+    r"\p{Ll}\p{Lu}\p{Ll}|\p{Ll}{2}\p{Lu}(?:\p{Lu}|$)",
+    r"^[^\pL\pN\s]*[|\\^~§¤¢¬«»€£¥]+[^\pL\pN]*$",
+    r"^[b-df-hj-np-tv-xz]{4,}$",
+    r"^[,.;:'’*]+\pL",
+)
+#: What is no strange word, though it has digits, signs or capitals: additives, vitamins, emphasis, amounts, addresses.
+_MEANT = (
+    r"(?i)^\W*(?:e ?\d{3,4}[a-z]{0,3}|[a-z]\d{1,2}|vit\w*|omega\W?\d|\w*(?:ml|kg|mg|cl|kj|kcal|g)|ph|bht|bha|tbhq|edta"
+    r"|ascs|[ivx]+|aoc|aop|igp|dlc|dluo|nb|st|dr|mm|cm|km|hl|mct|dha|ff|pdct|ptfe|hbs)\W*$|^_+|_+|\*\*|https?:|www\.|&\w+;"
+)
+#: So many strange words, and such a share of all, make a text that nobody can read.
+_FEWEST_STRANGE, _SHARE = 3, 0.07
+
+
+@_rule(
+    title="the list of ingredients can be read",
+    problem="List of ingredients perhaps cannot be read",
+    fix="Type the list of ingredients again from the pack: a program has misread a picture of it.",
+    severity="warning",
+    source="Open Food Facts: ingredients read from pictures",
+)
+def ingredients_can_be_read(products: Products, *, attribute: str = "composition") -> Verdict:
+    """What nobody can read warns nobody of an allergen: "Krümelk Id zudqer, Backtriebmittel: bonate, ; ewfrze".
+
+    Perhaps: what counts are words with signs, digits or capitals in them where no language has any.
+    """
+    texts = TextColumns.of(products)
+    judged = texts.within([attribute])
+    used = np.unique(texts.wording[judged])
+    strange, every = _strange_words(texts.texts.take(pa.array(used)))
+    is_garbled = (strange >= _FEWEST_STRANGE) & (strange >= _SHARE * every)
+    found = np.zeros(len(texts.texts), bool)
+    found[used[is_garbled]] = True
+    wrong = judged & found[texts.wording]
+    counts = np.zeros((2, len(texts.texts)), np.int64)
+    counts[:, used] = strange, every
+    reasons = [
+        f"{counts[0, one]} of {counts[1, one]} words look misread" for one in texts.wording[wrong].tolist()
+    ]
+    return texts.verdict(wrong, reasons, judged)
+
+
+def _strange_words(texts: pa.Array) -> tuple[Rows, Rows]:
+    """Count for each text the words that look misread, and all that have a letter or stand for one."""
+    split = pc.split_pattern_regex(pc.utf8_trim_whitespace(texts), r"[\s,()/:-]+")
+    own = pc.list_parent_indices(split).to_numpy()
+    words = split.flatten().dictionary_encode()
+    distinct = words.dictionary
+    odd = np.zeros(len(distinct), bool)
+    for pattern in _STRANGE:
+        odd |= is_true(pc.match_substring_regex(distinct, pattern))
+    odd &= ~is_true(pc.match_substring_regex(distinct, _MEANT))
+    counted = is_true(pc.match_substring_regex(distinct, r"\pL|^\W+$"))
+    place = words.indices.to_numpy()
+    strange = np.bincount(own[odd[place]], minlength=len(texts))
+    return strange, np.bincount(own[counted[place]], minlength=len(texts))
