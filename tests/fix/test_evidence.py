@@ -427,7 +427,7 @@ def test_the_layout_of_before_is_read(answered: tuple[Path, set[str]]) -> None:
 
 def as_layout_2(path: Path) -> None:
     """Make of a workbook what prodex wrote before: no marks, plain keys, and less in its hidden sheet."""
-    assert FORMAT == 3
+    assert FORMAT == 4
     book = load_workbook(path)
     sheet, keys = book["To fix"], book["prodex"]
     at = place(sheet, "Position")

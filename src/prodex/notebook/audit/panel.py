@@ -220,11 +220,13 @@ class AuditPanel(Panel):
         """Return the audit of the products that are chosen."""
         if not self._conditions:
             return whole
+        words = "; ".join(self._labels())
         if self.exploration is None:
             ids = [choice.products(whole) for choice in self._choices]
-            return whole.only(set(ids[0]).intersection(*ids[1:]))
+            return whole.only(set(ids[0]).intersection(*ids[1:]), words)
         products = self.exploration.filter.products
-        return whole.only(products.ids.filter(pa.array(self.exploration.filter.mask(self._conditions))))
+        ids = products.ids.filter(pa.array(self.exploration.filter.mask(self._conditions)))
+        return whole.only(ids, words)
 
     @property
     def _conditions(self) -> Conditions:
