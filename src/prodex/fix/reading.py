@@ -66,6 +66,7 @@ _TO_FIX = "To fix"
 _NO_ROWS = (
     f"no row of the sheet {_TO_FIX!r} is one of those that it is for. Write it into the rows that are meant."
 )
+_HIDDEN = "its sheet is hidden, and it is not used. Show the sheet if it is meant."
 #: Keys that say whose value an answer is: what is struck through there is not meant.
 _WHOSE = frozenset({"product_id", "gtin", "attribute", "language"})
 
@@ -207,11 +208,11 @@ class SeveralAnswers:
         the value seen was typed over: that may be its answer.
         """
         key, mark = keys.get("same_answer", ""), RowMark.read(keys.get("row_mark"))
-        if key not in self.given:
+        is_same = key.partition(".")[0] == asked_at_once(keys.get("attribute"), keys.get("check"))
+        if key not in self.given or not is_same:
             return []
         self.met.add(key)
-        is_same = key.partition(".")[0] == asked_at_once(keys.get("attribute"), keys.get("check"))
-        if not is_same or mark is None or not mark.shows(keys.get("value", "")):
+        if mark is not None and not mark.shows(keys.get("value", "")):
             return []
         return [(cell, place_in_words(at.file, at.sheet, at.row, at.cell)) for cell, at in self.given[key]]
 
@@ -550,7 +551,7 @@ def _read_given(
     where = headings.first("same_answer")
     key = None if where is None else merged.cell(number, where, row)
     for place, cell in filled:
-        why = _unusable(cell, merged.height(number, place))
+        why = _unusable(cell, merged.height(number, place)) or (_HIDDEN if sheet.is_hidden else None)
         if why is None and (key is None or not key.text.strip()):
             why = f"the row no longer says which rows it is for. Write the answer into the sheet {_TO_FIX!r}."
         if why is not None or key is None:
@@ -600,16 +601,10 @@ def _read_sheet(
     return read
 
 
-def _read_row(
-    sheet: Sheet,
-    number: int,
-    row: Row,
-    headings: Headings,
-    merged: MergedCells,
-    returned: Returned,
-    several: SeveralAnswers,
-) -> Mapping[str, str]:
-    """Read the answers of a row; return its keys."""
+def _keys_of(
+    sheet: Sheet, number: int, row: Row, headings: Headings, merged: MergedCells
+) -> tuple[dict[str, str], list[tuple[int, str, str]]]:
+    """Return what a row says of product, attribute and so on, and the cells of it that cannot be used."""
     keys: dict[str, str] = {}
     unusable: list[tuple[int, str, str]] = []
     for name in KEYS:
@@ -627,6 +622,20 @@ def _read_row(
             keys[name] = ""  # nothing was there
     if "attribute" not in keys and (asked := asked_attribute(keys.get("asked_for", ""))) is not None:
         keys["attribute"] = asked
+    return keys, unusable
+
+
+def _read_row(
+    sheet: Sheet,
+    number: int,
+    row: Row,
+    headings: Headings,
+    merged: MergedCells,
+    returned: Returned,
+    several: SeveralAnswers,
+) -> Mapping[str, str]:
+    """Read the answers of a row; return its keys."""
+    keys, unusable = _keys_of(sheet, number, row, headings, merged)
     filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
     filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
     # What is written in the row itself is meant, whatever is given for several rows.
