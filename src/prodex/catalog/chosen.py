@@ -44,6 +44,15 @@ class Chosen:
         return f"{products:,} of {counted(self.of, 'product')}{by}."
 
 
+def scope_of(chosen: Chosen | None, products: int) -> str | None:
+    """Return of which products something is, in a sentence; None where these are all.
+
+    >>> scope_of(Chosen(9), 2), scope_of(Chosen(9), 9), scope_of(None, 9)
+    ('2 of 9 products.', None, None)
+    """
+    return None if chosen is None or chosen.of <= products else chosen.sentence(products)
+
+
 def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
     """Return the conditions of `Catalog.where` in words.
 
