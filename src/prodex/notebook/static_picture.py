@@ -159,7 +159,9 @@ def _blocks(widget: Any) -> Iterator[Block]:
             yield Block(f"<h4>{escape(widget.title)}</h4>", is_heading=True)
             yield from _blocks(widget.body)
     else:
-        yield from _of_children(getattr(widget, "children", ()))
+        found = _of_children(getattr(widget, "children", ()))
+        # A row may hold a heading alone; below one that ends a column there is nothing.
+        yield from _without_lost_headings(found) if isinstance(widget, w.VBox) else found
 
 
 def _of_children(children: Sequence[Any]) -> Iterator[Block]:
@@ -199,11 +201,8 @@ def _cleaned(value: str) -> str:
 
 
 def _of_html(value: str) -> Iterator[Block]:
-    if (
-        ONLY_LIVE in value
-        or not (cleaned := _cleaned(value))
-        or not (_text(cleaned) or "<img" in cleaned or "<svg" in cleaned)
-    ):
+    cleaned = "" if ONLY_LIVE in value else _cleaned(value)
+    if not _text(cleaned) and not re.search("<(img|svg)", cleaned):
         return
     is_heading = re.fullmatch(r"<h[1-6]\b.*</h[1-6]>", cleaned, re.DOTALL) is not None
     # A line of its own: without a style sheet, two sentences would run into each other.
