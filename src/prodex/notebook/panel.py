@@ -20,7 +20,7 @@ from prodex.errors import ProdexError
 from prodex.notebook.background import ANSWERING
 from prodex.notebook.boxes import VBox
 from prodex.notebook.routing import keep_in_order
-from prodex.notebook.static_picture import picture_of
+from prodex.notebook.static_picture import in_place_html, picture_of
 from prodex.text import counted
 
 Styled = TypeVar("Styled", bound=w.DOMWidget)
@@ -72,10 +72,21 @@ class Panel(VBox):
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
         """Return the view of the panel, and its picture for where a notebook is only read."""
-        bundle: dict[str, Any] | None = super()._repr_mimebundle_(**options)
+        shown: Any = super()  # ipywidgets has no types
+        bundle: dict[str, Any] | None = shown._repr_mimebundle_(**options)
         if bundle is None:
             return None
         return {**bundle, "text/plain": repr(self), "text/html": self._picture()}
+
+    def _ipython_display_(self) -> None:
+        """Show the panel, and below it what takes its place where it cannot be drawn."""
+        from IPython.display import publish_display_data
+
+        # A panel that was closed has no view.
+        bundle = None if self.comm is None else self._repr_mimebundle_()
+        publish_display_data(bundle or {"text/plain": repr(self)})
+        if bundle is not None:
+            publish_display_data({"text/html": in_place_html(bundle["text/html"])})
 
     def _picture(self) -> str:
         try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape, unescape
+from importlib.resources import files as resources
 from typing import Any, NamedTuple
 
 import ipywidgets as w
@@ -61,6 +62,23 @@ def picture_of(widget: Any) -> str:
         # Pictures of products are the largest part of it, and the least needed to understand the rest.
         blocks = [one._replace(html=_IMAGE.sub("", one.html)) for one in blocks]
     return _joined(blocks)
+
+
+def in_place_html(picture: str) -> str:
+    """Return what puts a picture in the place of a panel that cannot be drawn, as an output below it.
+
+    JupyterLab shows an error in the place of a widget whose kernel has ended, and a page that was exported with the
+    state of its widgets draws them with scripts from the network. Where scripts are removed, nothing of this is left,
+    and the picture beside the view is shown.
+
+    Parameters
+    ----------
+    picture
+        From `picture_of`: as all markup of text from outside is escaped in it, it has no end of a script.
+    """
+    script = (resources("prodex.notebook") / "js" / "saved.js").read_text("utf-8")
+    kept = re.sub(r"</(?=script)", "<\\\\/", picture, flags=re.IGNORECASE).replace("<!--", "&lt;!--")
+    return f'<script type="text/x-prodex">{kept}</script><script>{script}</script>'
 
 
 def table_html(
@@ -146,8 +164,8 @@ def _blocks(widget: Any) -> Iterator[Block]:
             yield Block(html)
     elif isinstance(widget, w.HTML):
         yield from _of_html(widget.value)
-    elif (script := getattr(widget, "script", None)) in _DRAWN:
-        if html := _DRAWN[script](widget.view):
+    elif (draw := _DRAWN.get(getattr(widget, "script", ""))) is not None:
+        if html := draw(widget.view):
             yield Block(html)
     elif isinstance(frame := getattr(widget, "_df", None), pd.DataFrame):
         yield from _of_frame(frame)

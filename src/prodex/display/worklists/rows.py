@@ -247,12 +247,9 @@ def grouped_worklists(
         )
 
 
-def _figures(audit: AuditMatrix, groups: Groups) -> list[Mapping[Any, Any]]:
+def _figures(audit: AuditMatrix, groups: Groups) -> Sequence[Mapping[Any, Any]]:
     """Return the figures of each group."""
-    rows: list[Mapping[Any, Any]] = (
-        audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
-    )
-    return rows
+    return audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
 
 
 def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:

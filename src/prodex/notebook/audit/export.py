@@ -85,8 +85,9 @@ class AuditExport(VBox):
             )
         # The audit of a few products would be taken for that of the snapshot from then on.
         shown = self._shown()
-        write = partial(saved, shown.taken_from or shown, None if self.name.disabled else name)
-        self.exporter.start(write, "Saving the audit")
+        every = shown.taken_from or shown
+        write = partial(saved, every, None if self.name.disabled else name)
+        self.exporter.start(write, f"Saving the audit of all {counted(len(every), 'product')}")
 
     def _shown(self) -> Audit:
         if self._audit is None:
@@ -130,4 +131,4 @@ def report(audit: Audit, page: Path, replace: bool, progress: Progress = False) 
 def saved(audit: Audit, name: str | None, progress: Progress = False) -> str:
     """Save an audit with its snapshot, and return where it is."""
     with reporting(progress, "Saved") as reporter, reporter.phase("Saving the audit"):
-        return f"Saved the audit of all {counted(len(audit), 'product')} to {audit.save(name).folder}."
+        return f"Saved the audit to {audit.save(name).folder}."
