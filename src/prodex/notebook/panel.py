@@ -80,13 +80,14 @@ class Panel(VBox):
 
     def _ipython_display_(self) -> None:
         """Show the panel, and below it what takes its place where it cannot be drawn."""
-        from IPython.display import publish_display_data
+        from IPython import display
 
+        publish: Any = display.publish_display_data  # it has no types
         # A panel that was closed has no view.
         bundle = None if self.comm is None else self._repr_mimebundle_()
-        publish_display_data(bundle or {"text/plain": repr(self)})
+        publish(bundle or {"text/plain": repr(self)})
         if bundle is not None:
-            publish_display_data({"text/html": in_place_html(bundle["text/html"])})
+            publish({"text/html": in_place_html(bundle["text/html"])})
 
     def _picture(self) -> str:
         try:
