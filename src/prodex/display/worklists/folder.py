@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -212,7 +212,8 @@ def _write(
     csv: Mapping[str, bool],
 ) -> dict[str, Any]:
     host = host_of_source(audit.origin.source)
-    asked = [asked_label(*one) for one in _pairs(worklist.rows, "attribute", "rule")]
+    label = cache(asked_label)  # there are few different fields among very many findings
+    asked = [label(*one) for one in _pairs(worklist.rows, "attribute", "rule")]
     labelled = _with(worklist.rows, "asked_for", pa.array(asked, pa.string()))
     labelled = _with(labelled, "same_answer", fields.same_answers(labelled))
     labelled = _with(labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled)))
