@@ -41,7 +41,7 @@ _WHOLE = 12_000
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _PATH = re.compile(r"(?<![\w./:<])(?:/(?:home|root|Users|tmp|var|private|opt|usr|mnt|srv|work)/|[A-Z]:\\)")
 #: What a panel is called where only text is shown.
-_SENTENCE = re.compile(r"([A-Z][a-z ]+?)( of [\d,]+ products?)?\. Run this cell to use it\.")
+_SENTENCE = re.compile(r"([A-Z][a-z ]+?)(: [\d,]+ products?)?\. Run this cell to use it\.")
 _TOKEN = re.compile(r"eyJ[\w-]{8,}\.|client_secret|Bearer ")
 
 

@@ -62,7 +62,9 @@ def seen_of(panel: Any) -> tuple[str, Seen]:
     """Return the picture of a panel, which is beside its view and never a style sheet or a list of widgets."""
     bundle = panel._repr_mimebundle_()
     assert {"text/plain", "text/html", _VIEW} == set(bundle)
-    assert re.fullmatch(r"[A-Z][\w ,]+\. Run this cell to use it\.", bundle["text/plain"])
+    assert re.fullmatch(
+        r"[A-Z][a-z ]+(: [\d,]+ products?)?\. Run this cell to use it\.", bundle["text/plain"]
+    )
     html = bundle["text/html"]
     assert len(html.encode()) <= 200_000
     assert "children=" not in html

@@ -65,7 +65,7 @@ def test_a_workbook_says_which_products_and_has_the_figures_of_all(
     some, every = of_owner(chosen), of_owner(AUDIT)
     for sheet in ("Read me", "Summary"):
         said = "\n".join(str(row[0]) for row in sheets(folder / line["file"])[sheet])
-        title = f"{LARGEST['owner']} ({LARGEST['owner_id']})"
+        title = LARGEST["owner"]
         of = f"{some['products']:,.0f} of the {every['products']:,.0f} products of {title}"
         assert f"Scope: {of}, chosen by: {WORDS}." in said, said
         assert f"Chosen products: score {percent(some['score'])};" in said
@@ -101,6 +101,21 @@ def test_a_worklist_of_all_says_nothing_of_a_choice(tmp_path: Path) -> None:
     assert "chosen" not in said
     assert line["chosen_products"] == line["group_products"] == of_owner(AUDIT)["products"]
     assert pd.isna(line["scope"])
+
+
+def test_a_supplier_all_of_whose_products_were_chosen_has_one_pair_of_figures(tmp_path: Path) -> None:
+    """The worklist says by what they were chosen, and that these are all."""
+    ids = AUDIT.products.loc[AUDIT.products["owner_id"] == LARGEST["owner_id"], "product_id"]
+    index = AUDIT.only(ids, "owner: \u202eMill\n=1+1").worklists(tmp_path / "one")
+    number = f"{of_owner(AUDIT)['products']:,.0f}"
+    assert (
+        index["scope"].str.startswith(f"Scope: all {number} products of {LARGEST['owner']}, chosen by:").all()
+    )
+    said = "\n".join(str(row[0]) for row in sheets(tmp_path / "one" / index["file"][0])["Read me"])
+    assert "Chosen products" not in said
+    mail = (tmp_path / "one" / index["mail"][0]).read_bytes()
+    assert b"\n=3D1+1" not in mail
+    assert b"\n=1+1" not in mail
 
 
 def test_findings_that_were_left_out_do_not_make_products_ready(tmp_path: Path) -> None:

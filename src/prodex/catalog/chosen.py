@@ -9,6 +9,9 @@ from typing import Any
 
 from prodex.text import counted
 
+#: Characters of the words: a list that was pasted has very many.
+_LONGEST = 500
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -40,7 +43,8 @@ class Chosen:
 
     def sentence(self, products: int) -> str:
         """Say how many there are, of how many, and by what they were chosen."""
-        by = f", chosen by: {self.words}" if self.words else ""
+        words = self.words if len(self.words) <= _LONGEST else f"{self.words[:_LONGEST]} …"
+        by = f", chosen by: {words}" if words else ""
         return f"{products:,} of {counted(self.of, 'product')}{by}."
 
 

@@ -67,7 +67,7 @@ class Panel(VBox):
 
     def __repr__(self) -> str:
         catalog = getattr(getattr(self, "exploration", None), "catalog", None)
-        of = "" if catalog is None else f" of {counted(len(catalog), 'product')}"
+        of = "" if catalog is None else f": {counted(len(catalog), 'product')}"
         return f"{_in_words(type(self).__name__)}{of}. Run this cell to use it."
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:

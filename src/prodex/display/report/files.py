@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from prodex.display.audit import lines
+from prodex.display_text import on_one_line
 from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
@@ -84,7 +85,7 @@ def write_files(
     ]
     if audit.chosen is not None:
         # A list that is passed on alone says nothing of the others.
-        scope = "\n".join(line for line, _ in lines(audit))
+        scope = "\n".join(on_one_line(line) for line, _ in lines(audit))
         (folder / SCOPE).write_text(f"{scope}\n", encoding="utf-8", newline="\n")
     total = len(_WRITERS) * (failures + sum(len(table) for *_, table in tables))
     done = 0

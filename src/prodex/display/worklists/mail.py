@@ -28,7 +28,7 @@ def mail_of(worklist: Worklist, workbook: str, states: Sequence[AnswerCell]) -> 
     states
         The states of its cells "New value", one for each finding.
     """
-    title = on_one_line(worklist.title)
+    title = on_one_line(worklist.called)
     short = title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
     asked = sum(one is AnswerCell.ASKED for one in states)
     lines = [

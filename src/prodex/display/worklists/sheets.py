@@ -91,13 +91,26 @@ class Worklist:
     chosen_by: str = ""
 
     @property
+    def is_part(self) -> bool:
+        """Whether only some products of the group were chosen, and the figures of all are known as well."""
+        return bool(self.of_all) and int(self.figures["products"]) < int(self.of_all["products"])
+
+    @property
     def about(self) -> str | None:
-        """Which products of the group the worklist is about, in a sentence; None for all of them."""
-        if self.scope is None or not self.of_all or self.figures.get("products") == self.of_all["products"]:
+        """Which products of the group the worklist is about, in a sentence; None where nothing was chosen."""
+        if self.scope is None or not self.of_all:
             return self.scope
-        of = f"{int(self.figures['products']):,} of the {counted(int(self.of_all['products']), 'product')}"
         by = f", chosen by: {self.chosen_by}" if self.chosen_by else ""
-        return f"Scope: {of} of {self.title}{by}. Of the others this worklist says nothing."
+        every = counted(int(self.of_all["products"]), "product")
+        if not self.is_part:
+            return f"Scope: all {every} of {self.called}{by}."
+        of = f"{int(self.figures['products']):,} of the {every}"
+        return f"Scope: {of} of {self.called}{by}. Of the others this worklist says nothing."
+
+    @property
+    def called(self) -> str:
+        """The group in a sentence: by its label, where it has one."""
+        return self.label or self.title
 
     @property
     def title(self) -> str:
@@ -158,13 +171,12 @@ def summary(worklist: Worklist) -> pd.DataFrame:
 
 def standing(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
     """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
-    figures, of_all = worklist.figures, worklist.of_all
-    is_part = worklist.about is not None
-    chosen = "chosen " * bool(of_all)
+    figures = worklist.figures
+    chosen = "chosen " * worklist.is_part
     of = f" of {int(figures['products']):,} {chosen}" if figures else " "
     findings = counted(len(worklist.rows), "finding")
     fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
-    sentences = [str(worklist.about)] if is_part else []
+    sentences = [] if worklist.about is None else [worklist.about]
     sentences.append(f"{worklist.products:,}{of}products have something to fix: {fails}.")
     if figures and worklist.products < int(figures["to_work_on"]):
         every = f"{int(figures['to_work_on']):,} of {int(figures['products']):,}"
@@ -178,12 +190,13 @@ def standing(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
     sentences.append(f"To answer: {cells[AnswerCell.ASKED]:,} of {findings}. {' '.join(apart)}".rstrip())
     if figures:
         sentences.append(
-            f"{'Chosen products: score' if of_all else 'Score'} {percent(float(figures['score']))}; "
+            f"{'Chosen products: score' if worklist.is_part else 'Score'} {percent(float(figures['score']))}; "
             f"{readiness(figures)}: by all checks of the profile, not only those listed here."
         )
-    if of_all:
+    if worklist.is_part:
+        of_all = worklist.of_all
         sentences.append(
-            f"All products of {worklist.title}: {int(of_all['to_work_on']):,} of {int(of_all['products']):,} have "
+            f"All products of {worklist.called}: {int(of_all['to_work_on']):,} of {int(of_all['products']):,} have "
             f"something to fix; score {percent(float(of_all['score']))}; {readiness(of_all)}."
         )
     return sentences
