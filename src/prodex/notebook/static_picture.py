@@ -9,6 +9,7 @@ sheet and no script in it, since such places remove them: tables and text say ev
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape, unescape
 from importlib.resources import files as resources
@@ -59,6 +60,12 @@ def picture_of(widget: Any) -> str:
     """
     blocks = _without_lost_headings(_blocks(widget))
     if _size(blocks) > MOST_BYTES:
+        # Imported on request, since most panels show no pictures.
+        from prodex.pictures.resize import smaller_within
+
+        whole = smaller_within(_joined(blocks, most=sys.maxsize), MOST_BYTES)
+        if len(whole.encode()) <= MOST_BYTES:
+            return whole
         # Pictures of products are the largest part of it, and the least needed to understand the rest.
         blocks = [one._replace(html=_IMAGE.sub("", one.html)) for one in blocks]
     return _joined(blocks)
@@ -115,9 +122,9 @@ def _size(blocks: Iterable[Block]) -> int:
     return sum(len(one.html.encode()) + 1 for one in blocks) + len("<div></div>")
 
 
-def _joined(blocks: Sequence[Block]) -> str:
+def _joined(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
     kept: list[Block] = []
-    room = MOST_BYTES - 400
+    room = most - 400
     for one in blocks:
         size = len(one.html.encode()) + 1
         if size > room:
