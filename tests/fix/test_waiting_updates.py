@@ -79,10 +79,14 @@ def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
 
     expected = [
         ("description", "A text in French", True),
-        ("assets.pictures.isPackshot", "An update of assets waits for acceptance; nothing to answer.", False),
-        ("namePublicLong", "An update of namePublicLong waits for acceptance; nothing to answer.", False),
-        ("namePublicLong", "An update of namePublicLong waits for acceptance; nothing to answer.", False),
-        ("netContent", "An update of netContent waits for acceptance; nothing to answer.", False),
+        (
+            "assets.pictures.isPackshot",
+            "An update of pictures, documents and videos waits for acceptance; nothing to answer.",
+            False,
+        ),
+        ("namePublicLong", "An update of long name waits for acceptance; nothing to answer.", False),
+        ("namePublicLong", "An update of long name waits for acceptance; nothing to answer.", False),
+        ("netContent", "An update of net content waits for acceptance; nothing to answer.", False),
     ]
     rows = to_fix(path)
     shown = [(row["attribute"], row["how"], cell) for row, cell in zip(rows, open_cells(path), strict=True)]

@@ -56,7 +56,7 @@ def picture_of(widget: Any) -> str:
     Examples
     --------
     >>> picture_of(w.VBox([w.HTML("<style>b { color: red }</style><b>3 products</b>"), w.Button(description="More")]))
-    '<div><b>3 products</b></div>'
+    '<div><p><b>3 products</b></p></div>'
     """
     blocks = _without_lost_headings(_blocks(widget))
     if _size(blocks) > MOST_BYTES:

@@ -18,6 +18,7 @@ from prodex.fix import hierarchy, nutrition, pictures
 from prodex.fix.layout import same_answer
 from prodex.fix.shapes import AnswerShape, Shapes
 from prodex.locales import language_label
+from prodex.quality.problems import attribute_label
 from prodex.send.preflight import longest_text
 
 #: Codes with their labels, by attribute.
@@ -86,11 +87,12 @@ class Fields:
         >>> Fields().how("netContent", None), Fields().how("description", None)
         ('A number and its unit: 500 g', 'The language, then the text: fr: Confiture')
         >>> Fields().how("assets.pictures", None, update_waits=True)
-        'An update of assets waits for acceptance; nothing to answer.'
+        'An update of pictures, documents and videos waits for acceptance; nothing to answer.'
         """
         shape = self.shapes.of_attribute(attribute)
         if update_waits and attribute is not None and shape is not AnswerShape.NONE:
-            return f"An update of {attribute.partition('.')[0]} waits for acceptance; nothing to answer."
+            what = attribute_label(attribute.partition(".")[0])
+            return f"An update of {what} waits for acceptance; nothing to answer."
         if shape is not AnswerShape.TEXT:
             return _HOW[shape]
         if language is None:

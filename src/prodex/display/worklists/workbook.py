@@ -255,6 +255,10 @@ _SUMMARY = (
 )
 
 
+#: Columns of the summary in words of the service, which are hidden.
+_OF_THE_SERVICE = frozenset({"title", "check"})
+
+
 def write_read_me(
     book: Workbook,
     styles: Styles,
@@ -278,6 +282,9 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
     """Write the sheet "Summary": each check with its failing products."""
     names, headings, widths = zip(*_SUMMARY, strict=True)
     sheet = _sheet(book, "Summary", widths)
+    for place, name in enumerate(names):
+        if name in _OF_THE_SERVICE:
+            sheet.set_column(place, place, widths[place], None, {"hidden": True})
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
     rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist, states)]
