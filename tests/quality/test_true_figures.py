@@ -142,6 +142,12 @@ def test_a_catalogue_that_was_filtered_on_the_screen_before_its_audit_says_so(tm
     assert "All 150 products." == prodex.audit(CATALOG.head(500), "core", progress=False, now=AS_OF).scope
 
 
+def test_an_audit_of_a_part_that_is_opened_again_says_of_how_many(home: Path) -> None:
+    """The words by which they were chosen are not kept; the number of all products is that of its snapshot."""
+    prodex.audit(CATALOG.save("shop").head(20), "core", progress=False, now=AS_OF).save()
+    assert "20 of 150 products." == prodex.open_audit("shop").scope
+
+
 def test_a_report_has_both_figures(chosen: Audit, tmp_path: Path) -> None:
     """On the page and beside its lists; one of all products has neither."""
     page = chosen.to_html(tmp_path / "report.html").read_text("utf-8")

@@ -151,14 +151,12 @@ class AuditMatrix:
     @property
     def chosen(self) -> Chosen | None:
         """Which products of a larger audit or catalogue these are; None for all of them."""
-        before = None if self.catalog is None else self.catalog.chosen
+        found = None
         if self.taken_from is not None:
-            before = self.taken_from.chosen or Chosen(len(self.taken_from))
-        found = (
-            before
-            if self.taken_from is None or before is None
-            else Chosen.again(before, before.of, [self.chosen_by])
-        )
+            found = Chosen.again(self.taken_from.chosen, len(self.taken_from), [self.chosen_by])
+        elif self.catalog is not None:
+            # Of an audit that was opened again, the catalogue is that of its whole snapshot.
+            found = self.catalog.chosen or Chosen(len(self.catalog))
         return found if found is not None and found.of > len(self) else None
 
     @property
