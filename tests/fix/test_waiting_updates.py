@@ -77,7 +77,6 @@ def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
     index = prodex.audit(catalog_of(UPDATE), PROFILE).worklists(folder)
     path = folder / "Mill-4.xlsx"
 
-    waits = "waits for acceptance; nothing to answer."
     expected = [
         ("description", "A text in French", True),
         (

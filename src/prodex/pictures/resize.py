@@ -109,11 +109,15 @@ def smaller_within(html: str, most: int) -> str:
     for pixels in _SIDES:
         # What `shrink` allows for so many pixels; most pictures take less, so a size is tried before it is certain.
         if room >= pixels * pixels * _DENSITY / 2 or pixels == _SIDES[-1]:
-            made = _INSIDE.sub(lambda found, side=pixels: f"{found[1]}{_reduced(found[2], side)}", html)
+            made = _with_smaller(html, pixels)
             if len(made.encode()) <= most:
                 return made
             html = made
     return html
+
+
+def _with_smaller(html: str, size: int) -> str:
+    return _INSIDE.sub(lambda found: f"{found[1]}{_reduced(found[2], size)}", html)
 
 
 def _reduced(encoded: str, size: int) -> str:
