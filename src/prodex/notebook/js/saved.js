@@ -3,23 +3,30 @@
   const me = document.currentScript, saved = me?.previousElementSibling;
   const row = me?.closest(".jp-OutputArea-child"), view = row?.previousElementSibling;
   if (!saved || !view) return;
-  row.style.display = "none";
+  const started = Date.now();
+  const seconds = () => (Date.now() - started) / 1000;
   const isThere = () => Boolean(view.querySelector(".prodex"));
   // An exported page has the views of widgets as data, and draws them with scripts from the network.
   const isExported = Boolean(view.querySelector("script[type='application/vnd.jupyter.widget-view+json']"));
   const isLost = () => (isExported
-    ? document.readyState === "complete" && (typeof window.require === "undefined" || performance.now() > 15000)
-    : /^Error displaying widget/.test(view.textContent.trim()) || /^Error displaying widget/m.test(view.innerText));
-  const started = Date.now();
+    ? document.readyState === "complete" && (typeof window.require === "undefined" || seconds() > 15)
+    : /^Error displaying widget/m.test(view.textContent.trim()) || (seconds() > 10 && /^Loading widget/m.test(view.textContent.trim())));
+  const show = (isPicture) => {
+    row.style.display = isPicture ? "" : "none";
+    view.style.display = isPicture ? "none" : "";
+  };
+  show(false);
+  let picture = null;
   const watching = setInterval(() => {
-    if (isThere() || Date.now() - started > 60000 || !row.isConnected) clearInterval(watching);
-    else if (isLost()) {
-      clearInterval(watching);
-      const picture = document.createElement("div");
+    const isEnd = isThere() || seconds() > 120 || !row.isConnected;
+    if (isEnd) clearInterval(watching);
+    // A kernel may have started late.
+    if (isThere()) show(false);
+    else if (!picture && isLost()) {
+      picture = document.createElement("div");
       picture.innerHTML = saved.textContent;
       row.querySelector(".jp-RenderedHTMLCommon, .jp-OutputArea-output")?.append(picture);
-      row.style.display = "";
-      view.style.display = "none";
+      show(true);
     }
   }, 250);
 })();
