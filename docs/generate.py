@@ -32,6 +32,8 @@ from prodex.tables.declaration import TABLES, data_dictionary
 
 _EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
 _NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+_TUTORIALS = Path(__file__).parent / "tutorials" / "index.md"
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 
 #: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
 _GROUPS = {
@@ -115,20 +117,30 @@ def write_examples(folder: Path) -> None:
         (folder / f"{path.stem.removeprefix('test_')}.md").write_text(text + code, "utf-8")
 
 
+def tutorials() -> list[Path]:
+    """Return the notebooks that the page of the tutorials lists: somebody may have saved others beside them."""
+    listed = re.findall(r"\(generated/([\w-]+)\.ipynb\)", _TUTORIALS.read_text("utf-8"))
+    return [_NOTEBOOKS / f"{name}.ipynb" for name in sorted(listed)]
+
+
 def write_tutorials(folder: Path) -> None:
-    """Write each notebook with the outputs that it keeps, as a page of the documentation."""
+    """Write each tutorial with the outputs that it keeps, as a page of the documentation."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for path in sorted(_NOTEBOOKS.glob("*.ipynb")):
+    for path in tutorials():
         notebook = json.loads(path.read_text("utf-8"))
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = _PICTURE.sub(_picture, "".join(cell["source"]))
+            # Whoever runs a tutorial in place and saves it saves views of widgets, which have no kernel here.
+            for output in cell.get("outputs", ()):
+                output.get("data", {}).pop(_WIDGET, None)
         title, *others = notebook["cells"]
         file = f"../../../notebooks/{path.name}"
         notebook["cells"] = [title, _markdown(f"Download {{download}}`{path.name} <{file}>`."), *others]
         # Otherwise the code would be shown without colours.
-        notebook["metadata"]["language_info"]["pygments_lexer"] = "python"
+        notebook["metadata"].setdefault("language_info", {"name": "python"})["pygments_lexer"] = "python"
+        notebook["metadata"].pop("widgets", None)
         (folder / path.name).write_text(json.dumps(notebook), "utf-8")
 
 

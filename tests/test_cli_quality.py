@@ -183,9 +183,14 @@ def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path
     assert "2 findings are in" in result.stderr
     assert "ready_if_fixed" in result.stdout
     assert "Completeness is not accuracy" in (tmp_path / "report.html").read_text("utf-8")
-    assert {"no_brand.xlsx", "no_brand.csv", "no_brand.parquet", "index.csv", "worklists.json"} == {
-        path.name for path in (tmp_path / "fix").iterdir()
-    }
+    assert {
+        "no_brand.xlsx",
+        "no_brand.csv",
+        "no_brand.parquet",
+        "no_brand.eml",
+        "index.csv",
+        "worklists.json",
+    } == {path.name for path in (tmp_path / "fix").iterdir()}
     assert "already contains worklists" in str(run(*words).exception)
     assert 0 == run(*words, "--replace").exit_code
 

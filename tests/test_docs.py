@@ -22,6 +22,7 @@ import pytest
 
 import prodex
 from prodex.cli import app, main
+from prodex.cli.lab import is_tutorial
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
@@ -393,10 +394,37 @@ def test_every_link_to_a_file_leads_somewhere() -> None:
 def test_every_picture_of_the_pages_and_the_notebooks_is_there() -> None:
     """And none lies there that nobody shows."""
     folder = ROOT / "notebooks" / "images"
-    pages = [*PAGES, *(ROOT / "notebooks").glob("*.ipynb")]
+    pages = [*PAGES, *filter(is_tutorial, (ROOT / "notebooks").glob("*.ipynb"))]
     shown = {name for page in pages for name in re.findall(r"images/([a-z-]+\.png)", page.read_text("utf-8"))}
 
     assert {path.name for path in folder.glob("*.png")} == shown
+
+
+def test_a_notebook_that_somebody_saved_beside_the_tutorials_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does a tutorial that was run and saved in place break the build: its widgets have no kernel there."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    generate = import_module("generate")
+    notebooks = tmp_path / "notebooks"
+    shutil.copytree(ROOT / "notebooks", notebooks, ignore=shutil.ignore_patterns("data"))
+    for name in ("Untitled", "01_first_look-Copy1", "09_mine"):
+        (notebooks / f"{name}.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4}', "utf-8")
+    path = notebooks / "03_filter_and_explore.ipynb"
+    saved = json.loads(path.read_text("utf-8"))
+    saved["metadata"] = {"widgets": {}}
+    view = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/html": "<p>60 products</p>"}
+    code = next(cell for cell in saved["cells"] if cell["cell_type"] == "code")
+    code["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": view}]
+    path.write_text(json.dumps(saved), "utf-8")
+    monkeypatch.setattr(generate, "_NOTEBOOKS", notebooks)
+    generate.write_tutorials(tmp_path / "pages")
+    pages = {page.name for page in (tmp_path / "pages").iterdir()}
+    assert {one.name for one in filter(is_tutorial, (ROOT / "notebooks").glob("*.ipynb"))} == pages
+    page = json.loads((tmp_path / "pages" / path.name).read_text("utf-8"))
+    assert "widget-view" not in json.dumps(page)
+    assert "<p>60 products</p>" in json.dumps(page)
+    assert "widgets" not in page["metadata"]
 
 
 if __name__ == "__main__" and "--write" in sys.argv:

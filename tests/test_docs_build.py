@@ -20,6 +20,7 @@ import pytest
 
 import prodex
 from prodex import charts, sandbox
+from prodex.cli.lab import is_tutorial
 from prodex.quality.rulebook import RULES
 from prodex.tables.declaration import TABLES
 
@@ -191,7 +192,7 @@ def test_every_page_is_reached_from_the_first(built: Path, links: dict[Path, Lin
 
 def test_every_notebook_is_a_page_with_its_results(built: Path, links: dict[Path, Links]) -> None:
     """Headings, code, tables and charts as they are kept, and the file itself to download."""
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
+    for path in filter(is_tutorial, (ROOT / "notebooks").glob("*.ipynb")):
         page = built / "tutorials" / "generated" / f"{path.stem}.html"
         shown = "".join(text_of(page).split())
         cells = nbformat.read(path, as_version=4).cells

@@ -23,8 +23,11 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from PIL import Image
 
+from prodex.cli.lab import is_tutorial
+
 ROOT = Path(__file__).parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+#: Those that are ours: somebody may have saved others beside them.
+NOTEBOOKS = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if is_tutorial(path)]
 
 #: Seconds that one cell may take; a load of the whole sample is the longest.
 _CELL_TIME = 180
@@ -37,6 +40,8 @@ _WHOLE = 12_000
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _PATH = re.compile(r"(?<![\w./:<])(?:/(?:home|root|Users|tmp|var|private|opt|usr|mnt|srv|work)/|[A-Z]:\\)")
+#: What a panel is called where only text is shown.
+_SENTENCE = re.compile(r"([A-Z][a-z ]+?)(: [\d,]+ products?)?\. Run this cell to use it\.")
 _TOKEN = re.compile(r"eyJ[\w-]{8,}\.|client_secret|Bearer ")
 
 
@@ -98,19 +103,28 @@ def flaws(notebook: NotebookNode) -> list[str]:
 
 
 def tidied(notebook: NotebookNode) -> NotebookNode:
-    """Leave out what is of its moment only (progress), and keep pictures in few colours, a third of the size."""
+    """Leave out what is of its moment only: progress, and views of widgets, of which the pictures stay.
+
+    Pictures are kept in few colours, a third of the size.
+    """
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [
-                o for o in cell.outputs if o.get("name") != "stderr" and _WIDGET not in o.get("data", {})
-            ]
+            cell.outputs = [o for o in cell.outputs if not _is_of_its_moment(o)]
             for output in cell.outputs:
+                output.get("data", {}).pop(_WIDGET, None)
                 if png := output.get("data", {}).get("image/png"):
                     output.data["image/png"] = base64.b64encode(
                         _in_few_colours(base64.b64decode(png))
                     ).decode()
     notebook.metadata.language_info = {"name": "python"}
     return notebook
+
+
+def _is_of_its_moment(output: NotebookNode) -> bool:
+    """Whether an output is progress, or what takes the place of a panel where that cannot be drawn."""
+    data = output.get("data", {})
+    is_bar = _WIDGET in data and "text/html" not in data
+    return output.get("name") == "stderr" or is_bar or data.get("text/html", "").startswith("<script")
 
 
 def _in_few_colours(png: bytes) -> bytes:
@@ -181,6 +195,23 @@ def test_kept_outputs(path: Path) -> None:
 def test_all_notebooks_are_found() -> None:
     """The first notebook is among those that are run."""
     assert "01_first_look" in [path.stem for path in NOTEBOOKS]
+
+
+def test_panels_keep_a_picture() -> None:
+    """Whoever reads the tutorials without running them sees their tables, and never a widget or a style sheet."""
+    seen = {}
+    for path in NOTEBOOKS:
+        for output in outputs(nbformat.read(path, as_version=4)):
+            data = output.get("data", {})
+            assert _WIDGET not in data
+            assert "children=" not in data.get("text/plain", "")
+            assert not data.get("text/html", "").startswith("<script")
+            if found := _SENTENCE.fullmatch(data.get("text/plain", "")):
+                seen[found[1]] = data["text/html"]
+    assert {"Query panel", "Explore", "Product card"} <= seen.keys()
+    assert "<table>" in seen["Explore"]
+    assert "<table>" in seen["Product card"]
+    assert "ProductQuery(" in seen["Query panel"]
 
 
 @pytest.mark.parametrize(

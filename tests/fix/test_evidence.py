@@ -425,9 +425,17 @@ def test_the_layout_of_before_is_read(answered: tuple[Path, set[str]]) -> None:
     assert {"accepted": len(ANSWERS)} == dict(fix.counts), fix.answers[["attribute", "state", "reason"]]
 
 
+def test_a_workbook_that_was_sent_before_fields_had_the_words_of_people_is_read(tmp_path: Path) -> None:
+    """It was written in layout 3: other columns first, wire names in sight, and no sheet for several answers."""
+    shutil.copy(Path(__file__).with_name("layout_3.xlsx"), tmp_path)
+    fix = prodex.read_worklist(tmp_path, prodex.flatten([packshots(WRITTEN)]), profile=PROFILE)
+    assert {"accepted": len(ANSWERS)} == dict(fix.counts), fix.answers[["attribute", "state", "reason"]]
+    assert fix.notes.empty
+
+
 def as_layout_2(path: Path) -> None:
     """Make of a workbook what prodex wrote before: no marks, plain keys, and less in its hidden sheet."""
-    assert FORMAT == 3
+    assert FORMAT == 4
     book = load_workbook(path)
     sheet, keys = book["To fix"], book["prodex"]
     at = place(sheet, "Position")

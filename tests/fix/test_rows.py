@@ -305,7 +305,7 @@ def test_a_value_that_was_typed_over_is_asked_back_row_by_row(
     for row in fix.asked_back.to_dict("records"):
         assert OVER[row["attribute"]][0] == row["answer"]
         assert 'typed over "Value seen"' in row["reason"]
-        assert row["cell"].startswith("H")
+        assert row["cell"].startswith("E")
     fix.confirm()
     assert {"accepted": len(asked)} == dict(fix.counts), fix.answers["reason"].tolist()
     sent = str(fix._judged.changes.records if fix._judged else "")

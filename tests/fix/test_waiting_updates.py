@@ -78,11 +78,15 @@ def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
     path = folder / "Mill-4.xlsx"
 
     expected = [
-        ("description", "A text in the language fr", True),
-        ("assets.pictures.isPackshot", "An update of assets waits for acceptance; nothing to answer.", False),
-        ("namePublicLong", "An update of namePublicLong waits for acceptance; nothing to answer.", False),
-        ("namePublicLong", "An update of namePublicLong waits for acceptance; nothing to answer.", False),
-        ("netContent", "An update of netContent waits for acceptance; nothing to answer.", False),
+        ("description", "A text in French", True),
+        (
+            "assets.pictures.isPackshot",
+            "An update of pictures, documents and videos waits for acceptance; nothing to answer.",
+            False,
+        ),
+        ("namePublicLong", "An update of long name waits for acceptance; nothing to answer.", False),
+        ("namePublicLong", "An update of long name waits for acceptance; nothing to answer.", False),
+        ("netContent", "An update of net content waits for acceptance; nothing to answer.", False),
     ]
     rows = to_fix(path)
     shown = [(row["attribute"], row["how"], cell) for row, cell in zip(rows, open_cells(path), strict=True)]
@@ -95,7 +99,7 @@ def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
     assert {"true": 4, "false": 1} == pd.Series(
         [one["update_waits"] for one in lines]
     ).value_counts().to_dict()
-    asked = {f"L{number}" for number, row in enumerate(rows, 2) if row["attribute"] == "description"}
+    asked = {f"F{number}" for number, row in enumerate(rows, 2) if row["attribute"] == "description"}
     assert asked == {cell for one in validations(path) for cell in one["sqref"].split()}
     says = "To answer: 1 of 5 findings. Nothing to answer, since an update waits for acceptance: 4."
     for sheet in ("Read me", "Summary"):

@@ -72,7 +72,7 @@ def test_an_honest_answer_is_taken(worklist: Path, catalog: prodex.Catalog) -> N
     fix = read(worklist, catalog)
     assert {"accepted": 1} == dict(fix.counts), fix.answers["reason"].tolist()
     (row,) = fix.preview().to_dict("records")
-    assert ("Mill", GOOD, "To fix", "L4") == tuple(row[name] for name in ("owner", "after", "sheet", "cell"))
+    assert ("Mill", GOOD, "To fix", "F4") == tuple(row[name] for name in ("owner", "after", "sheet", "cell"))
     assert row["file"].endswith("Mill-4.xlsx") or row["file"].endswith("Mill.xlsx")
 
 

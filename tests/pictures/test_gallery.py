@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import random
 import re
 import subprocess
 import sys
@@ -10,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 import prodex
 from prodex.errors import InputError
 from prodex.pictures import Gallery, gallery
+from prodex.pictures.contact_sheet import SheetCell
+from prodex.pictures.thumbnails import Thumbnail
 
 from . import drawn
 from .file_server import FileServer
@@ -224,3 +229,24 @@ def test_who_only_imports_it_does_not_wait_for_pillow() -> None:
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
     assert "set()\n" == said
+
+
+@pytest.mark.parametrize("cells", [24, 500])
+def test_a_sheet_in_a_notebook_is_small_whatever_its_pictures(cells: int) -> None:
+    """A saved notebook carries at most 200 kB of it: smaller pictures, then fewer; the page has all."""
+    noise = random.Random(1).randbytes(256 * 256 * 3)
+    Image.frombytes("RGB", (256, 256), noise).save(written := io.BytesIO(), "JPEG", quality=60)
+    shown = tuple(
+        SheetCell(
+            Thumbnail(product_id=str(n), gtin=f"{n:014}", bytes=written.getvalue(), width=256, height=256),
+            f"Pain {n}",
+            "Acme",
+            0,
+        )
+        for n in range(cells)
+    )
+    sheet = Gallery(shown, 1, 1, 1, cells, "records", 256)
+    html = sheet._repr_html_()
+    assert len(html.encode()) <= 200_000
+    assert html.count("<img") == (cells if cells == 24 else html.count("<li>"))
+    assert (cells == 24) != ("products are shown here" in html)

@@ -99,7 +99,7 @@ def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_pa
 
     there = {path.name for path in (tmp_path / "to_fix").iterdir()}
     stems = ["Mill-4", "Mill-5", "no_owner"]
-    assert {f"{s}.{e}" for s in stems for e in ("xlsx", "csv", "parquet")} | {
+    assert {f"{s}.{e}" for s in stems for e in ("xlsx", "csv", "parquet", "eml")} | {
         "index.csv",
         "worklists.json",
     } == there
@@ -126,7 +126,9 @@ def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_pa
         ):
             expected = ["" if one is None else str(one) for one in rows[name].to_pylist()]
             assert expected == [one[name] for one in written], name
-            assert expected == [one[name] for one in filled], name
+            # People read the name of a language.
+            shown = ["French" if name == "language" and one == "fr" else one for one in expected]
+            assert shown == [one[name] for one in filled], name
 
 
 def test_the_worst_stand_first_then_product_by_product(tmp_path: Path) -> None:
@@ -207,7 +209,7 @@ def test_programs_find_the_rows_again(tmp_path: Path) -> None:
     told = keys(tmp_path / "out" / "Mill-4.xlsx")
     digest = hashlib.sha256((tmp_path / "out" / told["file"]).read_bytes()).hexdigest()
 
-    assert (3, digest, "owner") == (told["format"], told["worklist"], told["by"])
+    assert (4, digest, "owner") == (told["format"], told["worklist"], told["by"])
     assert (audit.profile, audit.audited_at.isoformat()) == (told["profile"], told["audited_at"])
     assert 'name="prodex" sheetId="4" state="hidden"' in _part(
         tmp_path / "out" / "Mill-4.xlsx", "xl/workbook.xml"
@@ -288,7 +290,7 @@ def test_a_row_that_shows_a_word_shows_the_text_that_an_answer_replaces(tmp_path
 
     first, second = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
     assert (first["attribute"], first["value"], first["position"]) == ("allergens", "avoine", "0")
-    assert first["how"] == "A text in the language fr, in place of: Contient : lait."
+    assert first["how"] == "A text in French, in place of: Contient : lait."
     assert second["how"].endswith(f"in place of: {long[:500]}… (500 of 1,200 characters)")
 
 
@@ -310,16 +312,16 @@ def test_cells_know_what_may_stand_in_them(tmp_path: Path) -> None:
     rows = to_fix(path)
     told: dict[tuple[str, str], list[dict[str, str]]] = {}
     for one in validations(path):
-        for first, last in re.findall(r"L(\d+)(?::L(\d+))?", one["sqref"]):
+        for first, last in re.findall(r"F(\d+)(?::F(\d+))?", one["sqref"]):
             for number in range(int(first), int(last or first) + 1):
                 row = rows[number - 2]
                 told.setdefault((row["attribute"], row["language"]), []).append(one)
     said = {key: {(one.get("type"), one["formula"]) for one in found} for key, found in told.items()}
     assert {
-        ("namePublicLong", "fr"): {("textLength", "200")},
-        ("namePublicShort", "fr"): {("textLength", "35")},
-        ("description", "fr"): {("textLength", "20000")},
-        ("composition", "fr"): {("textLength", "20000")},
+        ("namePublicLong", "French"): {("textLength", "200")},
+        ("namePublicShort", "French"): {("textLength", "35")},
+        ("description", "French"): {("textLength", "20000")},
+        ("composition", "French"): {("textLength", "20000")},
         ("isConsumerUnit", ""): {("list", '"true,false"')},
         ("kind", ""): {("list", "Codes!$B$2:$B$3")},
     } == said
@@ -337,7 +339,7 @@ def test_cells_that_can_be_filled_in_are_open_and_no_others(tmp_path: Path) -> N
     styles = _part(path, "xl/styles.xml").split("<cellXfs")[1].split("<xf ")[1:]
     can_be_filled = {
         int(number) - 2: 'locked="0"' in styles[int(style)]
-        for number, style in re.findall(r'<c r="L(\d+)" s="(\d+)"/>', xml(path, "To fix"))
+        for number, style in re.findall(r'<c r="F(\d+)" s="(\d+)"/>', xml(path, "To fix"))
     }
 
     assert [
@@ -357,8 +359,8 @@ def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None
 
     told = [cell for one in validations(path) for cell in one["sqref"].split()]
     assert 1_200 == len(told) == len(set(told))
-    assert {f"L{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
-    assert '<dimension ref="A1:T2401"/>' in xml(path, "To fix")
+    assert {f"F{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
+    assert '<dimension ref="A1:V2401"/>' in xml(path, "To fix")
 
 
 HOSTILE = [
@@ -497,7 +499,7 @@ def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path) -> None
     assert b"filled in" == (out / "Mill-4.xlsx").read_bytes()
 
     audit.worklists(out, replace=True, severity="blocker")
-    assert {"Mill-4.xlsx", "Mill-4.csv", "Mill-4.parquet", "index.csv", "worklists.json"} == {
+    assert {"Mill-4.xlsx", "Mill-4.csv", "Mill-4.parquet", "Mill-4.eml", "index.csv", "worklists.json"} == {
         path.name for path in out.iterdir()
     }
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Self
 
 import pandas as pd
 
+from prodex.catalog.chosen import Chosen, where_in_words
 from prodex.catalog.export import export_catalog
 from prodex.catalog.sql import ask
 from prodex.catalog.views import CatalogViews
@@ -43,6 +44,8 @@ class Catalog(CatalogViews):
     as_received
         The catalogue that this one was made of by `prodex.with_pending_updates`, which still has the updates; else
         None.
+    chosen
+        Of which larger catalogue these products were chosen, and by what, for what is written about them; None for all.
 
     Examples
     --------
@@ -106,7 +109,11 @@ class Catalog(CatalogViews):
         >>> len(catalog.where(lambda products: products["gtin"].str.startswith("030")))
         1
         """
-        return replace(self, parts=selected(self, condition, unmatched, equal))
+        chosen = self._chosen_by(where_in_words(condition, equal))
+        return replace(self, parts=selected(self, condition, unmatched, equal), chosen=chosen)
+
+    def _chosen_by(self, words: Iterable[str]) -> Chosen:
+        return Chosen.again(self.chosen, len(self), words)
 
     def head(self, n: int = 5) -> Self:
         """Return the catalogue of the first products, with their children; `head().products` is a frame.
@@ -117,7 +124,7 @@ class Catalog(CatalogViews):
         >>> prodex.flatten([{"id": n} for n in range(9)]).head(2).products["product_id"].tolist()
         ['0', '1']
         """
-        return replace(self, parts=first(self, n))
+        return replace(self, parts=first(self, n), chosen=self._chosen_by([f"the first {n}"]))
 
     def sample(self, n: int = 1, seed: int | None = None) -> Self:
         """Return the catalogue of some products chosen at random, with their children, in the order of the catalogue.
@@ -140,7 +147,7 @@ class Catalog(CatalogViews):
         >>> len(prodex.flatten([{"id": n} for n in range(9)]).sample(3, seed=1))
         3
         """
-        return replace(self, parts=drawn(self, n, seed))
+        return replace(self, parts=drawn(self, n, seed), chosen=self._chosen_by([f"{n} at random"]))
 
     def sql(
         self,

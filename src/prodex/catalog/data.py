@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import names_given
+from prodex.catalog.chosen import Chosen
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
@@ -44,6 +45,7 @@ class CatalogData(TableProperties):
     folder: Path | None = None
     published: str | None = None
     as_received: CatalogData | None = None
+    chosen: Chosen | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)

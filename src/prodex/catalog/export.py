@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from prodex.catalog.chosen import scope_of
 from prodex.catalog.data import CatalogData
 from prodex.catalog.export_selection import records_of, selection_of
 from prodex.catalog.languages import origin_in
@@ -45,6 +46,7 @@ def export_catalog(
             format,
             catalog.origin.to_json(),
             products=len(catalog),
+            scope=scope_of(catalog.chosen, len(catalog)),
             progress=progress,
         )
     chosen = selection_of(catalog, format, tables, columns, languages)
@@ -58,6 +60,7 @@ def export_catalog(
         origin.to_json(),
         escape_formulas=escape_formulas,
         products=len(catalog),
+        scope=scope_of(catalog.chosen, len(catalog)),
         not_exported=missing,
         languages=spoken,
         left_out=_tables_left_out(

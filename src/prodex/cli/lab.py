@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +70,7 @@ def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
     if source is None:
         raise InputError(f"This installation has no notebooks in {_PLACES[0]}. Install prodex again.")
     copied, kept = [], []
-    files = [*source.glob("*.ipynb"), *source.glob("images/*-light.png")]
+    files = [*filter(is_tutorial, source.glob("*.ipynb")), *source.glob("images/*-light.png")]
     with storage(folder):
         for path in sorted(files):
             copy = folder / path.relative_to(source)
@@ -85,6 +86,15 @@ def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
 def is_root() -> bool:
     """Whether this process may do everything, where systems have such a user."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def is_tutorial(path: Path) -> bool:
+    """Whether a file is one of the tutorials: somebody who works in a checkout saves notebooks beside them.
+
+    >>> is_tutorial(Path("01_first_look.ipynb")), is_tutorial(Path("01_first_look-Copy1.ipynb"))
+    (True, False)
+    """
+    return re.fullmatch(r"\d\d_[a-z_]+\.ipynb", path.name) is not None
 
 
 def has_lab() -> bool:

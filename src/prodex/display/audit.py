@@ -49,7 +49,12 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     """Yield the lines above the gaps, each with whether it is a warning."""
     figures, products, checks = audit.summary, len(audit), len(audit.checks)
     yield f"Audit of {counted(products, 'product')} by {counted(checks, 'check')} ({audit.profile})", False
+    if audit.chosen is not None:
+        yield audit.scope, False
     yield _figures(figures), False
+    if audit.taken_from is not None:
+        of_all = audit.taken_from
+        yield f"all {counted(len(of_all), 'product')}: {_figures(of_all.summary)}", False
     yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:

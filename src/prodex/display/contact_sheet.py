@@ -6,6 +6,7 @@ Text of suppliers is escaped, addresses of suppliers are left out, and notebooks
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -14,15 +15,28 @@ from prodex.display.style import stylesheet
 from prodex.display_text import label
 from prodex.files.atomic import writing
 from prodex.pictures.contact_sheet import Gallery, SheetCell
+from prodex.pictures.resize import smaller_within
 from prodex.text import counted
 
+#: The most bytes of a sheet in a notebook.
+_MOST_BYTES = 190_000
+#: Products of a sheet that is too large for one, each with a picture that is still one.
+_MOST_CELLS = 60
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def html_of(gallery: Gallery) -> str:
     """Return a contact sheet for a notebook."""
     headline = f"<div><strong>{escape(gallery.title)}</strong></div><div>{escape(gallery.summary)}</div>"
-    return f"<style>{stylesheet('gallery')}</style>{_sheet(gallery, headline)}"
+    style = f"<style>{stylesheet('gallery')}</style>"
+    whole = f"{style}{_sheet(gallery, headline)}"
+    if len(whole.encode()) <= _MOST_BYTES:
+        return whole
+    # A notebook is opened as a whole, with all that was ever shown in it.
+    some = replace(gallery, cells=gallery.cells[:_MOST_CELLS], groups=())
+    more = f"<div>{len(some.cells):,} products are shown here; to_html(path) writes all of the page.</div>"
+    shown = f"{style}{_sheet(some, headline)}{more * (len(some.cells) < len(gallery.cells))}"
+    return smaller_within(shown, _MOST_BYTES)
 
 
 def write_page(gallery: Gallery, page: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from prodex.catalog import Catalog
 from prodex.facts.name import names_of
 from prodex.fix.decisions import AnswerState, Decision
-from prodex.fix.reading import AnswerSheet, Problem, file_name
+from prodex.fix.reading import Answer, AnswerSheet, Problem, file_name
 from prodex.send.changes import Changes
 from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
@@ -63,6 +63,8 @@ def answer_row(decision: Decision, state: AnswerState, reason: str, names: Names
     )
     if answer.is_typed_over and state is AnswerState.REFUSED:
         reason = f'{reason} It was typed over "Value seen": write it into "New value".'
+    if answer.given_at is not None and state is not AnswerState.ACCEPTED:
+        reason = f"{reason} {_given(answer)}"
     values = (keys.get("value"), decision.before, answer.text, state.value, reason)
     return dict(zip(COLUMNS, (*answer[:4], *about, *values), strict=True))
 
@@ -79,7 +81,12 @@ def preview_row(decision: Decision, names: Names) -> tuple[Any, ...]:
     place = (owner, gtin, name, decision.attribute, decision.language)
     # Its folder is nobody else's business.
     where = (file_name(decision.answer.file), decision.answer.sheet, decision.answer.cell)
-    return *place, decision.before, decision.after, decision.check, decision.note, *where
+    says = " ".join(filter(None, [decision.note, _given(decision.answer)]))
+    return *place, decision.before, decision.after, decision.check, says, *where
+
+
+def _given(answer: Answer) -> str:
+    return "" if answer.given_at is None else f"It is written for several rows in {answer.given_at}."
 
 
 def row_count(sheet: AnswerSheet, states: Mapping[int, Collection[str]]) -> tuple[Any, ...]:

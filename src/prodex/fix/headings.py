@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from prodex.fix.layout import TO_FIX, WORKLIST
+from prodex.fix.layout import SEVERAL, TO_FIX, WORKLIST
 from prodex.formats.workbook_cells import Row
 
 #: What rows are about, and the answer.
@@ -34,7 +34,7 @@ def _key(heading: str) -> str:
 _HEADINGS = {
     **_ALSO,
     **{_key(field.name): field.name for field in WORKLIST},
-    **{_key(column.heading): column.name for column in TO_FIX},
+    **{_key(column.heading): column.name for column in (*SEVERAL, *TO_FIX)},
 }
 
 
@@ -76,6 +76,9 @@ class Headings:
     def missing(self) -> list[str]:
         """What is needed and not there, as people call it."""
         missing = [name for name in _NEEDED if name not in self.places]
+        if "attribute" in missing and "asked_for" in self.places:
+            # Somebody copied what is shown into a workbook of their own: the words of people say it as well.
+            missing.remove("attribute")
         if not any(name in self.places for name in _PRODUCT):
             missing.insert(0, "gtin")
         by_name = {column.name: column.heading for column in TO_FIX}

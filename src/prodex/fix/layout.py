@@ -15,8 +15,9 @@ from prodex.quality.failures import FAILURES
 
 #: Version of what programs rely on: the hidden sheet, and the columns that it lists. 2 names the snapshot, and says how
 #: to answer; 3 names owners, products and fields under a seal, marks each row (`prodex.fix.row_marks`), and writes keys
-#: so that no spreadsheet changes them.
-FORMAT = 3
+#: so that no spreadsheet changes them; 4 shows fields in the words of people, hides those of the service, and has a
+#: sheet for answers that are the same for several rows.
+FORMAT = 4
 #: The first layout with a seal and marks.
 SEALED = 3
 
@@ -27,6 +28,14 @@ KEYS_SHEET = "prodex"
 MANIFEST = "worklists.json"
 INDEX = "index.csv"
 
+#: The mail that goes with a worklist, as a file that mail programs open as a draft.
+MAIL = ".eml"
+#: The files of a worklist.
+ENDINGS = (".xlsx", ".csv", ".parquet", MAIL)
+
+#: The sheet where one answer is given for several rows.
+SEVERAL_SHEET = "Several at once"
+
 #: The answer that deletes a text.
 DELETE_WORD = "(delete)"
 
@@ -35,7 +44,9 @@ DELETE_WORD = "(delete)"
 #: hand; `updated_at` is when the product was last changed; `update_waits` says whether an update of the attribute waits
 #: for acceptance, so that no answer is asked for, and is null where that is not known; `new_value` is empty, to be
 #: filled in, and `how` says how to answer, or why no answer is asked for. `row_mark` says what the row was when it was
-#: written, so that a row that somebody added, or a cell that somebody typed over, can be told apart.
+#: written, so that a row that somebody added, or a cell that somebody typed over, can be told apart. `asked_for` is the
+#: field in the words of people; `same_answer` is the same for rows that can be answered at once; `scope` says which
+#: products the worklist is about where these were chosen, and is null where it is about all of them.
 WORKLIST = pa.schema(
     [
         ("row", pa.int64()),
@@ -47,6 +58,9 @@ WORKLIST = pa.schema(
         ("new_value", pa.string()),
         ("how", pa.string()),
         ("row_mark", pa.string()),
+        ("asked_for", pa.string()),
+        ("same_answer", pa.string()),
+        ("scope", pa.string()),
     ]
 )
 
@@ -61,29 +75,73 @@ class SheetColumn:
     is_hidden: bool = False
 
 
-#: Programs rely on the names, which the hidden sheet lists in this order; headings and widths may change.
+#: Programs rely on the names, which the hidden sheet lists in this order; headings and widths may change. First comes
+#: what somebody needs who answers, within the screen of a laptop (`VISIBLE_WIDTH`); what explains it follows, and the
+#: words of the service are hidden.
 TO_FIX = (
     SheetColumn("gtin", "GTIN", 16),
-    SheetColumn("product_id", "Product", 12),
-    SheetColumn("name", "Name", 30),
-    SheetColumn("attribute", "Field", 20),
-    SheetColumn("language", "Language", 9),
-    SheetColumn("market", "Market", 14),
-    SheetColumn("severity", "Severity", 9),
-    SheetColumn("value", "Value seen", 34),
-    SheetColumn("problem", "Problem", 28),
+    SheetColumn("name", "Name", 26),
+    SheetColumn("language", "Language", 10),
+    SheetColumn("problem", "Problem", 26),
+    SheetColumn("value", "Value seen", 28),
+    SheetColumn("new_value", "New value", 34),
+    SheetColumn("how", "How to answer", 32),
+    SheetColumn("asked_for", "Asked for", 21),
     SheetColumn("reason", "What is wrong", 28),
     SheetColumn("fix", "How to fix", 34),
-    SheetColumn("new_value", "New value", 36),
-    SheetColumn("how", "How to answer", 30),
-    SheetColumn("title", "Expected", 28),
-    SheetColumn("check", "Check", 24),
+    SheetColumn("severity", "Severity", 9),
+    SheetColumn("market", "Market", 14),
+    SheetColumn("title", "Expected", 28, is_hidden=True),
+    SheetColumn("product_id", "Product", 12, is_hidden=True),
+    SheetColumn("attribute", "Field", 20, is_hidden=True),
+    SheetColumn("check", "Check", 24, is_hidden=True),
     SheetColumn("row", "Row", 8, is_hidden=True),
     SheetColumn("language_code", "Language code", 12, is_hidden=True),
     SheetColumn("position", "Position", 10, is_hidden=True),
     SheetColumn("updated_at", "Last changed", 20, is_hidden=True),
+    SheetColumn("same_answer", "Same answer", 12, is_hidden=True),
     SheetColumn("row_mark", "Row mark", 12, is_hidden=True),
 )
+
+#: The sheet "Several at once": each row stands for all rows of "To fix" with the same `same_answer`.
+SEVERAL = (
+    SheetColumn("problem", "Problem", 34),
+    SheetColumn("asked_for", "Asked for", 30),
+    SheetColumn("language", "Language", 10),
+    SheetColumn("value", "Value seen", 28),
+    SheetColumn("rows", "Rows", 7),
+    SheetColumn("new_value", "New value", 34),
+    SheetColumn("how", "How to answer", 36),
+    SheetColumn("same_answer", "Same answer", 20, is_hidden=True),
+)
+
+#: Pixels within which a laptop shows all that is needed for an answer.
+VISIBLE_WIDTH = 1_400
+
+
+def pixels(width: float) -> int:
+    """Return the width of a column in pixels, as spreadsheets draw it with their usual font.
+
+    >>> sum(pixels(column.width) for column in TO_FIX[:8]) <= VISIBLE_WIDTH
+    True
+    """
+    # ECMA-376 part 1, 18.3.1.13: digits of 7 pixels, and 5 pixels of padding.
+    return int(width * 7 + 5)
+
+
+def same_answer(attribute: str | None, check: str, language: str | None, value: str | None) -> str:
+    """Return what rows have in common that one answer can be for; its first part says what is asked.
+
+    >>> same_answer("brand", "has_brand", None, None).partition(".")[0] == asked_at_once("brand", "has_brand")
+    True
+    """
+    return f"{asked_at_once(attribute, check)}.{digest(language, value)}"
+
+
+def asked_at_once(attribute: str | None, check: str | None) -> str:
+    """Return the first part of `same_answer`: a row that is about something else is not one of those."""
+    return f"s{digest(attribute, check)}"
+
 
 #: Keys that a spreadsheet could take for a number or a date. Where a file is made for people, they are in brackets,
 #: which no spreadsheet changes; product ids that people know by heart stay as they are.

@@ -21,7 +21,18 @@ from prodex.arguments import described
 from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.fix.headings import Headings, headings_of
-from prodex.fix.layout import FORMAT, GUARDED, INDEX, KEYS_SHEET, MANIFEST, seal_of, unguarded
+from prodex.fix.layout import (
+    FORMAT,
+    GUARDED,
+    INDEX,
+    KEYS_SHEET,
+    MAIL,
+    MANIFEST,
+    SEVERAL,
+    asked_at_once,
+    seal_of,
+    unguarded,
+)
 from prodex.fix.letters import LOST, lost_letters
 from prodex.fix.merged_cells import MergedCells
 from prodex.fix.row_marks import EXPLAINED, RowMark
@@ -30,11 +41,13 @@ from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Kind, Row, place_of
 from prodex.limits import Limits
+from prodex.locales import known_language_tag
+from prodex.quality.problems import asked_attribute
 
 #: The keys of a row, in the columns of a worklist.
 KEYS = (
-    *("product_id", "gtin", "attribute", "language", "language_code", "position", "check"),
-    *("value", "updated_at", "how", "row_mark"),
+    *("product_id", "gtin", "attribute", "language_code", "language", "position", "check"),
+    *("value", "updated_at", "how", "row_mark", "asked_for", "same_answer"),
 )
 #: What a worklist shows and nobody has to type: compared letter by letter.
 _SHOWN = frozenset({"value", "how"})
@@ -45,6 +58,15 @@ _EXPLANATIONS = frozenset({"Read me", "Summary", "Codes"})
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
 _TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
+#: The rows of a worklist that nobody edits, and the mail that went with it.
+_NO_NEWS = frozenset({".parquet", MAIL})
+#: The columns of the sheet of answers for several rows, in their order.
+_SEVERAL = tuple(column.name for column in SEVERAL)
+_TO_FIX = "To fix"
+_NO_ROWS = (
+    f"no row of the sheet {_TO_FIX!r} is one of those that it is for. Write it into the rows that are meant."
+)
+_HIDDEN = "its sheet is hidden, and it is not used. Show the sheet if it is meant."
 #: Keys that say whose value an answer is: what is struck through there is not meant.
 _WHOSE = frozenset({"product_id", "gtin", "attribute", "language"})
 
@@ -101,6 +123,8 @@ class Answer(NamedTuple):
         Of which worklist it is.
     is_typed_over
         Whether it was typed over the value that was seen, while "New value" is empty.
+    given_at
+        Where it was written for several rows at once, in words; None where it stands in its own row.
     """
 
     file: str
@@ -113,11 +137,13 @@ class Answer(NamedTuple):
     shown: str | None = None
     source: AnswerSource = AnswerSource()
     is_typed_over: bool = False
+    given_at: str | None = None
 
     @property
     def place(self) -> str:
         """Where it stands, in words."""
-        return place_in_words(self.file, self.sheet, self.row, self.cell)
+        place = place_in_words(self.file, self.sheet, self.row, self.cell)
+        return place if self.given_at is None else f"{place} (as in {self.given_at})"
 
 
 class Problem(NamedTuple):
@@ -154,6 +180,46 @@ class Note(NamedTuple):
     text: str
     gtin: str | None
     attribute: str | None
+
+
+@dataclass
+class SeveralAnswers:
+    """Answers of a file that are given for several rows at once.
+
+    Attributes
+    ----------
+    given
+        The cells by what their rows have in common, each with its problem in case that no row has that any more.
+    met
+        What rows were found for.
+    """
+
+    given: dict[str, list[tuple[Cell, Problem]]] = field(default_factory=dict)
+    met: set[str] = field(default_factory=set)
+
+    def add(self, key: str, cell: Cell, problem: Problem) -> None:
+        """Add an answer for all rows that have this in common."""
+        self.given.setdefault(key, []).append((cell, problem))
+
+    def of_row(self, keys: Mapping[str, str]) -> list[tuple[Cell, str]]:
+        """Return the answers that are given for a row, each with its place in words.
+
+        A row that is about something else by now is not one of those that they are for, and neither is one in which
+        the value seen was typed over: that may be its answer.
+        """
+        key, mark = keys.get("same_answer", ""), RowMark.read(keys.get("row_mark"))
+        is_same = key.partition(".")[0] == asked_at_once(keys.get("attribute"), keys.get("check"))
+        if key not in self.given or not is_same:
+            return []
+        self.met.add(key)
+        if mark is not None and not mark.shows(keys.get("value", "")):
+            return []
+        return [(cell, place_in_words(at.file, at.sheet, at.row, at.cell)) for cell, at in self.given[key]]
+
+    @property
+    def unmet(self) -> list[Problem]:
+        """The answers for which there is no row."""
+        return [problem for key, of in self.given.items() if key not in self.met for _, problem in of]
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -344,8 +410,7 @@ def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list
             one for one in path.iterdir() if one.name not in _OWN and not one.name.startswith(("~$", "."))
         )
         wanted = [one for one in here if one.suffix.casefold() in _ENDINGS and is_file(one)]
-        # The rows of a worklist that nobody edits are no news.
-        returned.ignored += [str(one) for one in here if one not in wanted and one.suffix != ".parquet"]
+        returned.ignored += [str(one) for one in here if one not in wanted and one.suffix not in _NO_NEWS]
         if not wanted:
             raise InputError(
                 f"The folder {path} has no workbook and no CSV file. Give the folder of the answers."
@@ -369,15 +434,16 @@ def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -
         own = {name for one in kept.values() for name in one.sheets}
         listed = next((one.columns for one in kept.values()), ())
         lists = []
-        for sheet in sheets:
-            if sheet.name in kept:
-                continue
-            found = _read_sheet(sheet, listed, bool(kept), returned)
+        several = SeveralAnswers()
+        others = [one for one in sheets if one.name not in kept and not _read_several(one, several, returned)]
+        for sheet in others:
+            found = _read_sheet(sheet, listed, bool(kept), returned, several)
             lists.append(found is not None)
             if found is None and sheet.name in own:
                 _without_headings(sheet, returned)
             elif found is None and not (kept and sheet.name in _EXPLANATIONS) and any(_filled(sheet)):
                 returned.ignored.append(place_in_words(str(file), sheet.name, None, None))
+        returned.problems += several.unmet
     if not any(lists):
         problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
         returned.problems.append(Problem(str(file), None, None, None, None, problem))
@@ -449,7 +515,58 @@ def _written(sheet: Sheet) -> Written | None:
         return Written(FORMAT)
 
 
-def _read_sheet(sheet: Sheet, listed: Sequence[str], is_ours: bool, returned: Returned) -> AnswerSheet | None:
+def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> bool:
+    """Read a sheet where one answer is given for several rows; False if it is none of these."""
+    headings: Headings | None = None
+    merged = MergedCells(sheet.merged())
+    for number, row in _filled(sheet):
+        if (named := headings_of(row, _SEVERAL)) is not None:
+            if headings is None and not _is_for_several(named):
+                return False
+            headings = named
+            if "new_value" not in named.places:
+                words = "no column is called 'New value'. Name the one with the answers so."
+                returned.problems.append(_problem(sheet, number, None, words))
+        elif headings is not None and "new_value" in headings.places:
+            _read_given(sheet, number, row, headings, merged, several, returned)
+    return headings is not None
+
+
+def _is_for_several(headings: Headings) -> bool:
+    return "same_answer" in headings.places and not {"gtin", "product_id", "row_mark"} & set(headings.places)
+
+
+def _read_given(
+    sheet: Sheet,
+    number: int,
+    row: Row,
+    headings: Headings,
+    merged: MergedCells,
+    several: SeveralAnswers,
+    returned: Returned,
+) -> None:
+    """Read the answers of a row that stands for several rows."""
+    filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
+    filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
+    where = headings.first("same_answer")
+    key = None if where is None else merged.cell(number, where, row)
+    for place, cell in filled:
+        why = _unusable(cell, merged.height(number, place)) or (_HIDDEN if sheet.is_hidden else None)
+        if why is None and (key is None or not key.text.strip()):
+            why = f"the row no longer says which rows it is for. Write the answer into the sheet {_TO_FIX!r}."
+        if why is not None or key is None:
+            returned.problems.append(_problem(sheet, number, place, str(why), cell.text))
+        else:
+            several.add(key.text.strip(), cell, _problem(sheet, number, place, _NO_ROWS, cell.text))
+    for place, cell in row.items():
+        if not filled and headings.names.get(place) is None and cell.text.strip():
+            at = (str(sheet.file), sheet.name, number, place_of(number, place))
+            returned.notes.append(Note(*at, headings.texts.get(place), cell.text.strip(), None, None))
+
+
+def _read_sheet(
+    sheet: Sheet, listed: Sequence[str], is_ours: bool, returned: Returned, several: SeveralAnswers
+) -> AnswerSheet | None:
     """Read a sheet; None if it is no list of findings at all."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
@@ -469,7 +586,7 @@ def _read_sheet(sheet: Sheet, listed: Sequence[str], is_ours: bool, returned: Re
                 words = "no column is called 'New value'. Name the one with the answers so"
                 returned.problems.append(_problem(sheet, number, None, f"{words}."))
         elif headings is not None and not headings.missing:
-            keys = _read_row(sheet, number, row, headings, merged, returned)
+            keys = _read_row(sheet, number, row, headings, merged, returned, several)
             products[keys.get("product_id"), keys.get("gtin")] += 1
             rows += 1
         elif headings is not None and not {"new_value", "attribute"}.isdisjoint(headings.places):
@@ -484,15 +601,17 @@ def _read_sheet(sheet: Sheet, listed: Sequence[str], is_ours: bool, returned: Re
     return read
 
 
-def _read_row(
-    sheet: Sheet, number: int, row: Row, headings: Headings, merged: MergedCells, returned: Returned
-) -> Mapping[str, str]:
-    """Read the answers of a row; return its keys."""
+def _keys_of(
+    sheet: Sheet, number: int, row: Row, headings: Headings, merged: MergedCells
+) -> tuple[dict[str, str], list[tuple[int, str, str]]]:
+    """Return what a row says of product, attribute and so on, and the cells of it that cannot be used."""
     keys: dict[str, str] = {}
     unusable: list[tuple[int, str, str]] = []
     for name in KEYS:
         place = headings.first(name)
         cell = None if place is None else merged.cell(number, place, row)
+        if name == "language" and place is not None and place not in row and "language_code" in keys:
+            cell = None  # merged with the row above, which may be in another language: the hidden code is its own
         if name in _SHOWN and cell is not None and cell.kind == "formula":
             continue  # programs make a formula of a text such as "=HYPERLINK(...)": nobody knows what was seen
         if place is not None and cell is not None and (why := _unusable_key(name, cell)) is not None:
@@ -501,8 +620,28 @@ def _read_row(
             _add_key(keys, name, text)
         elif place is not None and name == "value" and (cell is None or cell.kind == "text"):
             keys[name] = ""  # nothing was there
+    if "attribute" not in keys and (asked := asked_attribute(keys.get("asked_for", ""))) is not None:
+        keys["attribute"] = asked
+    return keys, unusable
+
+
+def _read_row(
+    sheet: Sheet,
+    number: int,
+    row: Row,
+    headings: Headings,
+    merged: MergedCells,
+    returned: Returned,
+    several: SeveralAnswers,
+) -> Mapping[str, str]:
+    """Read the answers of a row; return its keys."""
+    keys, unusable = _keys_of(sheet, number, row, headings, merged)
     filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
     filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
+    # What is written in the row itself is meant, whatever is given for several rows.
+    given = several.of_row(keys)
+    if filled:
+        given = []
     for place, cell in filled:
         why = _unusable(cell, merged.height(number, place))
         if why is not None:
@@ -511,11 +650,15 @@ def _read_row(
     unusable += [
         (place, cell.text, f"{cell.problem}.") for place, cell in row.items() if place >= MOST_COLUMNS
     ]
-    if filled or any(place >= MOST_COLUMNS for place, *_ in unusable):
+    if filled or given or any(place >= MOST_COLUMNS for place, *_ in unusable):
         returned.problems += [_problem(sheet, number, place, why, text) for place, text, why in unusable]
     if not unusable:
         returned.answers += [_answer(sheet, number, place, cell, keys) for place, cell in filled]
-    if not filled:
+        at = headings.places["new_value"][0]
+        returned.answers += [
+            _answer(sheet, number, at, cell, keys)._replace(given_at=where) for cell, where in given
+        ]
+    if not filled and not given:
         _look_elsewhere(sheet, number, row, headings, keys, returned)
     returned.damaged.setdefault(str(sheet.file), set()).update(
         cell.text
@@ -564,7 +707,10 @@ def _look_elsewhere(
 
 def _add_key(keys: dict[str, str], name: str, text: str) -> None:
     """Add a key to those of a row; of one that a spreadsheet may have changed it is said so."""
-    if name not in GUARDED:
+    if name == "language":
+        # Worklists show languages by name.
+        keys[name] = text if "-" in text else known_language_tag(text) or text
+    elif name not in GUARDED:
         keys[name] = text
     elif (key := unguarded(text)) is not None:
         keys[name] = key

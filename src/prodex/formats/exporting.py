@@ -89,6 +89,7 @@ def write_export(
     not_exported: Sequence[str] = (),
     languages: Sequence[str] | None = None,
     left_out: Sequence[str] = (),
+    scope: str | None = None,
     progress: Progress = None,
 ) -> ExportedFiles:
     """Write tables to a folder, one file each, with `datapackage.json` beside them.
@@ -118,6 +119,8 @@ def write_export(
         The languages of the localized rows, where not all were exported.
     left_out
         Sentences about tables that were left out; those about columns and rows are added.
+    scope
+        Which products were chosen, in a sentence; None for all of their catalogue.
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total),
         both in rows.
@@ -165,6 +168,7 @@ def write_export(
             not_exported=not_exported,
             languages=languages,
             left_out=sentences,
+            scope=scope,
         )
         (beside / PACKAGE).write_text(package, encoding="utf-8")
     return ExportedFiles([folder / name for name in (*names, PACKAGE)], sentences)

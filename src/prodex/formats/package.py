@@ -53,8 +53,12 @@ def package_text(
     not_exported: Sequence[str],
     languages: Sequence[str] | None = None,
     left_out: Sequence[str] = (),
+    scope: str | None = None,
 ) -> str:
-    """Return `datapackage.json` of an export; `resources` are what `described_file` says of each file."""
+    """Return `datapackage.json` of an export; `resources` are what `described_file` says of each file.
+
+    `scope` says which products were chosen, where these are not all of their catalogue.
+    """
     is_new = FORMATS[format].holds_records or any("left_out" in resource for resource in resources)
     package = {
         "name": _NAME,
@@ -62,6 +66,7 @@ def package_text(
         "prodex": version("prodex"),
         "description": f"{FORMATS[format].note} {_BACK}",
         "products": products,
+        **({} if scope is None else {"scope": scope}),
         "not_exported": list(not_exported),
         "left_out": list(left_out),
         **({} if languages is None else {"languages": list(languages)}),

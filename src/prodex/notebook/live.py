@@ -39,6 +39,8 @@ class LiveWidget(AnyWidget):
     ----------
     view
         What is shown, as values of JSON.
+    script
+        The name of its script, by which `prodex.notebook.static_picture` draws the same.
     """
 
     if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class LiveWidget(AnyWidget):
 
     def __init__(self, panel: Panel, script: str, answers: Mapping[str, Callable[..., object]]) -> None:
         super().__init__(_esm=script_of(script))
+        self.script: str = script
         self._panel, self._answers = panel, answers
         keep_in_order(self)
         self.on_msg(lambda _, content, __: self.press(**content))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from html import escape
 from importlib.resources import files as resources
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import ipywidgets as w
 from traitlets import Bool, Unicode
@@ -19,6 +20,8 @@ from prodex.errors import ProdexError
 from prodex.notebook.background import ANSWERING
 from prodex.notebook.boxes import VBox
 from prodex.notebook.routing import keep_in_order
+from prodex.notebook.static_picture import in_place_html, picture_of
+from prodex.text import counted
 
 Styled = TypeVar("Styled", bound=w.DOMWidget)
 
@@ -58,6 +61,45 @@ class Panel(VBox):
         self.add_class("prodex")
         # JupyterLab typesets what looks like a formula ("$5 ... $6") wherever this class does not forbid it.
         self.add_class("mathjax_ignore")
+
+    #: Seconds that a saved picture may wait for what the panel reads in the background when it is shown.
+    reads_for: ClassVar[float] = 0.0
+
+    def __repr__(self) -> str:
+        catalog = getattr(getattr(self, "exploration", None), "catalog", None)
+        of = "" if catalog is None else f": {counted(len(catalog), 'product')}"
+        return f"{_in_words(type(self).__name__)}{of}. Run this cell to use it."
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
+        """Return the view of the panel, and its picture for where a notebook is only read."""
+        shown: Any = super()  # ipywidgets has no types
+        bundle: dict[str, Any] | None = shown._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        return {**bundle, "text/plain": repr(self), "text/html": self._picture()}
+
+    def _ipython_display_(self) -> None:
+        """Show the panel, and below it what takes its place where it cannot be drawn."""
+        from IPython import display
+
+        publish: Any = display.publish_display_data  # it has no types
+        # A panel that was closed has no view.
+        bundle = None if self.comm is None else self._repr_mimebundle_()
+        publish(bundle or {"text/plain": repr(self)})
+        if bundle is not None:
+            publish({"text/html": in_place_html(bundle["text/html"])})
+
+    def _picture(self) -> str:
+        try:
+            for panel in _panels_in(self):
+                # A panel that is not done by then shows how far it is.
+                with suppress(TimeoutError):
+                    if panel.reads_for:
+                        panel.wait(panel.reads_for)
+            return picture_of(self) or f"<p>{escape(repr(self))}</p>"
+        except Exception:  # noqa: BLE001 - the widget's edge: the panel itself is shown in any case
+            _LOG.exception("the picture of a panel failed")
+            return f"<p>{escape(repr(self))}</p>"
 
     def fill(self, *children: w.Widget) -> None:
         """Show these widgets below the heading."""
@@ -107,6 +149,24 @@ class Panel(VBox):
             widget.observe(answer, names)
         else:
             widget.on_click(answer)
+
+
+def _panels_in(widget: Any) -> Iterator[Any]:
+    """Yield the panels that are shown in a widget."""
+    if getattr(getattr(widget, "layout", None), "display", None) != "none":
+        if isinstance(widget, Panel):
+            yield widget
+        for child in getattr(widget, "children", ()):
+            yield from _panels_in(child)
+
+
+def _in_words(name: str) -> str:
+    """Return the name of a class as words.
+
+    >>> _in_words("CatalogExplorer"), _in_words("AuditPanel")
+    ('Catalog explorer', 'Audit panel')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
 class OwnChange:

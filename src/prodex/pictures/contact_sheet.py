@@ -106,6 +106,8 @@ class Gallery:
         The groups that the products stand in, such as brands; none where they are one list.
     chosen
         By what they were chosen, such as "kind: Tofu"; empty for all products.
+    of
+        Of how many products they were chosen; None for all of them.
 
     Examples
     --------
@@ -124,6 +126,7 @@ class Gallery:
     size: int
     groups: tuple[SheetGroup, ...] = ()
     chosen: str = ""
+    of: int | None = None
 
     @property
     def title(self) -> str:
@@ -134,7 +137,8 @@ class Gallery:
         if self.groups:
             listed = f"{len(self.cells):,} of {counted(self.total, 'product')} in {counted(len(self.groups), 'group')}"
         chosen = f"{self.chosen}: " if self.chosen else ""
-        return f"{chosen}{listed}, page {self.page:,} of {self.pages:,}"
+        every = f" (chosen from {counted(self.of, 'product')})" if self.of and self.of > self.total else ""
+        return f"{chosen}{listed}{every}, page {self.page:,} of {self.pages:,}"
 
     @property
     def summary(self) -> str:
@@ -269,7 +273,10 @@ def gallery(
     shown = catalog.arrow("products", list(SHEET_COLUMNS)).slice(first, per_page).to_pylist()
     with reporting(progress, "Pictures", "pictures", after=PATIENCE) as reporter:
         cells = sheet_cells(catalog, shown, size, packshots_only, folder, limits, reporter)
-    return Gallery(cells, page, pages, first + 1, len(catalog), catalog.origin.source, size)
+    chosen = catalog.chosen
+    by, of = ("", None) if chosen is None or chosen.of <= len(catalog) else (chosen.words, chosen.of)
+    source = catalog.origin.source
+    return Gallery(cells, page, pages, first + 1, len(catalog), source, size, chosen=by, of=of)
 
 
 #: What `sheet_cells` needs to know of a product.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -19,6 +21,9 @@ _TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 _QUALITIES = (82, 70, 58, 45, 32, 20)
 #: Most bytes per pixel, so that a page of pictures stays small, and most bytes of the smallest pictures.
 _DENSITY, _LEAST = 0.13, 1_500
+#: Pixels of the longest side, tried one after the other until a page is small enough.
+_SIDES = (224, 192, 160, 128, 96, 64, 48)
+_INSIDE = re.compile(r"(data:image/jpeg;base64,)([A-Za-z0-9+/=]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,47 @@ def smaller(content: bytes, size: int) -> bytes:
     with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
         image.thumbnail((size, size))
         return _encoded(image, size)
+
+
+def smaller_within(html: str, most: int) -> str:
+    """Return a page of at most so many bytes, if smaller pictures make it so small; else with its smallest pictures.
+
+    A notebook keeps every page that it shows, and is opened as a whole.
+
+    Parameters
+    ----------
+    html
+        A page whose small pictures (`shrink`) are inside it.
+    most
+        Bytes.
+    """
+    size, inside = len(html.encode()), [len(found[2]) for found in _INSIDE.finditer(html)]
+    if size <= most or not inside:
+        return html
+    # Base64 takes four characters for three bytes.
+    room = (most - size + sum(inside)) / len(inside) * 3 / 4
+    for pixels in _SIDES:
+        # What `shrink` allows for so many pixels; most pictures take less, so a size is tried before it is certain.
+        if room >= pixels * pixels * _DENSITY / 2 or pixels == _SIDES[-1]:
+            made = _with_smaller(html, pixels)
+            if len(made.encode()) <= most:
+                return made
+            html = made
+    return html
+
+
+def _with_smaller(html: str, size: int) -> str:
+    return _INSIDE.sub(lambda found: f"{found[1]}{_reduced(found[2], size)}", html)
+
+
+def _reduced(encoded: str, size: int) -> str:
+    from PIL import Image
+
+    content = base64.b64decode(encoded)
+    with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
+        if max(image.size) <= size:
+            return encoded
+    return base64.b64encode(smaller(content, size)).decode()
 
 
 def _plain(image: Image) -> Image:

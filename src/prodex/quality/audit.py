@@ -53,6 +53,10 @@ class Audit(AuditMatrix):
         The catalogue, if it is available: it supplies columns and tags that the audit itself does not keep.
     made_by
         The profile itself, where the audit was made in this session; what is saved has its name only.
+    taken_from
+        The audit of which `only` chose these products; None for that audit itself.
+    chosen_by
+        By what they were chosen, in words.
 
     Examples
     --------

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
+from prodex.catalog.chosen import Chosen
 from prodex.errors import InputError, QueryError
 from prodex.facts.groups import KEPT, Groups, grouped, own_rows
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
@@ -28,6 +29,7 @@ from prodex.quality.profile import Profile
 from prodex.quality.scores import Tally, grades, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.columns import whole
+from prodex.text import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +49,8 @@ class AuditMatrix:
     assumed: tuple[tuple[str, Any], ...] = ()
     grade_with_blocker: str = "A"
     made_by: Profile | None = None
+    taken_from: Self | None = None
+    chosen_by: str = ""
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -144,7 +148,33 @@ class AuditMatrix:
         """
         return grouped(by, len(self), self._column, self._own_rows)
 
-    def only(self, product_ids: Iterable[str]) -> Self:
+    @property
+    def chosen(self) -> Chosen | None:
+        """Which products of a larger audit or catalogue these are; None for all of them."""
+        found = None
+        if self.taken_from is not None:
+            found = Chosen.again(self.taken_from.chosen, len(self.taken_from), [self.chosen_by])
+        elif self.catalog is not None:
+            # Of an audit that was opened again, the catalogue is that of its whole snapshot.
+            found = self.catalog.chosen or Chosen(len(self.catalog))
+        return found if found is not None and found.of > len(self) else None
+
+    @property
+    def scope(self) -> str:
+        """Which products the figures are of, in a sentence: what leaves the screen says it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.scope, audit.only(["8"], "GTIN missing or wrong").scope
+        ('All 2 products.', '1 of 2 products, chosen by: GTIN missing or wrong.')
+        """
+        chosen = self.chosen
+        return f"All {counted(len(self), 'product')}." if chosen is None else chosen.sentence(len(self))
+
+    def only(self, product_ids: Iterable[str], chosen_by: str = "") -> Self:
         """Return the audit of some of its products: nothing is judged again, so that it takes no time.
 
         Rules that compare products have looked at all of them, as for the whole audit.
@@ -153,6 +183,8 @@ class AuditMatrix:
         ----------
         product_ids
             Which products; those that the audit does not cover are left out, and of an id that came twice all.
+        chosen_by
+            By what they were chosen, in words: reports and worklists say it, beside the figures of all products.
 
         Examples
         --------
@@ -171,7 +203,10 @@ class AuditMatrix:
             np.asarray(pc.is_in(part.column("product_id"), wanted).to_numpy(), bool) for part in self.parts
         )
         taken = (part.taken(mask) for part, mask in zip(self.parts, masks, strict=True) if mask.any())
-        return replace(self, parts=tuple(taken), folder=None)
+        words = "; ".join(filter(None, [self.chosen_by, chosen_by]))
+        return replace(
+            self, parts=tuple(taken), folder=None, taken_from=self.taken_from or self, chosen_by=words
+        )
 
     def _column(self, name: str) -> pa.Array:
         """Return a column for all products, from the audit itself or from its catalogue."""

@@ -92,6 +92,8 @@ class Contents:
         The best grade of a product with a failing blocker.
     crashes
         Each rule that crashed: check, part, message.
+    scope
+        Of how many products these were chosen, in words; empty for all of them.
     """
 
     header: Header
@@ -114,6 +116,7 @@ class Contents:
     cards: ReportCards
     notes: tuple[str, ...]
     crashes: tuple[tuple[str, int, Words], ...]
+    scope: str = ""
 
 
 def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
@@ -159,10 +162,14 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         cards=cards(audit),
         notes=tuple(notes(audit)),
         crashes=tuple((crash.check, crash.part, words(crash.message, 4_000)) for crash in audit.crashes),
+        scope="" if audit.chosen is None else f"{audit.chosen.of:,} that were chosen",
     )
 
 
 def _unusual(audit: Audit) -> Unusual | None:
+    # The audits before are of all products, and some of them would look unusual beside these.
+    if audit.chosen is not None:
+        return None
     watch = watch_of(audit)
     # A first audit has nothing to be compared with.
     if watch is None or watch.audits < 2:

@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from prodex.display.audit import lines
+from prodex.display_text import on_one_line
 from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
@@ -45,8 +47,10 @@ class LinkedFile:
     address: str
 
 
+#: Which products the lists are of, where these were chosen.
+SCOPE = "scope.txt"
 #: The names of these files.
-FILES = tuple(f"{name}.{ending}" for name in ("failures", "products", "checks") for ending in _WRITERS)
+FILES = (*(f"{name}.{ending}" for name in ("failures", "products", "checks") for ending in _WRITERS), SCOPE)
 
 
 def folder_of(page: Path) -> Path:
@@ -79,6 +83,10 @@ def write_files(
     tables = [
         (file, title, pa.Table.from_pandas(frame, preserve_index=False)) for file, title, frame in frames
     ]
+    if audit.chosen is not None:
+        # A list that is passed on alone says nothing of the others.
+        scope = "\n".join(on_one_line(line) for line, _ in lines(audit))
+        (folder / SCOPE).write_text(f"{scope}\n", encoding="utf-8", newline="\n")
     total = len(_WRITERS) * (failures + sum(len(table) for *_, table in tables))
     done = 0
     with reporter.phase("Writing lists", "rows", total) as show:

@@ -56,6 +56,8 @@ class Tile:
         The change, and the audit it refers to; None where there is no earlier one.
     verdict
         "better", "worse", or nothing.
+    of_all
+        The same figure of all products, where the report is about some of them; else None.
     """
 
     title: str
@@ -64,6 +66,7 @@ class Tile:
     change: str | None
     since: str
     verdict: str
+    of_all: str | None = None
 
 
 def header(audit: Audit) -> Header:
@@ -79,6 +82,7 @@ def header(audit: Audit) -> Header:
     facts = {
         "Catalogue": folder.parent.name if folder else "in memory",
         "Snapshot": folder.name if folder else None,
+        "Scope": None if audit.chosen is None else audit.scope,
         "From": origin.source,
         "Requested": f"{asked_at:%Y-%m-%d %H:%M} UTC" if asked_at else None,
         "Query": query,
@@ -127,19 +131,26 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
     then = before.summary if before else None
     since = _moment_before(audit, before) if before else ""
     grade = now["grade"] if isinstance(now["grade"], str) else "none"
-    of_all = f"of {counted(int(now['products']), 'product')}"
+    of_products = f"of {counted(int(now['products']), 'product')}"
+    every = None if audit.taken_from is None else audit.taken_from.summary
 
     def tile(title: str, name: str, detail: str) -> Tile:
         share = name in {"ready", "mean_score"}
-        figure = percent(now[name]) if share else f"{now[name]:,}"
+
+        def shown(figures: pd.Series) -> str:
+            return percent(figures[name]) if share else f"{figures[name]:,}"
+
         change, verdict = _change(now[name], then[name], share) if then is not None else (None, "")
-        return Tile(title, figure, detail, change, since, verdict)
+        of_all = None
+        if every is not None:
+            of_all = f"{shown(every)} of all {counted(int(every['products']), 'product')}"
+        return Tile(title, shown(now), detail, change, since, verdict, of_all)
 
     return (
         tile("Ready", "ready", readiness(now)),
         tile("Mean score", "mean_score", f"all checks together: {percent(now['score'])}, grade {grade}"),
-        tile("Products to work on", "to_work_on", of_all),
-        tile("Products not ready", "not_ready_products", f"a blocker fails; {of_all}"),
+        tile("Products to work on", "to_work_on", of_products),
+        tile("Products not ready", "not_ready_products", f"a blocker fails; {of_products}"),
     )
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
+from prodex.catalog.chosen import Chosen
 from prodex.display.worklists.folder import write_folder
 from prodex.display.worklists.rows import grouped_worklists, update_waits, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
@@ -32,6 +33,7 @@ _OWN = (*_KEYS, "gtin", "name", "owner", "owner_id", "language_code", "position"
 _UNASSIGNED = "not_assigned"
 
 _PROBLEMS = {"accepted": "Correction to look at", "asked back": "Answer that may not be meant"}
+_ANSWERED = "an answer came back for them"
 _ANSWER_AGAIN = "Read what is wrong, and answer again."
 _NOT_TAKEN = (
     "Everything that was taken: only answers that could not be used are listed, each with the reason."
@@ -51,7 +53,11 @@ def write_again(
     answers = _with_places(fix.answers, fix)
     listed = answers[answers["state"].isin(["refused", "conflict", "asked back", *["accepted"] * accepted])]
     # They are about the same snapshot, so that these worklists can come back as well.
-    audit = dataclasses.replace(fix.before, catalog_folder=fix.catalog.folder)
+    judged = fix.before.catalog
+    if judged is not None:
+        # Only these were judged again, and the figures are theirs.
+        judged = dataclasses.replace(judged, chosen=Chosen(len(fix.catalog), _ANSWERED))
+    audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
     found = worklist_rows(audit, {})
     places = {product: place for place, product in enumerate(audit.identity["product_id"].to_pylist())}
     rows: list[dict[str, Any]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,8 +15,10 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.fix import hierarchy, nutrition, pictures
-from prodex.fix.layout import TO_FIX
+from prodex.fix.layout import same_answer
 from prodex.fix.shapes import AnswerShape, Shapes
+from prodex.locales import language_label
+from prodex.quality.problems import attribute_label
 from prodex.send.preflight import longest_text
 
 #: Codes with their labels, by attribute.
@@ -33,6 +36,17 @@ _HOW = {
     AnswerShape.HIERARCHY: hierarchy.HOW,
     AnswerShape.NONE: "Not here: correct it at its source",
 }
+
+#: Texts of one product each: an answer for several of them would be a new mistake.
+_OWN = frozenset({*NAMES, "description", "composition"})
+
+#: What several products can have alike.
+_ALIKE = frozenset(
+    {
+        *(AnswerShape.TEXT, AnswerShape.BOOLEAN, AnswerShape.INTEGER, AnswerShape.NUMBER),
+        *(AnswerShape.STRING, AnswerShape.CODE, AnswerShape.QUANTITY),
+    }
+)
 
 
 class AnswerCell(StrEnum):
@@ -73,11 +87,12 @@ class Fields:
         >>> Fields().how("netContent", None), Fields().how("description", None)
         ('A number and its unit: 500 g', 'The language, then the text: fr: Confiture')
         >>> Fields().how("assets.pictures", None, update_waits=True)
-        'An update of assets waits for acceptance; nothing to answer.'
+        'An update of pictures, documents and videos waits for acceptance; nothing to answer.'
         """
         shape = self.shapes.of_attribute(attribute)
         if update_waits and attribute is not None and shape is not AnswerShape.NONE:
-            return f"An update of {attribute.partition('.')[0]} waits for acceptance; nothing to answer."
+            what = attribute_label(attribute.partition(".")[0])
+            return f"An update of {what} waits for acceptance; nothing to answer."
         if shape is not AnswerShape.TEXT:
             return _HOW[shape]
         if language is None:
@@ -104,6 +119,32 @@ class Fields:
             for one, waiting, text in zip(said, waits, replaced, strict=True)
         ]
         return rows.set_column(rows.column_names.index("how"), "how", pa.array(how, pa.string()))
+
+    def same_answers(self, rows: pa.Table) -> pa.Array:
+        """Return what findings have in common that one answer can be for; null for those that are answered one by one.
+
+        Parameters
+        ----------
+        rows
+            As `WORKLIST`, before `with_how`: `how` has the text that an answer would replace.
+        """
+        columns = ("attribute", "check", "language", "value", "how")
+        about = list(zip(*(rows[name].to_pylist() for name in columns), strict=True))
+        can = {attribute: self._can_be_same(attribute) for attribute, *_ in about}
+        keys = [
+            same_answer(attribute, check, language, value)
+            if can[attribute] and replaced is None and state is AnswerCell.ASKED
+            else None
+            for (attribute, check, language, value, replaced), state in zip(
+                about, self.states(rows), strict=True
+            )
+        ]
+        number = Counter(keys)
+        return pa.array([key if number[key] > 1 else None for key in keys], pa.string())
+
+    def _can_be_same(self, attribute: str | None) -> bool:
+        # What is corrected in part is different in each product.
+        return attribute not in _OWN and self.shapes.of_attribute(attribute) in _ALIKE
 
     def allowed(self, attribute: str, language: str | None) -> Allowed | None:
         """Return the allowed values, or None where a cell cannot check them."""
@@ -152,16 +193,31 @@ class Allowed:
 
 
 def _in(language: str | None) -> str:
-    return "" if language is None else f" in the language {language[:20]}"
+    return "" if language is None else f" in {language_label(language)[:20]}"
 
 
 #: Ranges of cells in one validation; spreadsheets refuse very long lists of them.
 _RANGES = 500
 
 
-def validate(sheet: Any, columns: Mapping[str, pa.Array], is_asked: Sequence[bool], fields: Fields) -> None:
-    """Declare the allowed values of the cells of "New value" that are asked for, as far as they are known."""
-    place = next(i for i, column in enumerate(TO_FIX) if column.name == "new_value")
+def validate(
+    sheet: Any, columns: Mapping[str, pa.Array], is_asked: Sequence[bool], fields: Fields, place: int
+) -> None:
+    """Declare the allowed values of the cells of "New value" that are asked for, as far as they are known.
+
+    Parameters
+    ----------
+    sheet
+        The sheet, whose first row has the headings.
+    columns
+        Attribute and language (as in `WORKLIST`) of its rows.
+    is_asked
+        Whether an answer is asked for, of each row.
+    fields
+        What the fields take.
+    place
+        The column "New value".
+    """
     pairs = pa.table([columns["attribute"], columns["language"]], names=["attribute", "language"])
     pairs = pairs.append_column("row", pa.array(np.arange(1, len(pairs) + 1)))
     pairs = pairs.filter(pa.array(is_asked, pa.bool_()))

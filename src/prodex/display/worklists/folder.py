@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.display.worklists.fields import AnswerCell, Codes, Fields
+from prodex.display.worklists.mail import mail_of
 from prodex.display.worklists.rows import grouped_worklists, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
@@ -29,7 +30,7 @@ from prodex.errors import InputError
 from prodex.files import parquet
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
-from prodex.fix.layout import GUARDED, INDEX, MANIFEST, WORKLIST, guarded
+from prodex.fix.layout import ENDINGS, GUARDED, INDEX, MAIL, MANIFEST, TO_FIX, WORKLIST, guarded
 from prodex.fix.row_marks import row_marks
 from prodex.fix.shapes import Shapes
 from prodex.fix.whose import host_of_source
@@ -38,6 +39,7 @@ from prodex.formats.csv_files import write_csv
 from prodex.phases import SILENT, Reporter
 from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality.audit import Audit
+from prodex.quality.problems import asked_label
 from prodex.threads import side_by_side
 
 #: Names without ending that no worklist may have.
@@ -54,6 +56,8 @@ _INDEX_SCHEMA = pa.schema(
         *((name, pa.int64()) for name in ("to_answer", "update_waits")),
         ("file", pa.string()),
         *((name, pa.int64()) for name in ("escaped_characters", "cut_texts", "failures")),
+        *((name, pa.int64()) for name in ("chosen_products", "group_products", "group_to_work_on")),
+        *((name, pa.string()) for name in ("scope", "mail")),
     ]
 )
 
@@ -98,7 +102,10 @@ def write_worklists(
         findings (one for each text, picture or other place), those of blockers, those that ask for an answer
         (`to_answer`), those that ask for none since an update of the attribute waits for acceptance (`update_waits`),
         name of the workbook, and how many characters and texts a workbook could not show whole; `failures` is the
-        number of findings as well. A CSV and a Parquet file of the same name have the same rows.
+        number of findings as well. `chosen_products` are those of the group that the audit is about, and
+        `group_products` and `group_to_work_on` the figures of the whole group; `scope` says which products were chosen,
+        and is missing where all were. A CSV and a Parquet file of the same name have the same rows, and `mail` is a
+        draft of the mail that the workbook is sent with.
 
     Raises
     ------
@@ -176,7 +183,8 @@ def write_folder(
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
-        manifest = {"format": _FORMAT, "by": by, **_keys(audit), **options, "worklists": index}
+        about = {"by": by, "scope": audit.scope, **_keys(audit), **options}
+        manifest = {"format": _FORMAT, **about, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
     return frame
@@ -204,7 +212,12 @@ def _write(
     csv: Mapping[str, bool],
 ) -> dict[str, Any]:
     host = host_of_source(audit.origin.source)
-    answerable = fields.with_how(worklist.rows)
+    label = cache(asked_label)  # there are few different fields among very many findings
+    asked = [label(*one) for one in _pairs(worklist.rows, "attribute", "rule")]
+    labelled = _with(worklist.rows, "asked_for", pa.array(asked, pa.string()))
+    labelled = _with(labelled, "same_answer", fields.same_answers(labelled))
+    labelled = _with(labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled)))
+    answerable = fields.with_how(labelled)
     marked = _with(answerable, "row_mark", row_marks(answerable, host))
     worklist = dataclasses.replace(worklist, rows=marked)
     states = Counter(fields.states(worklist.rows))
@@ -212,7 +225,9 @@ def _write(
     parquet.write(worklist.rows, rows)
     # People open the CSV file in a spreadsheet; programs take the Parquet file.
     shown = _guarded(worklist.rows)
-    write_csv(iter(shown.to_batches()), WORKLIST, folder / f"{worklist.name}.csv", **csv)
+    first = [column.name for column in TO_FIX if not column.is_hidden]
+    schema = pa.schema([WORKLIST.field(name) for name in dict.fromkeys(["row", *first, *WORKLIST.names])])
+    write_csv(iter(shown.select(schema.names).to_batches()), schema, folder / f"{worklist.name}.csv", **csv)
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(rows.read_bytes()).hexdigest()
     keys = {
@@ -225,6 +240,9 @@ def _write(
         "fields": _named(worklist.rows["attribute"]),
         **_keys(audit),
     }
+    mail = folder / f"{worklist.name}{MAIL}"
+    mail.write_bytes(mail_of(worklist, f"{worklist.name}.xlsx", fields.states(worklist.rows)))
+    of_all = worklist.of_all or worklist.figures
     written = dataclasses.replace(worklist, rows=shown)
     unshown = write_workbook(written, facts, fields, keys, folder / f"{worklist.name}.xlsx")
     return {
@@ -240,7 +258,21 @@ def _write(
         "escaped_characters": unshown.escaped,
         "cut_texts": unshown.cut,
         "failures": len(worklist.rows),  # the findings under their earlier name
+        "chosen_products": _whole(worklist.figures, "products"),
+        "group_products": _whole(of_all, "products"),
+        "group_to_work_on": _whole(of_all, "to_work_on"),
+        "scope": worklist.about,
+        "mail": mail.name,
     }
+
+
+def _whole(figures: Mapping[Any, Any], name: str) -> int | None:
+    """Return a figure of a group of products; a language has none."""
+    return int(figures[name]) if figures else None
+
+
+def _pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
+    return zip(*(rows[name].to_pylist() for name in names), strict=True)
 
 
 def _with(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
@@ -266,6 +298,7 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Work
     ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
     facts = {
         "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
+        **({} if audit.chosen is None else {"Scope": audit.scope}),
         "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
         "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
         "Made by": f"prodex {version('prodex')}, one worklist per {by}",
@@ -368,5 +401,5 @@ def _written_before(folder: Path) -> set[str]:
     return {
         MANIFEST,
         INDEX,
-        *(f"{stem}{ending}" for stem in stems for ending in (".xlsx", ".csv", ".parquet")),
+        *(f"{stem}{ending}" for stem in stems for ending in ENDINGS),
     }

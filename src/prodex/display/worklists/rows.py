@@ -22,6 +22,7 @@ from prodex.locales import language_label, short_of
 from prodex.phases import SILENT, Reporter
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows
+from prodex.quality.matrix import AuditMatrix
 from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
@@ -94,7 +95,7 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
 def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
     """Return what only the catalogue has: which text is meant, and when the product was last changed."""
     size = len(rows)
-    absent = (*_PLACE, "updated_at", "new_value", "how", "row_mark")
+    absent = (*_PLACE, "updated_at", "new_value", "how", "row_mark", "asked_for", "same_answer", "scope")
     empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in absent}
     if catalog is None or not size:
         return empty
@@ -213,6 +214,7 @@ def grouped_worklists(
         When there is no such grouping.
     """
     found: list[tuple[str | None, str | None, Rows, Mapping[Any, Any]]] = []
+    of_all: Mapping[str | None, Mapping[Any, Any]] = {}
     if by == "language":
         languages = _plain(rows["language"])
         codes = pc.unique(languages).to_pylist()
@@ -223,7 +225,11 @@ def grouped_worklists(
         ]
     else:
         groups = audit.groups(by)
-        figures = audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
+        figures = _figures(audit, groups)
+        if audit.taken_from is not None and audit.chosen is not None:
+            # What is written for a supplier has the figures of all their products, whatever the screen shows.
+            every = audit.taken_from.groups(by)
+            of_all = dict(zip(every.codes, _figures(audit.taken_from, every), strict=True))
         for number, members in enumerate(_members(groups, rows["product"].to_numpy(), len(audit))):
             found.append((groups.codes[number], groups.labels[number], members, figures[number]))
     found = [one for one in found if len(one[2])]
@@ -232,7 +238,18 @@ def grouped_worklists(
     for name, (code, label, members, of_group) in zip(names, found, strict=True):
         own = rows.take(pa.array(members)).drop_columns("product")
         own = own.add_column(0, "row", pa.array(np.arange(1, len(own) + 1)))
-        yield Worklist(by, code, label, name, own.cast(WORKLIST), of_group)
+        scope = None if audit.chosen is None else f"Scope: {audit.scope}"
+        yield Worklist(
+            *(by, code, label, name, own.cast(WORKLIST), of_group),
+            of_all=of_all.get(code, {}),
+            scope=scope,
+            chosen_by="" if audit.chosen is None else audit.chosen.words,
+        )
+
+
+def _figures(audit: AuditMatrix, groups: Groups) -> Sequence[Mapping[Any, Any]]:
+    """Return the figures of each group."""
+    return audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
 
 
 def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.display.worklists.fields import AnswerCell
+from prodex.display.worklists.grid import WorkbookCells
 from prodex.facts.market import market_label
-from prodex.fix.layout import DELETE_WORD, TO_FIX
+from prodex.fix.layout import DELETE_WORD, SEVERAL, SEVERAL_SHEET, TO_FIX
+from prodex.locales import known_language_tag, language_label
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.text import counted, percent
@@ -26,6 +28,10 @@ _HOW_TO_FILL_IN = (
     (
         'Enter the correct value in the column "New value", as "How to answer" says; leave it empty where nothing '
         f"changes. {DELETE_WORD} removes a text. Rows may be sorted and removed."
+    ),
+    (
+        f'Where several rows ask for the same, the sheet "{SEVERAL_SHEET}" takes one answer for all of them. What is '
+        "written in a row itself counts before it."
     ),
     (
         "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source. If "
@@ -66,6 +72,12 @@ class Worklist:
         The findings, as `WORKLIST`.
     figures
         The row of `Audit.scores` for a group of products; empty for a language.
+    of_all
+        The same of all its products, where only some were chosen; else empty.
+    scope
+        Which products of the audit were chosen, in a sentence; None for all of them.
+    chosen_by
+        By what, in words.
     """
 
     by: str
@@ -74,6 +86,31 @@ class Worklist:
     name: str
     rows: pa.Table
     figures: Mapping[Any, Any]
+    of_all: Mapping[Any, Any] = field(default_factory=dict)
+    scope: str | None = None
+    chosen_by: str = ""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only some products of the group were chosen, and the figures of all are known as well."""
+        return bool(self.of_all) and int(self.figures["products"]) < int(self.of_all["products"])
+
+    @property
+    def about(self) -> str | None:
+        """Which products of the group the worklist is about, in a sentence; None where nothing was chosen."""
+        if self.scope is None or not self.of_all:
+            return self.scope
+        by = f", chosen by: {self.chosen_by}" if self.chosen_by else ""
+        every = counted(int(self.of_all["products"]), "product")
+        if not self.is_part:
+            return f"Scope: all {every} of {self.called}{by}."
+        of = f"{int(self.figures['products']):,} of the {every}"
+        return f"Scope: {of} of {self.called}{by}. Of the others this worklist says nothing."
+
+    @property
+    def called(self) -> str:
+        """The group in a sentence: by its label, where it has one."""
+        return self.label or self.title
 
     @property
     def title(self) -> str:
@@ -134,19 +171,33 @@ def summary(worklist: Worklist) -> pd.DataFrame:
 
 def standing(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
     """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
-    of = f" of {int(worklist.figures['products']):,}" if worklist.figures else ""
+    figures = worklist.figures
+    chosen = "chosen " * worklist.is_part
+    of = f" of {int(figures['products']):,} {chosen}" if figures else " "
     findings = counted(len(worklist.rows), "finding")
     fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
-    sentences = [f"{worklist.products:,}{of} products have something to fix: {fails}."]
+    sentences = [] if worklist.about is None else [worklist.about]
+    sentences.append(f"{worklist.products:,}{of}products have something to fix: {fails}.")
+    if figures and worklist.products < int(figures["to_work_on"]):
+        every = f"{int(figures['to_work_on']):,} of {int(figures['products']):,}"
+        sentences.append(
+            f"By all checks {every} {chosen}products have something to fix; not all is listed here."
+        )
     counts = [f"{count:,} {name}" for name in SEVERITIES if (count := worklist.with_severity(name))]
     sentences.append(f"By severity: {', '.join(counts)}.")
     cells = Counter(states)
     apart = [f"{words}: {cells[state]:,}." for state, words in _APART.items() if cells[state]]
     sentences.append(f"To answer: {cells[AnswerCell.ASKED]:,} of {findings}. {' '.join(apart)}".rstrip())
-    if worklist.figures:
-        score = percent(float(worklist.figures["score"]))
+    if figures:
         sentences.append(
-            f"Score {score}; {readiness(worklist.figures)}: by all checks of the profile, not only those listed here."
+            f"{'Chosen products: score' if worklist.is_part else 'Score'} {percent(float(figures['score']))}; "
+            f"{readiness(figures)}: by all checks of the profile, not only those listed here."
+        )
+    if worklist.is_part:
+        of_all = worklist.of_all
+        sentences.append(
+            f"All products of {worklist.called}: {int(of_all['to_work_on']):,} of {int(of_all['products']):,} have "
+            f"something to fix; score {percent(float(of_all['score']))}; {readiness(of_all)}."
         )
     return sentences
 
@@ -178,7 +229,7 @@ def read_me(
 
 
 def shown(rows: pa.Table) -> dict[str, pa.Array]:
-    """Return the columns of the sheet "To fix" as text; markets with their names."""
+    """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
     columns = {}
     for column in TO_FIX:
         values = rows[column.name].combine_chunks()
@@ -187,14 +238,41 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
             moments = values.to_pylist()
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())
-    columns["market"] = _with_names(columns["market"])
+    columns["market"] = _each(columns["market"], _named_market)
+    columns["language"] = _each(columns["language"], _named_language)
     return columns
 
 
-def _with_names(markets: pa.Array) -> pa.Array:
-    encoded = markets.dictionary_encode()
-    named = [
-        one if (name := market_label(one)) == one else f"{one} {name}"
-        for one in encoded.dictionary.to_pylist()
-    ]
-    return pa.array(named, pa.string()).take(encoded.indices)
+def _each(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
+    encoded = values.dictionary_encode()
+    names = [None if one is None else named(one) for one in encoded.dictionary.to_pylist()]
+    return pa.array(names, pa.string()).take(encoded.indices)
+
+
+def _named_market(market: str) -> str:
+    return market if (name := market_label(market)) == market else f"{market} {name}"
+
+
+def _named_language(language: str) -> str:
+    """Return the name of a language where that is known again when it comes back."""
+    name = language_label(language)
+    return name if known_language_tag(name) == language else language
+
+
+def several(columns: Mapping[str, WorkbookCells]) -> list[dict[str, Any]]:
+    """Return the rows of the sheet "Several at once": what several findings ask for alike, the most findings first.
+
+    Parameters
+    ----------
+    columns
+        The columns of the sheet "To fix", as cells show them.
+    """
+    names = [*(column.name for column in SEVERAL if column.name in columns), "attribute"]
+    number: Counter[str] = Counter()
+    first: dict[str, dict[str, Any]] = {}
+    for row in zip(*(columns[name].texts.to_pylist() for name in names), strict=True):
+        about = dict(zip(names, row, strict=True))
+        if (key := about["same_answer"]) is not None:
+            number[key] += 1
+            first.setdefault(key, {**about, "new_value": None})
+    return [{**first[key], "rows": rows} for key, rows in number.most_common()]

@@ -27,8 +27,16 @@ from prodex.display.worklists.grid import (
     spelled_column,
     spelled_row,
 )
-from prodex.display.worklists.sheets import Worklist, WorklistFacts, read_me, shown, standing, summary
-from prodex.fix.layout import FORMAT, KEYS_SHEET, TO_FIX, seal_of
+from prodex.display.worklists.sheets import (
+    Worklist,
+    WorklistFacts,
+    read_me,
+    several,
+    shown,
+    standing,
+    summary,
+)
+from prodex.fix.layout import FORMAT, KEYS_SHEET, SEVERAL, SEVERAL_SHEET, TO_FIX, SheetColumn, seal_of
 from prodex.formats.workbooks import workbook
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
@@ -115,6 +123,7 @@ def write_workbook(
             some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
             is_asked = [one is AnswerCell.ASKED for one in states[start : start + per_sheet]]
             _write_to_fix(book, styles, names[-1], some, is_asked, mine)
+        _write_several(book, styles, several(held), mine, most_rows)
         if mine.codes:
             write_codes(book, styles, mine.codes)
         listed = [column.name for column in TO_FIX]
@@ -135,18 +144,53 @@ def _write_to_fix(
     for place, column in enumerate(TO_FIX):
         style = {"new_value": styles.open}.get(column.name, styles.text)
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
-    # GTIN, product and name stay in sight beside the new value.
+    # GTIN, name and language stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
     rows = len(columns["row"])
-    sheet.autofilter(0, 0, rows, len(TO_FIX) - 1)
+    _prepare(sheet, name, rows, TO_FIX)
+    validate(sheet, columns, is_asked, fields, _place(TO_FIX))
+    sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX), styles.text)
+
+
+def _place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
+    return next(place for place, column in enumerate(columns) if column.name == name)
+
+
+def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn]) -> None:
+    """Set up a sheet that is filled in: filters, protection, and how it is printed."""
+    sheet.autofilter(0, 0, rows, len(columns) - 1)
     sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
     sheet.set_landscape()
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)
     sheet.set_footer(f"&L{name}&RPage &P of &N")
-    validate(sheet, columns, is_asked, fields)
-    sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX), styles.text)
+
+
+def _write_several(
+    book: Workbook, styles: Styles, asked: Sequence[Mapping[str, Any]], fields: Fields, most_rows: int
+) -> None:
+    """Write the sheet where one answer is given for several rows; none where no rows ask for the same."""
+    if not asked:
+        return
+    asked = asked[: most_rows - 1]
+    sheet = book.add_worksheet(SEVERAL_SHEET, worksheet_class=Rows)
+    for place, column in enumerate(SEVERAL):
+        style = {"new_value": styles.open}.get(column.name, styles.text)
+        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    sheet.freeze_panes(1, 0)
+    _prepare(sheet, SEVERAL_SHEET, len(asked), SEVERAL)
+    about = {name: pa.array([row[name] for row in asked], pa.string()) for name in ("attribute", "language")}
+    validate(sheet, about, [True] * len(asked), fields, _place(SEVERAL))
+    lines: list[Line] = [([(column.heading, styles.heading) for column in SEVERAL], 30)]
+    looks = {"new_value": styles.open, "rows": styles.number}
+    for row in asked:
+        values = [(row[column.name] or "", looks.get(column.name, styles.text)) for column in SEVERAL]
+        height = max(
+            _lines(str(value), column.width) for (value, _), column in zip(values, SEVERAL, strict=True)
+        )
+        lines.append((values, LINE * min(height, HIGHEST)))
+    sheet.fill_lines(lines, styles.text)
 
 
 def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool]) -> Iterator[str]:
@@ -157,8 +201,10 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[
     for start in range(0, len(columns["row"]), _AT_ONCE):
         some = {name: values.slice(start, _AT_ONCE) for name, values in columns.items()}
         number = pa.array(np.arange(start + 2, start + 2 + len(some["row"]))).cast(pa.string())
+        # The problem has the colour of its severity, which is not on the screen of a laptop.
+        severe = pa.array([severities[one] for one in some["severity"].to_pylist()], pa.string())
         style = {
-            "severity": pa.array([severities[one] for one in some["severity"].to_pylist()], pa.string()),
+            **dict.fromkeys(("severity", "problem"), severe),
             "new_value": pa.array(
                 [opened if one else closed for one in is_asked[start : start + _AT_ONCE]], pa.string()
             ),
@@ -209,6 +255,10 @@ _SUMMARY = (
 )
 
 
+#: Columns of the summary in words of the service, which are hidden.
+_OF_THE_SERVICE = frozenset({"title", "check"})
+
+
 def write_read_me(
     book: Workbook,
     styles: Styles,
@@ -232,6 +282,9 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
     """Write the sheet "Summary": each check with its failing products."""
     names, headings, widths = zip(*_SUMMARY, strict=True)
     sheet = _sheet(book, "Summary", widths)
+    for place, name in enumerate(names):
+        if name in _OF_THE_SERVICE:
+            sheet.set_column(place, place, widths[place], None, {"hidden": True})
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
     rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist, states)]

@@ -83,8 +83,11 @@ class AuditExport(VBox):
             raise InputError(
                 "The catalogue is in memory only. Enter the name of the snapshots to save its audit with."
             )
-        write = partial(saved, self._shown(), None if self.name.disabled else name)
-        self.exporter.start(write, "Saving the audit")
+        # The audit of a few products would be taken for that of the snapshot from then on.
+        shown = self._shown()
+        every = shown.taken_from or shown
+        write = partial(saved, every, None if self.name.disabled else name)
+        self.exporter.start(write, f"Saving the audit of all {counted(len(every), 'product')}")
 
     def _shown(self) -> Audit:
         if self._audit is None:
@@ -96,7 +99,14 @@ def worklists(audit: Audit, folder: Path, by: str, replace: bool, progress: Prog
     """Export worklists, and return how many and where."""
     index = audit.worklists(folder, by, replace=replace, progress=progress)
     findings = counted(int(index["findings"].sum()), "finding")
-    return f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}."
+    return (
+        f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}.{_scope(audit)}"
+    )
+
+
+def _scope(audit: Audit) -> str:
+    """Say which products were exported, where these are not all."""
+    return "" if audit.chosen is None else f" Only of the products that are shown: {audit.scope}"
 
 
 def report(audit: Audit, page: Path, replace: bool, progress: Progress = False) -> str:
@@ -110,10 +120,12 @@ def report(audit: Audit, page: Path, replace: bool, progress: Progress = False) 
     # `to_html` replaces a file. Somebody who calls it names the file; here the name is proposed by the form.
     if page.exists() and not replace:
         raise InputError(f"{page} already exists. Give another name, or tick '{_REPLACE}'.")
-    before = earlier(audit)
+    # The audits before are of all products: compared with some of them, every figure would look like a change.
+    before = [] if audit.chosen is not None else earlier(audit)
     written = audit.to_html(page, trend=before, progress=progress)
     trend = f", with {counted(len(before), 'earlier audit')}" if before else ""
-    return f"Exported the report to {written}{trend}. The full lists are in the folder next to it."
+    lists = "The full lists are in the folder next to it."
+    return f"Exported the report to {written}{trend}. {lists}{_scope(audit)}"
 
 
 def saved(audit: Audit, name: str | None, progress: Progress = False) -> str:

@@ -32,6 +32,7 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.snapshots.saved import previous
+from prodex.notebook.static_picture import ONLY_LIVE
 from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE
 from prodex.quality import Audit, Profile
@@ -201,7 +202,8 @@ class AuditPanel(Panel):
         self.heat.mark(mark)
         self.checks.mark(mark)
         sentence = _summary(len(self.failing), self._labels()) if self._conditions else _INVITATION
-        self._shown.value = f"<span role='status'>{sentence}</span>"
+        live = "" if self._conditions else f" class='{ONLY_LIVE}'"
+        self._shown.value = f"<span role='status'{live}>{sentence}</span>"
 
     def _renew(self, old: Catalog, catalog: Catalog, audit: Audit | None) -> None:
         """Show the products of now, and their audit, after corrections were sent."""
@@ -220,11 +222,13 @@ class AuditPanel(Panel):
         """Return the audit of the products that are chosen."""
         if not self._conditions:
             return whole
+        words = "; ".join(self._labels())
         if self.exploration is None:
             ids = [choice.products(whole) for choice in self._choices]
-            return whole.only(set(ids[0]).intersection(*ids[1:]))
+            return whole.only(set(ids[0]).intersection(*ids[1:]), words)
         products = self.exploration.filter.products
-        return whole.only(products.ids.filter(pa.array(self.exploration.filter.mask(self._conditions))))
+        ids = products.ids.filter(pa.array(self.exploration.filter.mask(self._conditions)))
+        return whole.only(ids, words)
 
     @property
     def _conditions(self) -> Conditions:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import ipywidgets as w
 from traitlets import Instance
@@ -74,6 +74,8 @@ class CorrectionsPanel(Panel):
     >>> panel.fix.preview()["after"].tolist()
     ['Pain bis']
     """
+
+    reads_for: ClassVar[float] = 2.0
 
     fix: Instance[Fix | None] = Instance(Fix, allow_none=True)
     proof: Instance[Proof | None] = Instance(Proof, allow_none=True)

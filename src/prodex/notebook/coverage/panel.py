@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from typing import ClassVar
 
 import ipywidgets as w
 import pandas as pd
@@ -79,6 +80,8 @@ class CoveragePanel(Panel):
     >>> len(panel.coverage)
     4
     """
+
+    reads_for: ClassVar[float] = 2.0
 
     by: Unicode[str, str | bytes] = Unicode("language")
     text_language: Unicode[str, str | bytes] = Unicode("")

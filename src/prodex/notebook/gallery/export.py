@@ -131,7 +131,7 @@ def write_sheet(
         named = tuple(
             SheetGroup(group.label, len(group.rows), group.total) for group in groups if group.label
         )
-        sheet = Gallery(cells, 1, 1, 1, total, catalog.origin.source, SIDE, named, chosen)
+        sheet = Gallery(cells, 1, 1, 1, total, catalog.origin.source, SIDE, named, chosen, len(catalog))
         written = sheet.to_html(page)
     # Why some have none is said here, too: a sheet without pictures is written all the same.
     return f"Exported {counted(len(cells), 'product')} to {written}: {sheet.summary}."

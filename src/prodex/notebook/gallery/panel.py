@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
@@ -52,6 +52,8 @@ class GalleryPanel(Panel):
     >>> [group.rows for group in panel.gallery.shown]
     [(0,)]
     """
+
+    reads_for: ClassVar[float] = 2.0
 
     selected: Instance[tuple[str, ...]] = Tuple()
 

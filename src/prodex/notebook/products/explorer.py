@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from html import escape
 
@@ -9,6 +10,7 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
+from prodex.catalog.chosen import Chosen
 from prodex.notebook.background import LatestTask
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.conditions import Code, Conditions
@@ -188,7 +190,9 @@ class CatalogExplorer(Panel):
         """Return what an export writes: the products that are shown, or only some."""
         if only is None:
             return self.table.shown, self.catalog
-        return self.table.shown_of(only), self.exploration.catalog.where(product_id=list(only))
+        whole = self.exploration.catalog
+        chosen = Chosen.again(whole.chosen, len(whole), ["selected one by one"])
+        return self.table.shown_of(only), replace(whole.where(product_id=list(only)), chosen=chosen)
 
     def _show_pane(self) -> None:
         """Show the card beside the table as long as a product is open, and the facets of a narrow panel on request."""

@@ -13,6 +13,7 @@ import ipywidgets as w
 import pyarrow as pa
 
 from prodex.catalog import Catalog
+from prodex.catalog.chosen import scope_of
 from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.boxes import VBox
@@ -142,6 +143,7 @@ def export_products(
     StorageError
         When the disk refuses.
     """
+    scope = scope_of(catalog.chosen, len(catalog))
     if is_shown := request.what == AS_SHOWN:
         tables = {_FILE: ExportedTable(table.batches(), table.schema)}
         origin = table.products.catalog.origin.to_json()
@@ -151,6 +153,7 @@ def export_products(
             request.format,
             origin,
             escape_formulas=request.escapes,
+            scope=scope,
             progress=progress,
         )
         where = f"{paths[0].absolute()} ({counted(len(table.columns), 'column')})"
@@ -167,6 +170,8 @@ def export_products(
         files = "file" if FORMATS[request.format].holds_records else "table"
         where = f"{counted(len(paths) - 1, files)} in {request.folder.absolute()}"
     report = f"Exported {counted(len(table.rows if is_shown else catalog), 'product')} to {where}."
+    if scope is not None:
+        report += f" These are {scope}"
     if paths.left_out:
         report += f" Left out: {'; '.join(paths.left_out)}."
     # The export describes what it had to change in the data package beside the files.

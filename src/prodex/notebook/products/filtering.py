@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from prodex.catalog import Catalog
+from prodex.catalog.chosen import Chosen
 from prodex.notebook.conditions import Conditions, FailingChecks, ProductList, Range
 from prodex.notebook.coverage.filled import FilledReader
 from prodex.notebook.products.condition_labels import labels
@@ -154,7 +155,12 @@ class ProductFilter:
         """Return the catalogue of the products that meet conditions; words are searched everywhere."""
         # Asked for again and again, and made only when something has changed.
         if self._left is None or self._left[0] != conditions:
-            self._left = (conditions, self._chosen(self.mask(conditions)))
+            whole, left = self.products.catalog, self._chosen(self.mask(conditions))
+            if left is not whole:
+                # What is written about them says by which filters of the screen they were chosen.
+                by = Chosen.again(whole.chosen, len(whole), self.labels(conditions))
+                left = replace(left, chosen=by)
+            self._left = (conditions, left)
         return self._left[1]
 
     def _found(self, words: str) -> Found | None:

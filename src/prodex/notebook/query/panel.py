@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import ipywidgets as w
@@ -31,7 +31,7 @@ from prodex.notebook.panel import (
     text_html,
 )
 from prodex.notebook.query import options
-from prodex.notebook.query.code import QueryCode
+from prodex.notebook.query.code import QueryCode, query_as_python
 from prodex.notebook.query.controls import PeriodButtons, lock
 from prodex.notebook.query.counting import count_products, count_text
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
@@ -45,6 +45,8 @@ from prodex.text import hint
 
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4
+#: Characters of the code in a saved notebook: a list of GTINs can be very long.
+_LONGEST_CODE = 4_000
 
 #: The groups of controls that are closed at first.
 _FOLDED = (FieldGroup.STATUS, FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
@@ -86,6 +88,8 @@ class QueryPanel(Panel):
     >>> panel.query, panel.count
     (ProductQuery(gtins_in=('03036811359935',)), 1)
     """
+
+    reads_for: ClassVar[float] = 2.0
 
     # Set before `__init__`: the first query that it assigns is validated, too.
     _is_valid = True
@@ -170,6 +174,12 @@ class QueryPanel(Panel):
         """Wait until nothing is counted or loaded; for scripts and tests."""
         for work in (self._counting, self.no_match, self._listing, self._suggesting, self.loading):
             work.wait(seconds)
+
+    def static_picture(self) -> str:
+        """Return the query and how many products match it, for a notebook that is only read."""
+        code = query_as_python(self.query)
+        code = code if len(code) <= _LONGEST_CODE else f"{code[:_LONGEST_CODE]} …"
+        return f"<h3>Load products</h3><p>{self.matching.value}</p><pre>{escape(code)}</pre>"
 
     def _update_within(self, limits: tuple[Any, ...]) -> None:
         """Ask for products that were updated in a period."""

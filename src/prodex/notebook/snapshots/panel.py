@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import ipywidgets as w
 from itables.widget import ITable
@@ -64,6 +64,8 @@ class SnapshotPanel(Panel):
     >>> len(panel.catalog)
     1
     """
+
+    reads_for: ClassVar[float] = 2.0
 
     catalog: Instance[Catalog | None] = Instance(Catalog, allow_none=True)
     difference: Instance[Difference | None] = Instance(Difference, allow_none=True)

@@ -1,0 +1,196 @@
+"""What leaves the screen says of which products its figures are, and has those of all products beside them."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.catalog.chosen import Chosen
+from prodex.fix.layout import SEVERAL, TO_FIX, VISIBLE_WIDTH, pixels
+from prodex.notebook.audit.panel import AuditPanel
+from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.quality.audit import Audit
+from prodex.sandbox.sample import AS_OF, shared_products
+from prodex.text import percent
+from tests.quality.workbooks import sheets
+
+CATALOG = prodex.flatten(product.record for product in shared_products(150))
+AUDIT = prodex.audit(CATALOG, "online-listing", progress=False, now=AS_OF)
+FAILING = AUDIT.failures(rule="required_text")["product_id"].unique()
+WORDS = "a text is missing"
+#: The supplier with most products.
+LARGEST = AUDIT.scores("owner").sort_values("products", ascending=False).iloc[0]
+
+
+@pytest.fixture(scope="module")
+def chosen() -> Audit:
+    """Return the audit of some products, as a press on a figure leaves it."""
+    return AUDIT.only(FAILING, WORDS)
+
+
+@pytest.fixture(scope="module")
+def written(chosen: Audit, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.Series]:
+    """Return a folder of worklists of them, and the line of the largest supplier."""
+    folder = tmp_path_factory.mktemp("chosen") / "to_fix"
+    index = chosen.worklists(folder)
+    return folder, index[index["code"] == LARGEST["owner_id"]].iloc[0]
+
+
+def of_owner(audit: Audit) -> pd.Series:
+    return audit.scores("owner").set_index("owner_id").loc[LARGEST["owner_id"]]
+
+
+def test_the_columns_of_an_answer_fit_on_a_laptop() -> None:
+    """Who it is, what is wrong, what is there, the new value and how to answer, in this order; the wire is hidden."""
+    shown = [column for column in TO_FIX if not column.is_hidden]
+    names = ["gtin", "name", "language", "problem", "value", "new_value", "how"]
+    assert names == [column.name for column in shown[: len(names)]]
+    assert sum(pixels(column.width) for column in shown[: len(names) + 1]) <= VISIBLE_WIDTH
+    assert sum(pixels(column.width) for column in SEVERAL if not column.is_hidden) <= VISIBLE_WIDTH
+    hidden = {column.name for column in TO_FIX if column.is_hidden}
+    assert {"attribute", "check", "product_id", "language_code", "position"} <= hidden
+
+
+def test_a_workbook_says_which_products_and_has_the_figures_of_all(
+    written: tuple[Path, pd.Series], chosen: Audit
+) -> None:
+    """Of the supplier: both, and the words by which they were chosen."""
+    folder, line = written
+    some, every = of_owner(chosen), of_owner(AUDIT)
+    for sheet in ("Read me", "Summary"):
+        said = "\n".join(str(row[0]) for row in sheets(folder / line["file"])[sheet])
+        title = LARGEST["owner"]
+        of = f"{some['products']:,.0f} of the {every['products']:,.0f} products of {title}"
+        assert f"Scope: {of}, chosen by: {WORDS}." in said, said
+        assert f"Chosen products: score {percent(some['score'])};" in said
+        assert f"All products of {title}: {every['to_work_on']:,.0f} of {every['products']:,.0f} have" in said
+        assert f"score {percent(every['score'])}; ready {every['ready_products']:,.0f}," in said
+    assert line["chosen_products"] == some["products"]
+    assert line["group_products"] == every["products"]
+    assert line["group_to_work_on"] == every["to_work_on"]
+
+
+def test_its_csv_its_index_and_its_mail_say_it_too(written: tuple[Path, pd.Series], chosen: Audit) -> None:
+    """Each of them may travel alone."""
+    folder, line = written
+    rows = pd.read_csv((folder / line["file"]).with_suffix(".csv"), dtype=str)
+    assert {line["scope"]} == set(rows["scope"])
+    assert WORDS in line["scope"]
+    assert line["scope"] in pd.read_csv(folder / "index.csv", dtype=str)["scope"].tolist()
+    assert chosen.scope == json.loads((folder / "worklists.json").read_text("utf-8"))["scope"]
+    mail = email.message_from_bytes((folder / line["mail"]).read_bytes(), policy=email.policy.default)
+    assert ("1", None) == (mail["X-Unsent"], mail["To"])
+    body = mail.get_body()
+    assert body is not None
+    assert line["scope"] in body.get_content()
+    assert line["file"] in body.get_content()
+
+
+def test_a_worklist_of_all_says_nothing_of_a_choice(tmp_path: Path) -> None:
+    """There is one pair of figures, and they are of all products."""
+    index = AUDIT.worklists(tmp_path / "all")
+    line = index[index["code"] == LARGEST["owner_id"]].iloc[0]
+    said = "\n".join(str(row[0]) for row in sheets(tmp_path / "all" / line["file"])["Read me"])
+    assert "Scope" not in said
+    assert "chosen" not in said
+    assert line["chosen_products"] == line["group_products"] == of_owner(AUDIT)["products"]
+    assert pd.isna(line["scope"])
+
+
+def test_a_supplier_all_of_whose_products_were_chosen_has_one_pair_of_figures(tmp_path: Path) -> None:
+    """The worklist says by what they were chosen, and that these are all."""
+    ids = AUDIT.products.loc[AUDIT.products["owner_id"] == LARGEST["owner_id"], "product_id"]
+    index = AUDIT.only(ids, "owner: \u202eMill\n=1+1").worklists(tmp_path / "one")
+    number = f"{of_owner(AUDIT)['products']:,.0f}"
+    assert (
+        index["scope"].str.startswith(f"Scope: all {number} products of {LARGEST['owner']}, chosen by:").all()
+    )
+    said = "\n".join(str(row[0]) for row in sheets(tmp_path / "one" / index["file"][0])["Read me"])
+    assert "Chosen products" not in said
+    mail = (tmp_path / "one" / index["mail"][0]).read_bytes()
+    assert b"\n=3D1+1" not in mail
+    assert b"\n=1+1" not in mail
+
+
+def test_findings_that_were_left_out_do_not_make_products_ready(tmp_path: Path) -> None:
+    """Of a worklist of blockers, the products with other findings are counted as well."""
+    index = AUDIT.worklists(tmp_path / "blockers", severity="blocker")
+    line = index[index["code"] == LARGEST["owner_id"]].iloc[0]
+    every = of_owner(AUDIT)
+    assert line["products"] < every["to_work_on"]
+    said = "\n".join(str(row[0]) for row in sheets(tmp_path / "blockers" / line["file"])["Read me"])
+    assert f"By all checks {every['to_work_on']:,.0f} of {every['products']:,.0f} products have" in said
+
+
+def test_a_catalogue_that_was_filtered_on_the_screen_before_its_audit_says_so(tmp_path: Path) -> None:
+    """Also two choices, one after the other; a choice of all is none."""
+    explorer = CatalogExplorer(CATALOG, audit=AUDIT)
+    explorer.exploration.conditions = explorer.exploration.conditions.failing_any(
+        "a text is missing", tuple(one.id for one in AUDIT.checks if one.rule == "required_text")
+    )
+    audit = prodex.audit(explorer.catalog, "core", progress=False, now=AS_OF)
+    assert f"{len(explorer.catalog)} of 150 products, chosen by: " in audit.scope
+    assert "a text is missing" in audit.scope
+    twice = prodex.audit(CATALOG.head(50).where(is_consumer_unit=True), "core", progress=False, now=AS_OF)
+    assert "of 150 products, chosen by: the first 50; is_consumer_unit = True." in twice.scope
+    assert "All 150 products." == prodex.audit(CATALOG.head(500), "core", progress=False, now=AS_OF).scope
+
+
+def test_an_audit_of_a_part_that_is_opened_again_says_of_how_many(home: Path) -> None:
+    """The words by which they were chosen are not kept; the number of all products is that of its snapshot."""
+    prodex.audit(CATALOG.save("shop").head(20), "core", progress=False, now=AS_OF).save()
+    assert "20 of 150 products." == prodex.open_audit("shop").scope
+
+
+def test_a_report_has_both_figures(chosen: Audit, tmp_path: Path) -> None:
+    """On the page and beside its lists; one of all products has neither."""
+    page = chosen.to_html(tmp_path / "report.html").read_text("utf-8")
+    assert f"{len(chosen)} of 150 products, chosen by: {WORDS}." in page
+    assert f"{percent(AUDIT.summary['ready'])} of all 150 products" in page
+    assert WORDS in (tmp_path / "report_files" / "scope.txt").read_text("utf-8")
+    AUDIT.to_html(tmp_path / "report.html")
+    assert not (tmp_path / "report_files" / "scope.txt").exists()
+
+
+def test_a_contact_sheet_says_of_how_many_its_products_are() -> None:
+    """As the panels choose them, and as `where` does."""
+    sheet = prodex.gallery(CATALOG.where(is_consumer_unit=True), per_page=1)
+    assert "is_consumer_unit = True: products 1-1 of " in sheet.title
+    assert "(chosen from 150 products), page 1" in sheet.title
+    assert "chosen" not in prodex.gallery(CATALOG, per_page=1).title
+
+
+def test_the_panel_exports_what_it_shows_and_saves_all(tmp_path: Path, home: Path) -> None:
+    """A press on a figure: the worklists say it, the message says it, and the audit that is saved is that of all."""
+    audit = prodex.audit(CATALOG.save("shop"), "online-listing", progress=False, now=AS_OF)
+    panel = AuditPanel(audit)
+    panel.tiles.buttons[1].click()
+    panel.export.folder.value = str(tmp_path / "to_fix")
+    panel.export.export_worklists.click()
+    panel.export.exporter.wait()
+    said = panel.export.exporter.line.value
+    assert f"{len(panel.failing)} of 150 products" in said, said
+    index = pd.read_csv(tmp_path / "to_fix" / "index.csv")
+    assert index["scope"].notna().all()
+    panel.export.save.click()
+    panel.export.exporter.wait()
+    assert 150 == len(prodex.open_audit("shop"))
+
+
+def test_the_explorer_says_which_products_it_exported(tmp_path: Path) -> None:
+    """In its message and in the description beside the files."""
+    explorer = CatalogExplorer(CATALOG, audit=AUDIT)
+    ids = tuple(FAILING[:3])
+    explorer.selected = ids
+    shown, catalog = explorer._gather(ids)
+    assert Chosen(150, "selected one by one") == catalog.chosen
+    catalog.export(tmp_path / "out", "csv")
+    package = json.loads((tmp_path / "out" / "datapackage.json").read_text("utf-8"))
+    assert "3 of 150 products, chosen by: selected one by one." == package["scope"]
+    assert 3 == len(shown.rows)
