@@ -265,3 +265,25 @@ def test_a_rule_of_ones_own_can_count_over_all_products() -> None:
     finally:
         for name in ("are_two", "raises"):
             RULES.pop(name)
+
+
+def test_a_list_that_a_column_cut_passes_no_check_of_allergens() -> None:
+    """What was cut off may name one; what is left and not listed fails all the same, and whole lists pass."""
+    listed = [text("fr", "soja")]
+    chance = Random(4)
+    harmless = [f"riz {n} %, sel, eau, huile de tournesol, sucre, vanille, orange" for n in range(1, 60)]
+    food = {"isConsumerUnit": True, "GPC": {"code": "50000000"}, "allergens": listed}
+    whole = [composed("Mill", f"{one}, eau" + " sel" * chance.randint(0, 40), "fr") for one in harmless]
+    long = [
+        ", ".join(chance.choices(["riz", "sel", "eau", "sucre", "huile de tournesol"], k=80))
+        for _ in range(20)
+    ]
+    cut_off = [composed("Mill", one[:255], "fr") for one in long]
+    named = [composed("Mill", f"lait, {one}"[:255], "fr") for one in long[:3]]
+    records = [{"id": n, **food, **one} for n, one in enumerate([*whole, *cut_off, *named])]
+    catalog = prodex.flatten(records)
+    audit = prodex.audit(catalog, {"checks": {"composition_allergens_listed": {}}}, now=AS_OF, progress=False)
+    found = [int(state) for state in audit.states[:, 0]]
+    assert {State.UNKNOWN} == set(found[len(whole) : len(whole) + len(cut_off)])
+    assert [State.FAIL] * 3 == found[-3:]
+    assert State.PASS in found[: len(whole)]

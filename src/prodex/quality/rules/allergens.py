@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from prodex.quality.allergen_detection import (
     named_allergens,
     only_lists_allergens,
 )
+from prodex.quality.cut_columns import CutLengths, cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.cut_texts import are_cut
 from prodex.quality.food_products import is_food
 from prodex.quality.ingredient_lists import LIST
@@ -45,10 +46,12 @@ _AGREED = 0.9
     needs=("{composition}.data", "{listed}.data", "GPC.code"),
     scope=CONSUMER_UNITS,
     source="Regulation (EU) No 1169/2011, Art. 9(1)(c), 21 and Annex II",
+    gather=lengths_of,
+    prepare=cut_lengths,
     exact=False,
 )
 def composition_allergens_listed(
-    products: Products, *, composition: str = "composition", listed: str = "allergens"
+    products: Products, *, composition: str = "composition", listed: str = "allergens", whole: Any
 ) -> Verdict:
     """People with an allergy filter by the list: an allergen missing from it can kill.
 
@@ -67,9 +70,13 @@ def composition_allergens_listed(
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
     fails = unlisted & lists.readable
-    is_whole &= ~_are_cut(made_of.texts) & (doubtful & ~lists.groups[made_of.product] == 0)
+    is_whole &= ~_are_cut(products, composition, made_of.texts, whole) & (
+        doubtful & ~lists.groups[made_of.product] == 0
+    )
     # What cannot be read may name anything.
     is_read = ~products.any(made_of.product[~is_whole]) & ~made_of.otherwise
+    # Without the owners nobody knows whose columns are too short.
+    is_read &= seen_across_products(products)
     missing[~fails[mentions.product]] = 0
     evidence = _evidence(products, made_of.texts, mentions, missing, listed)
     applies = is_food(products) & (products.any(made_of.product) | made_of.otherwise)
@@ -236,10 +243,18 @@ def _mentions(compositions: pa.Table) -> tuple[_Mentions, npt.NDArray[np.int32],
     return mentions, doubtful[text], (understood[text] | agreed) & (share >= LIST)[text]
 
 
-def _are_cut(compositions: pa.Table) -> Mask:
-    """Say which compositions were cut: what is left names less than the product has."""
+def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths: CutLengths) -> Mask:
+    """Say which compositions were cut: what is left names less than the product has.
+
+    By how they end; or, seen across products, by their length: a column was too short.
+    """
     texts, text = encoded(compositions["text"])
-    return are_cut(texts)[text]
+    cut = are_cut(texts)[text]
+    product = np.asarray(compositions["product"].to_numpy(), np.int64)
+    place = np.zeros(len(product), np.int64)
+    written = compositions["text"].combine_chunks()
+    cut[list(cut_rows(products, product, [attribute], place, written, lengths))] = True
+    return cut
 
 
 def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray) -> Mask:

@@ -75,7 +75,7 @@ class Store:
             if self._writer is None:
                 # Another process may be writing, which is to be waited for: `prodex sandbox --simulate`.
                 self._writer = sqlite3.connect(
-                    self._path, _LONGEST_WRITE, check_same_thread=False, isolation_level=None
+                    self._path, timeout=_LONGEST_WRITE, check_same_thread=False, isolation_level=None
                 )
                 # In WAL mode a crash of the process loses nothing with it; only a power cut may lose the last commits.
                 self._writer.execute("PRAGMA synchronous = NORMAL")
