@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
+
+from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
 from generate import write_examples, write_reference, write_tutorials
@@ -76,3 +79,16 @@ autodoc_preserve_defaults = True
 write_reference(Path(__file__).parent / "reference" / "generated")
 write_examples(Path(__file__).parent / "extending" / "generated")
 write_tutorials(Path(__file__).parent / "tutorials" / "generated")
+
+
+def setup(app: Sphinx) -> None:
+    """Have the source of errors link back to where they are described."""
+    app.connect("build-finished", _with_links_of_errors)
+
+
+def _with_links_of_errors(app: Sphinx, error: Exception | None) -> None:
+    # One error has two names, `prodex.ProdexError` as well, and viewcode takes the module of the first for all of them.
+    page = Path(app.outdir) / "_modules" / "prodex" / "errors.html"
+    if error is None and page.exists():
+        wrong = re.compile(r"(api-errors\.html#prodex\.)(?!errors\.|ProdexError)")
+        page.write_text(wrong.sub(r"\1errors.", page.read_text("utf-8")), "utf-8")

@@ -40,6 +40,7 @@ from prodex.phases import SILENT, Reporter
 from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality.audit import Audit
 from prodex.quality.problems import asked_label
+from prodex.text import counted
 from prodex.threads import side_by_side
 
 #: Names without ending that no worklist may have.
@@ -303,7 +304,10 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Work
         "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
         "Made by": f"prodex {version('prodex')}, one worklist per {by}",
     }
-    waiting = f"{audit.pending:,} products have an update pending acceptance; they were judged without it."
+    have = "has" if audit.pending == 1 else "have"
+    waiting = (
+        f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
+    )
     return WorklistFacts(facts, list(_left_out(audit, equal, listed)), [waiting] if audit.pending else [])
 
 
