@@ -34,6 +34,8 @@ from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, 
 _SURE, _LETTERS = 0.98, 12
 #: From which confidence it is when the label says the same: two witnesses that know nothing of each other.
 _AGREED = 0.9
+#: How a list ends that is whole.
+_FINISHED = r"[.!]\s*$"
 
 
 @rule(
@@ -253,8 +255,10 @@ def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths
     product = np.asarray(compositions["product"].to_numpy(), np.int64)
     place = np.zeros(len(product), np.int64)
     written = compositions["text"].combine_chunks()
-    cut[list(cut_rows(products, product, [attribute], place, written, lengths))] = True
-    return cut
+    at_the_length = np.zeros(len(product), bool)
+    at_the_length[list(cut_rows(products, product, [attribute], place, written, lengths))] = True
+    # A list that is finished has that length by chance.
+    return cut | (at_the_length & ~is_true(pc.match_substring_regex(written, _FINISHED)))
 
 
 def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray) -> Mask:
