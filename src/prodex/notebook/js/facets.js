@@ -141,7 +141,7 @@ function facetSection(facet, tell, state) {
   }, label));
   if (facet.more) more("more", `Show ${whole(facet.next)} more (${whole(facet.shown)} of ${whole(facet.shown + facet.more)})`);
   if (facet.fewer) more("fewer", "Show fewer");
-  if (facet.zeros) more("zeros", facet.zerosOpen ? "Hide values that no product here has" : `Show ${whole(facet.zeros)} value${facet.zeros === 1 ? "" : "s"} that no product here has`);
+  if (facet.zeros) more("zeros", facet.zerosOpen ? "Hide unused values" : `Show ${whole(facet.zeros)} unused value${facet.zeros === 1 ? "" : "s"}`);
   if (facet.note) section.append(el("p", { class: "muted" }, facet.note));
   return section;
 }
