@@ -65,6 +65,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     )
     row = next(row for row in texts.itertuples() if row.position == edit.position)
     say(f"  {row.language_code}  {on_one_line(row.text)}")
+    say(f"  {counted(len(texts) - 1, 'other language')} untouched.")
 
 
 def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:

@@ -21,7 +21,7 @@ import filelock
 from prodex.display_text import on_one_line
 from prodex.errors import SnapshotLocked, StorageError
 from prodex.files.atomic import make_folder, storage, writing
-from prodex.files.untrusted import is_own_file, is_there, read_json
+from prodex.files.untrusted import is_foreign, read_json
 
 #: Locked by the operating system, which releases it however the process ends.
 _LOCK = ".lock"
@@ -141,7 +141,7 @@ def taking_turns(folder: Path) -> Iterator[None]:
 
 def _refuse_foreign(lock: Path) -> None:
     """Refuse a lock file that prodex did not make: opening a link would write elsewhere, opening a pipe would hang."""
-    if is_there(lock) and not is_own_file(lock):
+    if is_foreign(lock):
         raise StorageError(
             f"{lock} is no lock of prodex, but a link, no plain file, or one that has another name elsewhere. Nothing "
             "was written. Look where the folder comes from, and delete it there."

@@ -94,7 +94,21 @@ def is_file(path: Path) -> bool:
 
 def is_own_file(path: Path) -> bool:
     """Whether a path is a plain file without a second name (hard link): only such a file is written in place."""
-    return is_file(path) and path.lstat().st_nlink == 1
+    found = _looked_at(path)
+    return found is not None and stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether something has this path that is no such file; it is looked at once, since others may remove it."""
+    found = _looked_at(path)
+    return found is not None and not (stat.S_ISREG(found.st_mode) and found.st_nlink <= 1)
+
+
+def _looked_at(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except (OSError, ValueError):  # missing, or no name that a file can have
+        return None
 
 
 def is_there(path: Path) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from prodex import clock
 from prodex.errors import StorageError
 from prodex.files.atomic import append_line, make_folder, storage
-from prodex.files.untrusted import is_own_file, is_there
+from prodex.files.untrusted import is_foreign
 from prodex.job.step_result import StepResult
 
 
@@ -61,7 +61,7 @@ class JobLog:
         line = json.dumps({"time": now, "job": self.job, "run": self.run, **facts})
         with storage(self.path):
             make_folder(self.path.parent)
-            if is_there(self.path) and not is_own_file(self.path):
+            if is_foreign(self.path):
                 raise StorageError(
                     f"{self.path} is no plain file, and the log is not written through links. Give another folder "
                     "under results."

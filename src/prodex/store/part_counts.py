@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from prodex.files.atomic import open_private
-from prodex.files.untrusted import is_own_file, is_there
+from prodex.files.untrusted import is_foreign
 from prodex.tables.flatten import Tables
 
 #: Digits of a count: what is longer is none of ours.
@@ -60,7 +60,7 @@ def count_of(journal: Path, number: int) -> int:
 
 def _note(path: Path, done: int) -> None:
     # What an interrupted build left may be anything, and nothing is written through a link.
-    if is_there(path) and not is_own_file(path):
+    if is_foreign(path):
         return
     with suppress(OSError), open_private(path, "wb") as file:
         file.write(str(done).encode())
