@@ -61,11 +61,10 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
         raise IncompleteLoad(f"GTIN {edit.gtin} now has another {_ATTRIBUTE} than was sent.")
     say(
         f"{edit.attribute} of GTIN {edit.gtin} in {edit.language!r} gets a remark: status {tracking.status}.{said} "
-        "Read back:"
+        f"{counted(len(texts) - 1, 'other language')} untouched:"
     )
     row = next(row for row in texts.itertuples() if row.position == edit.position)
     say(f"  {row.language_code}  {on_one_line(row.text)}")
-    say(f"  {counted(len(texts) - 1, 'other language')} untouched.")
 
 
 def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:
