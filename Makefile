@@ -55,7 +55,7 @@ constraints: | $(VENV)/bin/python ## renew the exact versions that all of these 
 	rm -rf $(FRESH) && $(PYTHON) -m venv $(FRESH)
 	$(FRESH)/bin/python -m pip install --quiet --upgrade pip
 	$(FRESH)/bin/python -m pip install --quiet --editable '.[all]' --group test --group docs --group bench --group release
-	{ grep '^#' constraints.txt; $(FRESH)/bin/python -m pip freeze --exclude-editable | grep '=='; } > $(FRESH)/new
+	{ grep '^#' constraints.txt; $(FRESH)/bin/python -m pip freeze --all --exclude pip --exclude-editable | grep '=='; } > $(FRESH)/new
 	mv $(FRESH)/new constraints.txt && rm -rf $(FRESH)
 
 clean: ## leave only what was written by hand

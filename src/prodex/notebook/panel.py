@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -80,9 +81,8 @@ class Panel(VBox):
 
     def _ipython_display_(self) -> None:
         """Show the panel, and below it what takes its place where it cannot be drawn."""
-        from IPython import display
-
-        publish: Any = display.publish_display_data  # it has no types
+        # IPython is looked up and not imported: only it calls this method, and it is no requirement of prodex.
+        publish: Any = sys.modules["IPython.display"].publish_display_data
         # A panel that was closed has no view.
         bundle = None if self.comm is None else self._repr_mimebundle_()
         publish(bundle or {"text/plain": repr(self)})
