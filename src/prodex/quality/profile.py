@@ -289,7 +289,7 @@ def profiles() -> pd.DataFrame:
     Examples
     --------
     >>> profiles().set_index("profile").loc["online-listing", ["rules", "checks"]].tolist()
-    [82, 117]
+    [89, 124]
     """
     rows = [
         (p.name, p.title, p.description, len({check.rule.id for check in p.checks}), len(p.checks))
