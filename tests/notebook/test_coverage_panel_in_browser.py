@@ -107,6 +107,7 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
     with lab.opened(browser, [HOSTILE], scheme="dark") as notebook:
         out = notebook.run()
         out.locator(".cell-grid button.cell").first.wait_for()
+        notebook.wait_until_idle()
         heads = out.locator(".cell-grid thead")
         shown = heads.locator("bdi").all_inner_texts()
         # Python knows first whether there is another page.
