@@ -197,7 +197,7 @@ def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Pat
     audited(waiting, checks=checks).worklists(tmp_path / "out")
 
     said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
-    assert "1 products have an update pending acceptance" in said
+    assert "1 product has an update that waits for acceptance; it was not judged." in said
     assert "1 checks crashed: it_raises." in said
     assert "1 results of the audit are unknown" in said
 
