@@ -90,6 +90,9 @@ def test_its_csv_its_index_and_its_mail_say_it_too(written: tuple[Path, pd.Serie
     assert body is not None
     assert line["scope"] in body.get_content()
     assert line["file"] in body.get_content()
+    (attached,) = mail.iter_attachments()
+    assert line["file"] == attached.get_filename()
+    assert (folder / line["file"]).read_bytes() == attached.get_content()
 
 
 def test_a_worklist_of_all_says_nothing_of_a_choice(tmp_path: Path) -> None:

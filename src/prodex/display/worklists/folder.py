@@ -241,11 +241,11 @@ def _write(
         "fields": _named(worklist.rows["attribute"]),
         **_keys(audit),
     }
-    mail = folder / f"{worklist.name}{MAIL}"
-    mail.write_bytes(mail_of(worklist, f"{worklist.name}.xlsx", fields.states(worklist.rows)))
     of_all = worklist.of_all or worklist.figures
     written = dataclasses.replace(worklist, rows=shown)
-    unshown = write_workbook(written, facts, fields, keys, folder / f"{worklist.name}.xlsx")
+    workbook, mail = folder / f"{worklist.name}.xlsx", folder / f"{worklist.name}{MAIL}"
+    unshown = write_workbook(written, facts, fields, keys, workbook)
+    mail.write_bytes(mail_of(worklist, workbook, fields.states(worklist.rows)))
     return {
         "code": worklist.code,
         "label": worklist.label,

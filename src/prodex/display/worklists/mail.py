@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from email.message import EmailMessage
 from email.policy import SMTP
+from pathlib import Path
 
 from prodex.display.worklists.fields import AnswerCell
 from prodex.display.worklists.sheets import Worklist, standing
@@ -14,17 +15,20 @@ from prodex.text import counted
 
 #: Characters of a name in a subject.
 _LONGEST = 80
+_WORKBOOK = "vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+#: No line of base64 or quoted-printable text begins like it.
+_BOUNDARY = "=_prodex_worklist"
 
 
-def mail_of(worklist: Worklist, workbook: str, states: Sequence[AnswerCell]) -> bytes:
-    """Return a mail as a draft, without a recipient and without the workbook: whoever sends it adds both.
+def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) -> bytes:
+    """Return a mail as a draft with the workbook, without a recipient: whoever sends it adds one.
 
     Parameters
     ----------
     worklist
         The worklist.
     workbook
-        Name of its workbook.
+        Its workbook, which is attached.
     states
         The states of its cells "New value", one for each finding.
     """
@@ -38,7 +42,7 @@ def mail_of(worklist: Worklist, workbook: str, states: Sequence[AnswerCell]) -> 
         "",
         *(on_one_line(line) for line in standing(worklist, states)),
         "",
-        f"The workbook {on_one_line(workbook)} is attached. Please",
+        f"The workbook {on_one_line(workbook.name)} is attached. Please",
         '1. open the sheet "To fix": each row is one product and what is wrong with it;',
         '2. write the correct value into the column "New value", as the column beside it says;',
         f'3. where many rows ask for the same, write it once, in the sheet "{SEVERAL_SHEET}";',
@@ -52,4 +56,6 @@ def mail_of(worklist: Worklist, workbook: str, states: Sequence[AnswerCell]) -> 
     mail["X-Unsent"] = "1"
     mail["Subject"] = f"Product data to correct: {short}, {counted(asked, 'answer')} asked for"
     mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
+    mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)
+    mail.set_boundary(_BOUNDARY)  # a drawn one would make each file another one
     return mail.as_bytes()
