@@ -23,7 +23,7 @@ from prodex.cli.output import aligned, say, wrapped
 from prodex.compare import diff
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
-from prodex.files.atomic import home, seen_from_here
+from prodex.files.atomic import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.quality.audit import Audit
@@ -149,10 +149,11 @@ def show_work_left(judged: Audit, say: Callable[[str], object], trend: Sequence[
     folder = _new_folder()
     index = judged.worklists(folder / "to_fix")
     findings = counted(int(index["findings"].sum()), "finding")
-    where = seen_from_here(folder / "to_fix")
-    say(f"{counted(len(index), 'worklist')}, one for each owner, with {findings}: {where}")
     page = judged.to_html(folder / "report.html", trend=trend)
-    say(f"The report, over time: {page.as_uri()}")
+    say(
+        f"{counted(len(index), 'worklist')}, one for each owner, with {findings}, in the folder to_fix beside the "
+        f"report over time: {page.as_uri()}"
+    )
 
 
 def _new_folder() -> Path:

@@ -23,7 +23,6 @@ from prodex.text import counted, percent
 
 #: Suppliers with fewer findings say little about how they work.
 _ENOUGH = 5
-_LINES = 3
 _ASKED = ["blocker", "error"]
 
 
@@ -51,8 +50,14 @@ def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
     _show_suppliers(weeks, audits, say)
     _show_changes(weeks, say)
     say(f"Unusual for this shop (prodex watch {weeks.name}):")
-    for sentence in watch(weeks.name).sentences:
-        say(f"  {on_one_line(sentence)}")
+    _show_first([on_one_line(sentence) for sentence in watch(weeks.name).sentences], say)
+
+
+def _show_first(lines: list[str], say: Callable[[str], object]) -> None:
+    """Show the first line, and how many there are besides: a demo fits on one screen."""
+    besides = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+    for line in lines[:1]:
+        say(f"  {line}{besides}")
 
 
 def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Callable[[str], object]) -> None:
@@ -69,11 +74,11 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
     counts = counts[counts["size"] >= _ENOUGH]
     ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
     least = "".join(
-        f" Least corrected: {on_one_line(owner)}, {int(row['sum']):,} of {int(row['size']):,}."
+        f" (least: {on_one_line(owner)}, {int(row['sum']):,} of {int(row['size']):,})"
         for owner, row in ranked.tail(1).iterrows()
     )
     say(
-        f"{gone:,} of {len(before):,} findings of {weeks.asked:%d %B}, when suppliers were asked, are gone.{least}"
+        f"{gone:,} of {len(before):,} findings of {weeks.asked:%d %B}, when suppliers were asked, are gone{least}."
     )
 
 
@@ -113,8 +118,9 @@ def take_answers(
         return None
     fix = read_worklist(file, judged.catalog, profile=judged.profile, now=judged.now)
     say(f"A supplier has sent its worklist back. {repr(fix).splitlines()[0]}")
-    for row in fix.refused.head(_LINES).itertuples():
-        say(f"  refused: cell {row.cell}: {on_one_line(row.reason)}")
+    _show_first(
+        [f"refused: cell {row.cell}: {on_one_line(row.reason)}" for row in fix.refused.itertuples()], say
+    )
     if fix.accepted.empty:
         say("What it answered was sent before. prodex sandbox --reset restores the sample.")
         return None
