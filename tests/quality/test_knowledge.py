@@ -72,6 +72,13 @@ law = settings(
 )
 
 
+def test_the_law_holds_without_class_and_nutrients() -> None:
+    """Energy and net content of a serving need the nutrients that were left out; the class cannot stand in for them."""
+    records, everything = of_the_rules()
+    query = ProductQuery(source_exclude=["GPC", "isPartitionedBy.contains"])
+    assert [] == contradictions(records, query, everything)
+
+
 @law
 @given(st.data())
 def test_the_law_holds_for_the_products_of_every_rule(data: st.DataObject) -> None:

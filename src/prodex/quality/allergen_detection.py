@@ -128,7 +128,11 @@ def names_of(groups: int) -> list[str]:
 
 
 def named_allergens(
-    texts: pa.Array, languages: pa.Array | None = None, *, perhaps: bool = False
+    texts: pa.Array,
+    languages: pa.Array | None = None,
+    *,
+    perhaps: bool = False,
+    fold: Callable[[pa.Array], pa.Array] = folded,
 ) -> NamedAllergens:
     """Find the allergens that texts name.
 
@@ -141,6 +145,8 @@ def named_allergens(
         none of `LANGUAGES`.
     perhaps
         Whether what "may contain" tells counts as well.
+    fold
+        Folds texts; another function may remember what it folded.
 
     Examples
     --------
@@ -148,7 +154,7 @@ def named_allergens(
     >>> [names_of(groups) for groups in named_allergens(texts, pa.array(["fr", "fr"])).groups]
     [['gluten'], []]
     """
-    ready = folded(texts)
+    ready = fold(texts)
     groups, doubtful = np.zeros((2, len(texts)), np.int32)
     share = np.ones(len(texts))
     found = [_Found(np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))]
@@ -407,6 +413,7 @@ def _without(language: str) -> str:
     return rf"(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
 
 
+@cache
 def _rows(table: str, delimiter: str) -> list[dict[str, str]]:
     text = resources.files("prodex.quality").joinpath(table).read_text("utf-8")
     return list(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))

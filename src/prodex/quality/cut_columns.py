@@ -115,7 +115,7 @@ def lengths_of(products: Products) -> pa.Table:
     )
     long = (characters >= _SHORTEST) & is_whole.astype(bool)
     table, characters = table.filter(pa.array(long)).combine_chunks(), characters[long].astype(np.int64)
-    owners = owner_codes(products.column).take(table["product"])
+    owners = owner_codes(products.column).dictionary_encode().take(whole(table["product"]))
     texts = whole(table["text"]).cast(pa.large_string())
     end, body = _marks(texts, 0), _marks(texts, 12)
     found = [
@@ -265,6 +265,7 @@ def cut_rows(
     attributes: Sequence[str],
     attribute: Rows,
     texts: pa.Array,
+    text: Rows,
     found: CutLengths,
 ) -> dict[int, CutLength]:
     """Return the texts that end where a column was too short, by their row.
@@ -273,12 +274,13 @@ def cut_rows(
     ----------
     products
         The part.
-    product, attribute
-        For each text the position of its product, and the place of its attribute among `attributes`.
+    product, attribute, text
+        One value for each row: the position of its product, and the place of its attribute among `attributes` and of
+        its text among `texts`.
     attributes
         Wire paths.
     texts
-        One text each.
+        Each text once.
     found
         What `cut_lengths` returned.
     """
@@ -290,9 +292,9 @@ def cut_rows(
     known = {unit: np.array([key[3] for key in found if key[2] == unit]) for unit in (_CHARACTERS, _BYTES)}
     for unit, length in _lengths(texts):
         # A few lengths come into question; of the texts that have one, each is looked up.
-        rows = np.flatnonzero(np.isin(length, known[unit]))
+        rows = np.flatnonzero(np.isin(length, known[unit])[text])
         for row in rows.tolist():
-            place = attributes[attribute[row]], unit, int(length[row])
+            place = attributes[attribute[row]], unit, int(length[text[row]])
             cut = found.get((names[owner[product[row]]], *place)) or found.get((None, *place))
             if cut is not None:
                 cuts.setdefault(row, cut)

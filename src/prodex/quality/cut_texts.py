@@ -6,6 +6,8 @@ be joined with this, text by text.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -34,13 +36,15 @@ _LAST = 40
 _MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)[\s.…]+$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
 
 
-def are_cut(texts: pa.Array) -> Mask:
+def are_cut(texts: pa.Array, *, fold: Callable[[pa.Array], pa.Array] = folded) -> Mask:
     """Say which lists were cut: what their end says, or a bracket that is never closed.
 
     Parameters
     ----------
     texts
         Lists of ingredients or of something else; missing ones are not cut.
+    fold
+        Folds texts; another function may remember what it folded.
 
     Examples
     --------
@@ -48,7 +52,8 @@ def are_cut(texts: pa.Array) -> Mask:
     array([ True,  True,  True, False, False])
     """
     last = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(texts), -_LAST, None)
-    ends = is_true(pc.match_substring_regex(folded(last), _GOES_ON))
+    plain = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(fold(texts)), -_LAST, None)
+    ends = is_true(pc.match_substring_regex(plain, _GOES_ON))
     ends |= is_true(pc.match_substring_regex(last, r"(?:\.\s*\.[\s.]*|…|\pL-)$"))
     ends &= ~is_true(pc.match_substring_regex(last, _MEANT))
     return ends | _left_open(texts)

@@ -27,6 +27,7 @@ from prodex.quality.allergen_detection import LANGUAGES, named_in_any_language
 from prodex.quality.ingredient_lists import LIST, ingredient_shares
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
+from prodex.quality.text_columns import FoldedTexts
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
 from prodex.tables.columns import Answer, Mask, by_value, encoded
@@ -177,16 +178,15 @@ def _of_compositions(products: Products, undecided: Mask) -> npt.NDArray[np.int6
     kept = undecided[product]
     distinct, code = encoded(texts["text"].filter(pa.array(kept)))
     product = product[kept]
-    for_food, against = _read(distinct)
+    for_food, against = _read(FoldedTexts.of(products).take(distinct))
     found[product[for_food[code]]] = 1
     # One list of two may be of the box that food comes in.
     found[product[against[code]]] = -1
     return found
 
 
-def _read(compositions: pa.Array) -> tuple[Mask, Mask]:
-    """Say which compositions list what food is made of, and which something else."""
-    plain = folded(compositions)
+def _read(plain: pa.Array) -> tuple[Mask, Mask]:
+    """Say which compositions, folded, list what food is made of, and which something else."""
     care = np.array([_care(text) for text in plain.to_pylist()], bool)
     shares = ingredient_shares(plain, _TEN, named_in_any_language)
     return (shares >= LIST) & ~care, care

@@ -37,8 +37,9 @@ _NEUTRAL = re.compile(
 )
 #: An amount that a nutrition table has: lists of ingredients have shares.
 _AMOUNT = re.compile(r"\d ?(?:g|mg|ug|mcg|kj|kcal)\b")
-#: Signs that stand for letters which a machine could not read.
-_UNREAD = r"[?\x{FFFD}¿|~^@${}\\=]\pL|\pL[@${}\\=]|\pL\pL\d+\pL\pL"
+#: Signs that stand for letters which a machine could not read; folded texts have few other letters.
+_LETTER = r"[a-z\x{DF}-\x{1FFF}\x{3040}-\x{9FFF}]"
+_UNREAD = rf"[?\x{{FFFD}}¿|~^@${{}}\\=]{_LETTER}|{_LETTER}[@${{}}\\=]|{_LETTER}{_LETTER}\d+{_LETTER}{_LETTER}"
 
 
 def ingredient_shares(

@@ -16,9 +16,10 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -57,8 +58,13 @@ _MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{L}}|\n|{_CODE}"
 _PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?={_CODE})")
 #: From which confidence and how many letters a section is surely in its language, and what stands for all others.
 _SURE, _LETTERS, _UNSURE = 0.98, 16, -2
+#: What may be written in several ways: all but Latin letters with their usual accents, and the signs around words.
+_NOT_COMPOSED = (
+    r"[\x{AA}\x{B5}\x{BA}\x{132}\x{133}\x{13F}\x{140}\x{149}"
+    r"\x{17F}-\x{1FFF}\x{2070}-\x{209F}\x{2100}-\x{10FFFF}]"
+)
 #: Only the beginning of a text is read.
-_CHARACTERS = 500
+CHARACTERS = 500
 #: Texts whose words are looked up together, and those whose scores are summed together, which takes more memory.
 _AT_ONCE, _SUMMED = 20_000, 1_000
 
@@ -124,9 +130,13 @@ def detect(texts: pa.Array) -> DetectedLanguages:
     ([2, -1, -1], [True, True, False])
     """
     starts = range(0, len(texts), _AT_ONCE)
-    chunks = [_scores(texts.slice(start, _AT_ONCE)) for start in starts]
+    chunks = [TextWords.of(texts.slice(start, _AT_ONCE)).scores() for start in starts]
     scores = np.concatenate([np.zeros((0, len(_KNOWN) + 1)), *(scores for scores, _ in chunks)])
     letters = np.concatenate([np.zeros(0), *(letters for _, letters in chunks)])
+    return _likeliest(scores, letters)
+
+
+def _likeliest(scores: Numbers, letters: Numbers) -> DetectedLanguages:
     ordered = np.partition(scores, -2, axis=1)
     ahead = ordered[:, -1] - ordered[:, -2]
     language = scores.argmax(axis=1)
@@ -196,28 +206,83 @@ def _joined(pieces: list[str], spoken: list[int]) -> list[str]:
     return runs
 
 
-def _scores(texts: pa.Array) -> tuple[Numbers, Numbers]:
-    """Return one row for each text with one column for each known language and one for all others; and its letters."""
-    beginnings = pc.utf8_lower(pc.utf8_normalize(pc.utf8_slice_codeunits(texts, 0, _CHARACTERS), "NFKC"))
-    split = pc.split_pattern_regex(beginnings, r"[^\pL]+")
-    encoded = split.flatten().dictionary_encode()
-    own = pc.list_parent_indices(split).to_numpy()
-    words = encoded.dictionary.to_pylist()
-    used = encoded.indices.to_numpy()
-    length = np.array([len(word) for word in words], np.int64)[used]
-    said = (length > 0) & ~_in_latin(words, used, own)
-    used, own, length = used[said], own[said], length[said]
-    count = np.bincount(own, minlength=len(texts))
-    each = np.array([_score(word) for word in words], np.float32).reshape(len(words), len(_lists()) + 1)
-    sums = np.zeros((len(texts), each.shape[1]))
-    filled, first = np.unique(own, return_index=True)
-    for start in range(0, len(filled), _SUMMED):
-        some = slice(start, start + _SUMMED)
-        begin, end = first[start], np.append(first, len(own))[min(start + _SUMMED, len(filled))]
-        sums[filled[some]] = np.add.reduceat(each[used[begin:end]], first[some] - begin, axis=0)
-    sums *= (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
-    known, others = sums[:, : len(_KNOWN)], sums[:, len(_KNOWN) :].max(axis=1) - _RATHER_KNOWN
-    return np.column_stack([known, others]), np.bincount(own, length, len(texts)).astype(float)
+@dataclass(frozen=True, eq=False)
+class TextWords:
+    """The words with which texts begin: read once, they say what whole texts are in and what their ends are in.
+
+    Attributes
+    ----------
+    size
+        Number of texts.
+    own, used, length
+        Of each word, in the order of the texts: its text, its place among the distinct words, its number of letters.
+    speaks
+        One row for each distinct word: how much it speaks for the language of each list.
+    """
+
+    size: int
+    own: npt.NDArray[np.int64]
+    used: npt.NDArray[np.int64]
+    length: npt.NDArray[np.int64]
+    speaks: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, texts: pa.Array) -> Self:
+        """Read the words of texts: of their first characters, of which there may be 500."""
+        beginnings = pc.utf8_lower(_composed(pc.utf8_slice_codeunits(texts, 0, CHARACTERS)))
+        split = pc.split_pattern_regex(beginnings, r"[^\pL]+")
+        encoded = split.flatten().dictionary_encode()
+        own = pc.list_parent_indices(split).to_numpy()
+        words = encoded.dictionary.to_pylist()
+        used = encoded.indices.to_numpy()
+        length = np.array([len(word) for word in words], np.int64)[used]
+        said = (length > 0) & ~_in_latin(words, used, own)
+        speaks = np.array([_score(word) for word in words], np.float32)
+        return cls(
+            len(texts), own[said], used[said], length[said], speaks.reshape(len(words), len(_lists()) + 1)
+        )
+
+    def detect(self) -> DetectedLanguages:
+        """Say for each text which language its words are of."""
+        return _likeliest(*self.scores())
+
+    def ends(self, letters: int) -> tuple[DetectedLanguages, DetectedLanguages]:
+        """Say the same of the words at the beginning and at the end, up to so many letters of each half."""
+        every = np.bincount(self.own, self.length, self.size)
+        # Letters of the same text that stand before a word, and behind it.
+        summed = np.cumsum(self.length)
+        first = np.searchsorted(self.own, np.arange(self.size))
+        before = summed - self.length - np.append(summed - self.length, 0)[first][self.own]
+        half = np.minimum(every / 2, letters)[self.own]
+        behind = every[self.own] - before - self.length
+        return self._only(before < half).detect(), self._only(behind < half).detect()
+
+    def _only(self, words: npt.NDArray[np.bool_]) -> Self:
+        return replace(self, own=self.own[words], used=self.used[words], length=self.length[words])
+
+    def scores(self) -> tuple[Numbers, Numbers]:
+        """Return a row for each text, with a column for each known language and one for all others; and its letters."""
+        count = np.bincount(self.own, minlength=self.size)
+        sums = np.zeros((self.size, self.speaks.shape[1]))
+        filled, first = np.unique(self.own, return_index=True)
+        for start in range(0, len(filled), _SUMMED):
+            some = slice(start, start + _SUMMED)
+            begin, end = first[start], np.append(first, len(self.own))[min(start + _SUMMED, len(filled))]
+            sums[filled[some]] = np.add.reduceat(
+                self.speaks[self.used[begin:end]], first[some] - begin, axis=0
+            )
+        sums *= (np.minimum(count, _WORDS) / np.maximum(count, 1))[:, None]
+        known, others = sums[:, : len(_KNOWN)], sums[:, len(_KNOWN) :].max(axis=1) - _RATHER_KNOWN
+        letters = np.bincount(self.own, self.length, self.size).astype(float)
+        return np.column_stack([known, others]), letters
+
+
+def _composed(texts: pa.Array) -> pa.Array:
+    """Return texts whose letters are written in one way: "é" as one character, and "ﬁ" as two letters."""
+    rows = pa.array(is_true(pc.match_substring_regex(texts, _NOT_COMPOSED)))
+    if not pc.any(rows).as_py():
+        return texts
+    return pc.replace_with_mask(texts, rows, pc.utf8_normalize(texts.filter(rows), "NFKC"))
 
 
 def _in_latin(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -15,6 +15,7 @@ from prodex.facts.name import NAMES
 from prodex.facts.presence import short_languages
 from prodex.quality.products import Products
 from prodex.quality.requested import EVERY_TEXT, OR, is_within
+from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, whole
 
@@ -29,6 +30,27 @@ _AT_THE_END = 60
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
 ANY_NAME = OR.join(f"{name}.data" for name in NAMES)
+
+
+class FoldedTexts:
+    """Texts as words are looked for in them (`text_normalization.folded`), each folded once whoever asks for it."""
+
+    def __init__(self) -> None:
+        self._known = self._folded = pa.array([], pa.string())
+
+    @classmethod
+    def of(cls, products: Products) -> Self:
+        """Return those of a part, which its rules share."""
+        return products.remember("folded", cls)
+
+    def take(self, texts: pa.Array) -> pa.Array:
+        """Return texts folded; missing ones become empty."""
+        texts = whole(pc.fill_null(texts, ""))
+        new = pc.unique(texts.filter(pc.is_null(pc.index_in(texts, self._known))))
+        if len(new):
+            self._known = pa.concat_arrays([self._known, new])
+            self._folded = pa.concat_arrays([self._folded, folded(new)])
+        return self._folded.take(pc.index_in(texts, self._known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,17 +112,28 @@ class TextColumns:
         meant = [any(is_within(name, one) for one in attributes) for name in self.attributes]
         return np.array(meant, bool)[self.attribute]
 
-    def matching(self, pattern: str) -> Mask:
-        """Say which texts have a match of a regular expression."""
-        return self.where(pc.match_substring_regex(self.texts, pattern))
+    def matching(self, pattern: str, among: Mask | None = None) -> Mask:
+        """Say which texts, or which of some, have a match of a regular expression."""
+        return self.marked(lambda texts: pc.match_substring_regex(texts, pattern), among)
 
-    def ending(self, pattern: str) -> Mask:
+    def ending(self, pattern: str, among: Mask | None = None) -> Mask:
         """Say the same of an expression that is looked for at the end of the texts only, which may be long."""
-        return self.where(pc.match_substring_regex(self._ends, pattern))
+        if among is None:
+            return self.where(pc.match_substring_regex(self._ends, pattern))
+        return self.marked(lambda texts: pc.match_substring_regex(_ends_of(texts), pattern), among)
+
+    def marked(self, mark: Callable[[pa.Array], Any], among: Mask | None = None) -> Mask:
+        """Say which texts, or which of some, a function marks that gets each of their wordings once."""
+        if among is None:
+            return self.where(mark(self.texts))
+        asked, found = np.zeros((2, len(self.texts)), bool)
+        asked[self.wording[among]] = True
+        found[asked] = is_true(mark(self.texts.filter(pa.array(asked))))
+        return found[self.wording] & among
 
     @cached_property
     def _ends(self) -> pa.Array:
-        return pc.utf8_slice_codeunits(self.texts, -_AT_THE_END, None)
+        return _ends_of(self.texts)
 
     def where(self, wordings: Any) -> Mask:
         """Say which texts have one of the wordings that are marked."""
@@ -143,7 +176,12 @@ class TextColumns:
         return Verdict(fails, applies, evidence)
 
 
+def _ends_of(texts: pa.Array) -> pa.Array:
+    return pc.utf8_slice_codeunits(texts, -_AT_THE_END, None)
+
+
 def no_match(products: Products, pattern: str, reason: str, attributes: Sequence[str] = ()) -> Verdict:
     """Fail the products that have a text with a match of a regular expression: any, or one of these attributes."""
     texts = TextColumns.of(products)
-    return texts.verdict(texts.matching(pattern), reason, texts.within(attributes) if attributes else None)
+    judged = texts.within(attributes) if attributes else None
+    return texts.verdict(texts.matching(pattern, judged), reason, judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Self
@@ -27,6 +28,7 @@ from prodex.quality.ingredient_lists import LIST
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.text_columns import FoldedTexts
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, is_true
 
@@ -68,7 +70,7 @@ def composition_allergens_listed(
     """
     made_of = _AttributeTexts.of(products, composition)
     lists = _lists(products, _AttributeTexts.of(products, listed))
-    mentions, doubtful, is_whole = _mentions(made_of.texts)
+    mentions, doubtful, is_whole = _mentions(made_of.texts, FoldedTexts.of(products).take)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
     fails = unlisted & lists.readable
@@ -206,14 +208,16 @@ def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
     return understood
 
 
-def _mentions(compositions: pa.Table) -> tuple[_Mentions, npt.NDArray[np.int32], Mask]:
+def _mentions(
+    compositions: pa.Table, fold: Callable[[pa.Array], pa.Array]
+) -> tuple[_Mentions, npt.NDArray[np.int32], Mask]:
     """Return what the compositions name, what they may name, and which are lists whose language is certain."""
     # The same text is looked at once.
     texts, text = encoded(compositions["text"])
     place, parts = sections(texts)
     detected = detect(parts)
     spoken = _languages(detected)
-    found = named_allergens(parts, spoken)
+    found = named_allergens(parts, spoken, fold=fold)
     own = place[found.text]
     order = np.argsort(own, kind="stable")
     starts = np.searchsorted(own[order], np.arange(len(texts) + 1))
@@ -251,14 +255,13 @@ def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths
     By how they end; or, seen across products, by their length: a column was too short.
     """
     texts, text = encoded(compositions["text"])
-    cut = are_cut(texts)[text]
+    cut = are_cut(texts, fold=FoldedTexts.of(products).take)[text]
     product = np.asarray(compositions["product"].to_numpy(), np.int64)
     place = np.zeros(len(product), np.int64)
-    written = compositions["text"].combine_chunks()
     at_the_length = np.zeros(len(product), bool)
-    at_the_length[list(cut_rows(products, product, [attribute], place, written, lengths))] = True
+    at_the_length[list(cut_rows(products, product, [attribute], place, texts, text, lengths))] = True
     # A list that is finished has that length by chance.
-    return cut | (at_the_length & ~is_true(pc.match_substring_regex(written, _FINISHED)))
+    return cut | (at_the_length & ~is_true(pc.match_substring_regex(texts, _FINISHED))[text])
 
 
 def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray) -> Mask:

@@ -105,9 +105,11 @@ def names_not_in_capitals(
     """
     texts = TextColumns.of(products)
     alone = rf"^[^\pL]*(?:{_UNIT}[^\pL\pM]+)*(?:\pL\pM*){{1,{one_word}}}(?:[^\pL\pM]+{_UNIT})*[^\pL\pM]*$"
-    capitals = texts.where(pc.equal(pc.utf8_upper(texts.texts), texts.texts))
-    capitals &= texts.matching(rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}") & ~texts.matching(alone)
-    return texts.verdict(capitals, "in capitals throughout", texts.within(NAMES))
+    named = texts.within(NAMES)
+    capitals = texts.matching(rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}", named)
+    capitals = texts.marked(lambda names: pc.equal(pc.utf8_upper(names), names), capitals)
+    capitals &= ~texts.matching(alone, capitals)
+    return texts.verdict(capitals, "in capitals throughout", named)
 
 
 @_rule(

@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
-from prodex.quality.text_columns import TextColumns
-from prodex.quality.text_normalization import folded
+from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.verdict import Verdict
 from prodex.tables.columns import Rows, is_true
 
@@ -60,7 +59,7 @@ def ingredients_only(products: Products, *, attribute: str = "composition") -> V
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
     used = np.unique(texts.wording[judged])
-    ready = folded(texts.texts.take(pa.array(used)))
+    ready = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
     reasons: dict[int, list[str]] = {}
     for part, expression in _parts().items():
         rows = np.flatnonzero(is_true(pc.match_substring_regex(ready, expression)))

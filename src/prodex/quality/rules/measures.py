@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
-from prodex.quality.nutrition_columns import BASIS, NutritionColumns
+from prodex.quality.nutrition_columns import BASIS, NEEDS, NutritionColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.units import grams, in_base_unit, quantities
@@ -187,7 +187,7 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     severity="info",
     dimension="accuracy",
     block="identity",
-    needs=("netContent.data", *BASIS),
+    needs=("netContent.data", NEEDS[0], *BASIS),
     scope=CONSUMER_UNITS,
     source="Regulation (EU) No 1169/2011, Art. 23 and 33",
     exact=False,

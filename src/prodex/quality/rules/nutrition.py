@@ -39,7 +39,7 @@ from prodex.quality.nutrition_columns import (
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
 from prodex.quality.rulebook import rule
-from prodex.quality.text_columns import TextColumns
+from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, combinations, filled_values, is_true, numbers
@@ -407,7 +407,8 @@ def _named(
     texts = TextColumns.of(products)
     asked = products.any(nutrition.product[chosen])
     rows = np.flatnonzero(asked[texts.product] & texts.within(attributes))
-    found = is_true(pc.match_substring_regex(folded(texts.values(rows)), pattern))
+    folded_texts = FoldedTexts.of(products).take(texts.values(rows))
+    found = is_true(pc.match_substring_regex(folded_texts, pattern))
     return products.any(texts.product[rows[found]])[nutrition.product]
 
 

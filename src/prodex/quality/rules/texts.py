@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import known_language_tag
-from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of
+from prodex.quality.language_detection import (
+    CHARACTERS,
+    DetectedLanguages,
+    TextWords,
+    detect,
+    languages,
+    place_of,
+)
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
@@ -31,6 +39,8 @@ _PIECES = re.compile(
 )
 #: So many characters at each end of a text say whether it may be in several languages.
 _AT_ENDS = 100
+#: Rules that ask for more letters than these share what they read.
+_FEW = 25
 #: Two headings of lists of ingredients, of which one is of another language.
 _PARTS_NAMED = (
     r"(?is)\bingr[ée]dients\s*:.*\b(?:zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser|ainesosat)\s*:"
@@ -224,6 +234,11 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
     return texts.verdict(judged & several, "one of several in this language", judged)
 
 
+def _meant(texts: TextColumns, attributes: tuple[str, ...]) -> Mask:
+    """Say which texts are those of some attributes; by default all but public names: a brand makes them foreign."""
+    return texts.within(attributes) if attributes else ~texts.within(_PUBLIC_NAMES)
+
+
 def _labelled(texts: TextColumns) -> Mask:
     """Say which texts state a language, known or not."""
     return np.array([bool(one) for one in texts.languages], bool)[texts.language]
@@ -250,12 +265,8 @@ def in_stated_language(
     """
     texts = TextColumns.of(products)
     stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
-    # Brands go across borders as they are: without a wish, public names are not judged.
-    meant = texts.within(attributes) if attributes else ~texts.within(_PUBLIC_NAMES)
-    asked = meant & _labelled(texts)
-    # Detection is expensive; checks that differ only in confidence share it.
-    key = ("languages", letters, attributes)
-    detected = products.remember(key, lambda: _detected(texts, asked, letters))
+    asked = _meant(texts, attributes) & _labelled(texts)
+    detected = _Detected.of(products, attributes, letters).whole
     judged = asked & (detected.letters >= letters)[texts.wording]
     spoken = detected.language[texts.wording]
     differs = judged & ((stated < 0) | ~detected.likely[texts.wording, stated])
@@ -288,14 +299,13 @@ def text_in_one_language(
     names are not judged unless they are asked for.
     """
     texts = TextColumns.of(products)
-    meant = texts.within(attributes) if attributes else ~texts.within(_PUBLIC_NAMES)
-    meant &= (texts.length >= 2 * letters)[texts.wording]
-    used = np.unique(texts.wording[meant])
-    wordings = texts.texts.take(pa.array(used))
+    meant = _meant(texts, attributes) & (texts.length >= 2 * letters)[texts.wording]
+    used = np.zeros(len(texts.texts), bool)
+    used[texts.wording[meant]] = True
     # Few texts name their parts or have words of two languages: only these are cut up.
-    suspects = used[_speaks_several(wordings)]
+    suspects = np.flatnonzero(used & _Detected.of(products, attributes, letters).may_be_several)
     found = products.remember(
-        ("spoken", letters), lambda: _spoken(texts.texts.take(pa.array(suspects)), letters)
+        ("spoken", letters, attributes), lambda: _spoken(texts.texts.take(pa.array(suspects)), letters)
     )
     several: dict[int, str] = {}
     for place, spoken in zip(suspects.tolist(), found, strict=True):
@@ -306,16 +316,6 @@ def text_in_one_language(
     marked[list(several)] = True
     wrong = meant & marked[texts.wording]
     return texts.verdict(wrong, [f"reads as {several[one]}" for one in texts.wording[wrong].tolist()], meant)
-
-
-def _speaks_several(wordings: pa.Array) -> Mask:
-    """Say which texts may be in several languages: what begins and what ends them is not in the same."""
-    # Only so much of a text is read, so that a long one costs no more than a short one.
-    texts = wordings.to_pylist()
-    first = detect(pa.array([text[: min(len(text) // 2, _AT_ENDS)] for text in texts], pa.string()))
-    last = detect(pa.array([text[-min(len(text) // 2, _AT_ENDS) :] for text in texts], pa.string()))
-    named = is_true(pc.match_substring_regex(wordings, _PARTS_NAMED))
-    return np.asarray(named | (first.language != last.language))
 
 
 def _spoken(wordings: pa.Array, letters: int) -> list[dict[str, float]]:
@@ -340,14 +340,58 @@ def _named(place: int) -> str:
     return languages()[place] if place >= 0 else f"none of {', '.join(languages())}"
 
 
-def _detected(texts: TextColumns, asked: Mask, letters: int) -> DetectedLanguages:
-    """Detect the language of the wordings that are asked for and are long enough; of the others no letter is read."""
-    chosen = np.zeros(len(texts.texts), bool)
-    chosen[texts.wording[asked]] = True
-    chosen &= texts.length >= letters
-    found = detect(texts.texts.filter(pa.array(chosen)))
-    language, confidence, read = np.full(len(chosen), -1), np.zeros(len(chosen)), np.zeros(len(chosen))
-    language[chosen], confidence[chosen], read[chosen] = found.language, found.confidence, found.letters
-    likely = np.zeros((len(chosen), len(languages())), bool)
-    likely[chosen] = found.likely
-    return DetectedLanguages(language, confidence, read, likely)
+@dataclass(frozen=True, eq=False)
+class _Detected:
+    """Detected languages of a part's texts: detection is expensive, so that checks share the words that were read.
+
+    Attributes
+    ----------
+    texts
+        The texts of the part.
+    chosen
+        Which wordings were read: those of the attributes that are meant, without very short ones.
+    words
+        Their words.
+    """
+
+    texts: TextColumns
+    chosen: Mask
+    words: TextWords
+
+    @classmethod
+    def of(cls, products: Products, attributes: tuple[str, ...], letters: int) -> Self:
+        """Return those of the texts that are meant, for a rule that judges none with fewer letters."""
+        fewest = min(letters, _FEW)
+        key = ("languages", attributes, fewest)
+        return products.remember(key, lambda: cls._read(products, attributes, fewest))
+
+    @classmethod
+    def _read(cls, products: Products, attributes: tuple[str, ...], fewest: int) -> Self:
+        texts = TextColumns.of(products)
+        chosen = np.zeros(len(texts.texts), bool)
+        chosen[texts.wording[_meant(texts, attributes)]] = True
+        chosen &= texts.length >= fewest
+        return cls(texts, chosen, TextWords.of(texts.texts.filter(pa.array(chosen))))
+
+    @cached_property
+    def whole(self) -> DetectedLanguages:
+        """What each wording is in; of those that were not read no letter is known."""
+        found, chosen = self.words.detect(), self.chosen
+        language, likely = np.full(len(chosen), -1), np.zeros((len(chosen), len(languages())), bool)
+        confidence, letters = np.zeros((2, len(chosen)))
+        language[chosen], confidence[chosen] = found.language, found.confidence
+        letters[chosen], likely[chosen] = found.letters, found.likely
+        return DetectedLanguages(language, confidence, letters, likely)
+
+    @cached_property
+    def may_be_several(self) -> Mask:
+        """Which wordings may be in several languages: what begins and what ends them is not in the same."""
+        several = np.zeros(len(self.chosen), bool)
+        first, last = self.words.ends(_AT_ENDS)
+        several[self.chosen] = first.language != last.language
+        # Of long texts only the beginning was read.
+        long = np.flatnonzero(self.chosen & (self.texts.length > CHARACTERS))
+        wordings = self.texts.texts.take(pa.array(long))
+        ends = detect(pc.utf8_slice_codeunits(wordings, -_AT_ENDS, None))
+        several[long] = ends.language != detect(pc.utf8_slice_codeunits(wordings, 0, _AT_ENDS)).language
+        return several | (self.chosen & is_true(pc.match_substring_regex(self.texts.texts, _PARTS_NAMED)))

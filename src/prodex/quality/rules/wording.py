@@ -217,8 +217,9 @@ def names_without_addresses(products: Products) -> Verdict:
 def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     """An article number means nothing outside the company that assigned it."""
     texts = TextColumns.of(products)
-    enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]")
-    return texts.verdict(~enough, f"has fewer than {letters} letters", texts.within(NAMES))
+    named = texts.within(NAMES)
+    enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]", named)
+    return texts.verdict(~enough, f"has fewer than {letters} letters", named)
 
 
 @_rule(
@@ -241,14 +242,17 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     """
     texts = TextColumns.of(products)
     cuts = cut_rows(
-        products, texts.product, texts.attributes, texts.attribute, texts.values(slice(None)), whole
+        products, texts.product, texts.attributes, texts.attribute, texts.texts, texts.wording, whole
     )
+    ended = texts.ending(_ENDED)
     in_bracket = texts.matching(_IN_BRACKET)
-    ended = texts.ending(_ENDED) & ~in_bracket
-    reasons: dict[int, str] = {row: cut.words for row, cut in cuts.items() if not ended[row]}
+    reasons: dict[int, str] = {
+        row: cut.words for row, cut in cuts.items() if not ended[row] or in_bracket[row]
+    }
+    dots = texts.ending(_CUT_OFF)
     found = {
-        "ends in dots": texts.ending(_CUT_OFF) & ~texts.ending(_MEANT_DOTS),
-        "ends within a bracket": in_bracket & ~texts.ending(_ENDED) & ~texts.within(NAMES),
+        "ends in dots": dots & ~texts.ending(_MEANT_DOTS, dots),
+        "ends within a bracket": in_bracket & ~ended & ~texts.within(NAMES),
         "ends in a word that joins": _joins(products) & ~texts.within(NAMES),
     }
     for reason, which in found.items():
@@ -275,7 +279,7 @@ def _found_to_join(texts: TextColumns) -> Mask:
         if spoken.any():
             any_word = "|".join(map(re.escape, words.split()))
             # "d'" needs no space behind it; before the word something stands, or it is all that there is.
-            found |= spoken & texts.ending(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$")
+            found |= texts.ending(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$", spoken)
     return found
 
 
@@ -318,10 +322,10 @@ def names_are_finished(products: Products) -> Verdict:
     """ "Olives, boîte de": the rest was lost, or the parts of the name were put together in the wrong order."""
     texts = TextColumns.of(products)
     named = texts.within(NAMES)
-    comma = texts.ending(_ENDS_IN_COMMA) & named
+    comma = texts.ending(_ENDS_IN_COMMA, named)
     joins = _joins(products) & named & ~comma
     # "Best of" and "ready to go" are whole names.
-    joins &= ~texts.ending(_WHOLE_NAMES)
+    joins &= ~texts.ending(_WHOLE_NAMES, joins)
     reasons = np.where(comma, "ends in a comma", "ends in a word that joins")[comma | joins]
     return texts.verdict(comma | joins, reasons.tolist(), named)
 
