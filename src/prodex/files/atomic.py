@@ -418,6 +418,9 @@ _REFUSALS = {
     errno.EFBIG: "The disk does not hold files of this size; choose a folder elsewhere (PRODEX_HOME for snapshots).",
 }
 
+#: What systems answer that cannot flush the names in a folder.
+_NO_FLUSH = frozenset({errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+
 
 def sha256(path: Path) -> str:
     """Return the digest of a file's content."""
@@ -427,11 +430,18 @@ def sha256(path: Path) -> str:
 
 def flush(path: Path) -> None:
     """Write the content of a file, or the names in a folder, through to the disk (fsync)."""
-    if path.is_dir() and os.name == "nt":  # Windows cannot open folders, and writes their names at once
+    is_windows, is_a_folder = os.name == "nt", path.is_dir()
+    if is_windows and is_a_folder:  # it cannot open folders, and writes their names at once
         return
-    handle = os.open(path, os.O_RDONLY)
+    # Windows flushes only what is open for writing.
+    flags = os.O_RDWR | getattr(os, "O_BINARY", 0) if is_windows else os.O_RDONLY
+    handle = os.open(path, flags)
     try:
         os.fsync(handle)
+    except OSError as error:
+        # Of the names in a folder, disks of a network and of a virtual machine may say that they cannot.
+        if not is_a_folder or error.errno not in _NO_FLUSH:
+            raise
     finally:
         os.close(handle)
 
