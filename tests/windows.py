@@ -26,9 +26,7 @@ from typing import Any
 import pytest
 
 #: What only other systems have.
-MISSING = (
-    "chown fchmod fchown fork geteuid getuid killpg lchown mkfifo setsid O_CLOEXEC O_NOFOLLOW O_NONBLOCK".split()
-)
+MISSING = "chown fchmod fchown fork geteuid getuid killpg lchown mkfifo setsid O_CLOEXEC O_NOFOLLOW O_NONBLOCK".split()
 
 real_open = builtins.open
 
@@ -106,9 +104,8 @@ class Windows:
         self.elsewhere.clear()
 
     def _concerns(self, path: Any) -> bool:
-        return (
-            isinstance(path, str | os.PathLike)
-            and os.path.abspath(os.fspath(path)).startswith(f"{self.root}/")
+        return isinstance(path, str | os.PathLike) and os.path.abspath(os.fspath(path)).startswith(
+            f"{self.root}/"
         )
 
     def _look_at(self, path: Any) -> None:
@@ -119,7 +116,10 @@ class Windows:
         parent, name = os.path.split(whole)
         if why := fault(name):
             self.names.append(f"{whole}: {why}")
-            raise OSError(errno.EINVAL, "Invalid argument", whole)
+            error, said = (
+                (errno.ENOENT, "No such file or directory") if why == "a device" else (errno.EINVAL, "")
+            )
+            raise OSError(error, said or "Invalid argument", whole)
         if len(whole) - len(self.root) > LONGEST - 60:  # a home such as C:\Users\somebody\Documents\prodex
             self.names.append(f"{whole}: {len(whole) - len(self.root)} characters")
         if os.path.isdir(parent) and not os.path.lexists(whole):

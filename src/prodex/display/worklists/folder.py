@@ -28,6 +28,7 @@ from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError
 from prodex.files import parquet
+from prodex.files.atomic import storage
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.fix.layout import ENDINGS, GUARDED, INDEX, MAIL, MANIFEST, TO_FIX, WORKLIST, guarded
@@ -173,7 +174,8 @@ def write_folder(
     pandas.DataFrame
         As from `write_worklists`.
     """
-    target = Path(folder).resolve()  # where a link leads, which stays one
+    with storage(Path(folder)):
+        target = Path(folder).resolve()  # where a link leads, which stays one
     fields = Fields(Shapes.of(audit.catalog), _codes(audit.catalog, attributes))
     options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
