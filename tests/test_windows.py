@@ -16,8 +16,7 @@ from prodex.files.atomic import checked_name
 from prodex.formats.registry import FORMATS
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
-from tests.windows import Windows, fault, faults, on_windows
-
+from tests.windows import Windows, fault, faults, on_windows, open_here
 
 #: Of a product with more text than a cell of a workbook holds.
 pytestmark = pytest.mark.filterwarnings("ignore:.*does not hold everything:UserWarning")
@@ -99,9 +98,9 @@ def day(exchange: Sandbox, folder: Path) -> None:
         audit.to_html(folder / "report.html")
         audit.worklists(folder / "to_fix", replace=True)
         prodex.publish(swept, folder / "published")
-    for format in FORMATS:
-        catalog.export(folder / f"out-{format}", format)
-        assert 25 == len(prodex.read_export(folder / f"out-{format}"))
+    for kind in FORMATS:
+        catalog.export(folder / f"out-{kind}", kind)
+        assert 25 == len(prodex.read_export(folder / f"out-{kind}"))
     prodex.read_worklist(folder / "to_fix", catalog=catalog)
     assert 25 == len(prodex.open_published(folder / "published"))
     prodex.download_pictures(swept, folder / "pictures", size=128, progress=False)
@@ -139,7 +138,7 @@ REFUSED = ["to_fix?", "a:b", "what*", 'q"q', "a|b", "<x>", "CON"]
 
 WRITERS: dict[str, Callable[[Path], object]] = {
     "export": lambda folder: CATALOG.export(folder, "csv"),
-    "worklists": lambda folder: AUDIT.worklists(folder),
+    "worklists": lambda folder: AUDIT.worklists(folder, by="brand"),
     "report": lambda folder: AUDIT.to_html(folder / "report.html"),
     "report file": lambda folder: AUDIT.to_html(folder.with_name(f"{folder.name}.html")),
     "publish": lambda folder: prodex.publish(CATALOG.save("kept"), folder),
@@ -194,7 +193,7 @@ def test_a_file_that_excel_has_open_is_named(
     windows: Windows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was there stays, and the message says what to do; once it is closed, the same line works."""
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
     audit, folder = AUDIT, tmp_path / "to_fix"
     audit.worklists(folder)
     CATALOG.export(tmp_path / "out", "csv")
@@ -209,7 +208,7 @@ def test_a_file_that_excel_has_open_is_named(
     }
     for file, write in again.items():
         windows.hold(file)
-        with pytest.raises(StorageError, match="Excel may have .* open: close it there"):
+        with pytest.raises(StorageError, match=r"Excel may have .* open: close it there"):
             write()
         windows.let_go()
         assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
@@ -242,8 +241,8 @@ def test_files_have_the_same_bytes_on_every_system(tmp_path: Path) -> None:
     audit = prodex.audit(catalog, WANTED)
 
     def written(folder: Path) -> dict[str, bytes]:
-        for format in ("csv", "jsonl"):
-            catalog.export(folder / format, format)
+        for kind in ("csv", "jsonl"):
+            catalog.export(folder / kind, kind)
         audit.worklists(folder / "to_fix")
         show(catalog.texts, Format.CSV, folder / "texts.csv")
         return {
@@ -257,3 +256,31 @@ def test_files_have_the_same_bytes_on_every_system(tmp_path: Path) -> None:
         there = written(tmp_path / "windows")
     assert here == there
     assert len(here) > 10
+
+
+def test_what_was_read_is_closed_whatever_came_of_it(tmp_path: Path) -> None:
+    """A workbook that is refused, or not read to its end, can be saved again at once, while the error is still held."""
+    from tests.load.test_workbook import GTIN, write
+
+    whole = write(tmp_path / "a.xlsx", One=[("gtin", "", [GTIN] * 50)], Two=[("gtin", "", [GTIN])])
+    AUDIT.worklists(tmp_path / "to_fix")
+    CATALOG.export(tmp_path / "out", "xlsx")
+    book = next((tmp_path / "out").glob("*.xlsx"))
+    cut = tmp_path / "cut.xlsx"
+    cut.write_bytes(whole.read_bytes()[:-30])
+    readers: dict[Path, Callable[[], object]] = {
+        whole: lambda: prodex.read_workbook(whole, limits=prodex.Limits(unpacked_bytes=1_500)),
+        cut: lambda: prodex.read_workbook(cut),
+        book: lambda: prodex.read_export(book.parent, limits=prodex.Limits(unpacked_bytes=1_500)),
+        tmp_path / "to_fix" / "Mill-4.xlsx": lambda: prodex.read_worklist(
+            tmp_path / "to_fix", catalog=CATALOG, profile="core"
+        ),
+    }
+    held: list[Exception] = []
+    for path, read in readers.items():
+        try:
+            read()
+        except prodex.ProdexError as error:
+            held.append(error)
+        assert [] == open_here(path)
+    assert held

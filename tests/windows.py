@@ -4,13 +4,14 @@ It is no Windows: it refuses what the documentation of Windows and of Python say
 of files that cannot be there, or that a disk there would mix up. What has not run there is not claimed.
 """
 
+# ruff: noqa: PTH100, PTH112, PTH115, PTH208 - it stands in the place of `os`, which `pathlib` calls
+
 from __future__ import annotations
 
 import builtins
 import errno
 import fcntl
 import io
-import ntpath
 import os
 import re
 import shutil
@@ -26,7 +27,9 @@ from typing import Any
 import pytest
 
 #: What only other systems have.
-MISSING = "chown fchmod fchown fork geteuid getuid killpg lchown mkfifo setsid O_CLOEXEC O_NOFOLLOW O_NONBLOCK".split()
+MISSING = frozenset(
+    "chown fchmod fchown fork geteuid getuid killpg mkfifo setsid O_CLOEXEC O_NOFOLLOW O_NONBLOCK".split()  # noqa: SIM905
+)
 
 real_open = builtins.open
 
@@ -141,7 +144,18 @@ class Windows:
         real = SimpleNamespace(
             **{
                 name: getattr(os, name)
-                for name in "open fsync rename replace unlink remove rmdir mkdir link kill".split()
+                for name in [
+                    "open",
+                    "fsync",
+                    "rename",
+                    "replace",
+                    "unlink",
+                    "remove",
+                    "rmdir",
+                    "mkdir",
+                    "link",
+                    "kill",
+                ]
             }
         )
 
@@ -253,8 +267,3 @@ def on_windows(root: Path) -> Iterator[Windows]:
     """Have everything below a folder be on a disk of Windows."""
     with pytest.MonkeyPatch.context() as patch:
         yield Windows(patch, root)
-
-
-def is_drive(path: str) -> bool:
-    """Whether a path begins with the letter of a drive."""
-    return bool(ntpath.splitdrive(path)[0])

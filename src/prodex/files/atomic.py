@@ -70,10 +70,20 @@ def safe_name(text: str) -> str:
     return _RESERVED.sub(r"\1_", name, count=1) if _RESERVED.match(name) else name or "_"
 
 
+def on_disk(name: str) -> str:
+    """Return what a name is to a disk that ignores the case and the form of letters, as macOS and Windows have them.
+
+    >>> on_disk("Käse") == on_disk("KA\u0308SE")
+    True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+
+
 def checked_name(name: str) -> str:
-    """Return a name for a snapshot unchanged, or say why it cannot be one."""
+    """Return a name for a snapshot, its letters in their usual form (NFC), or say why it cannot be one."""
     if not isinstance(name, str):
         raise SettingsError(f"The name of a snapshot is {described(name)}. Write it as text, such as 'shop'.")
+    name = unicodedata.normalize("NFC", name)  # the Finder of macOS gives others
     if not name or name != safe_name(name) or "@" in name:
         raise SettingsError(
             f"{name!r} cannot be the name of a snapshot, since it becomes a folder. Use letters, digits, '-', '_' "

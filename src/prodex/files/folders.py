@@ -32,6 +32,9 @@ from prodex.files.atomic import (
 _ASIDE = re.compile(r"\.(?P<name>.+?)(?P<old>\.old)?\.[0-9]+\.part")
 
 
+_OF_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+
+
 @contextmanager
 def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]:
     """Give a folder to write to, and let what was written replace what an earlier export left in `folder`.
@@ -71,6 +74,15 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
     finally:
         remove(beside)
         remove(beside_of(head))
+
+
+def is_of_system(name: str) -> bool:
+    """Whether macOS or Windows puts a file of this name into the folders that people look at.
+
+    >>> is_of_system(".DS_Store"), is_of_system("notes.txt")
+    (True, False)
+    """
+    return name in _OF_SYSTEM or name.startswith("._")
 
 
 def _moves(
