@@ -15,8 +15,9 @@ from prodex.errors import SettingsError, StorageError
 from prodex.files.atomic import checked_name
 from prodex.formats.registry import FORMATS
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
-from tests.windows import Windows, fault, faults, on_windows, open_here
+from prodex.sandbox.home import announced, open_store
+from prodex.sandbox.sample import LABELS, organizations, shared_products
+from tests.windows import Windows, fault, on_windows, open_here
 
 #: Of a product with more text than a cell of a workbook holds.
 pytestmark = pytest.mark.filterwarnings("ignore:.*does not hold everything:UserWarning")
@@ -114,8 +115,18 @@ def day(exchange: Sandbox, folder: Path) -> None:
 def test_a_day_of_an_analyst(windows: Windows, exchange: Sandbox, tmp_path: Path) -> None:
     """Load, refresh, audit, export, publish, send and vacuum: nothing is refused, or done to a file that is open."""
     day(exchange, tmp_path)
-    assert [] == faults(tmp_path)
-    assert ([], [], []) == (windows.names, windows.in_use, windows.unnamed_encodings)
+    assert [] == windows.faults
+
+
+def test_a_sandbox_that_is_kept(windows: Windows, tmp_path: Path) -> None:
+    """It is filled, served, announced, opened again and taken back on such a disk."""
+    home = tmp_path / "sandbox"
+    for _ in range(2):
+        with open_store(home, lambda: iter(shared_products(3)), organizations(), LABELS, "three") as store:
+            assert 3 == store.product_count()
+            with announced(home, tmp_path / "ready.json", {"base_url": "http://127.0.0.1:9", "pid": 1}):
+                assert (home / "server.json").read_bytes().endswith(b"}\n")
+    assert [] == windows.faults
 
 
 def test_names_of_suppliers_are_files_that_every_system_holds(windows: Windows, tmp_path: Path) -> None:
@@ -130,8 +141,7 @@ def test_names_of_suppliers_are_files_that_every_system_holds(windows: Windows, 
         assert len(OWNERS) - (by == "brand") == len(
             index
         )  # brands are compared by their letters, whatever the form
-    assert [] == faults(tmp_path)
-    assert ([], [], []) == (windows.names, windows.in_use, windows.unnamed_encodings)
+    assert [] == windows.faults
 
 
 REFUSED = ["to_fix?", "a:b", "what*", 'q"q', "a|b", "<x>", "CON"]

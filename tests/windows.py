@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import errno
 import fcntl
+import importlib
 import io
 import os
 import re
@@ -26,10 +27,15 @@ from typing import Any
 
 import pytest
 
+import prodex
+
 #: What only other systems have.
 MISSING = frozenset(
     "chown fchmod fchown fork geteuid getuid killpg mkfifo setsid O_CLOEXEC O_NOFOLLOW O_NONBLOCK".split()  # noqa: SIM905
 )
+
+#: A flag that Linux does not have, in the place of O_BINARY.
+BINARY = 1 << 30
 
 real_open = builtins.open
 
@@ -93,10 +99,23 @@ class Windows:
         self.in_use: list[str] = []
         #: Texts that were opened in the encoding of the machine.
         self.unnamed_encodings: list[str] = []
+        #: Files that were opened without O_BINARY: their line ends become two characters.
+        self.text_modes: list[str] = []
         #: Files that another program has open.
         self.elsewhere: set[str] = set()
         self._patch = patch
         self._install()
+
+    @property
+    def faults(self) -> list[str]:
+        """Everything that would be wrong there."""
+        return [
+            *self.names,
+            *self.in_use,
+            *self.unnamed_encodings,
+            *self.text_modes,
+            *faults(Path(self.root)),
+        ]
 
     def hold(self, path: Path) -> None:
         """Have another program, such as Excel, keep a file open."""
@@ -164,7 +183,11 @@ class Windows:
                 raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
             if flags & os.O_CREAT:
                 self._look_at(path)
-            return real.open(path, flags, mode, dir_fd=dir_fd)
+            # Other packages, such as `tempfile`, do not see the flag here.
+            is_ours = "prodex" in Path(sys._getframe(1).f_code.co_filename).parts
+            if is_ours and not flags & BINARY and self._concerns(path):
+                self.text_modes.append(os.fspath(path))
+            return real.open(path, flags & ~BINARY, mode, dir_fd=dir_fd)
 
         def synced(number: Any) -> None:
             handle = number if isinstance(number, int) else number.fileno()
@@ -210,6 +233,8 @@ class Windows:
                 raise PermissionError(errno.EACCES, "Permission denied", os.fspath(file))
             if set(mode) & set("wax+"):
                 self._look_at(file)
+            if (opener := more.get("opener")) is not None:  # Python gives it O_BINARY
+                more["opener"] = lambda name, flags: opener(name, flags | BINARY)
             if "b" not in mode and self._concerns(file):
                 given = dict(zip(("buffering", "encoding", "errors", "newline"), rest, strict=False)) | more
                 if given.get("encoding") in {None, "locale"}:
@@ -237,6 +262,8 @@ class Windows:
         self._patch.setattr(builtins, "open", file_opened)
         self._patch.setattr(shutil, "_use_fd_functions", False)
         self._patch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, raising=False)
+        for name in _using_os():
+            importlib.import_module(name)
         # `os.name` itself decides what `Path` is, so that only prodex sees the other system.
         seen = _OtherSystem(kill=killed)
         for name, module in list(sys.modules.items()):
@@ -246,12 +273,22 @@ class Windows:
                 self._patch.setattr(module, "pwd", None)
 
 
+def _using_os() -> list[str]:
+    """Return the modules of prodex that use `os`: they are imported before it is replaced."""
+    root = Path(prodex.__file__).parent
+    return [
+        ".".join(["prodex", *path.relative_to(root).with_suffix("").parts]).removesuffix(".__init__")
+        for path in root.rglob("*.py")
+        if "\nimport os\n" in path.read_text("utf-8")
+    ]
+
+
 class _OtherSystem:
     """The module `os` as prodex finds it on Windows."""
 
     name = "nt"
     linesep = "\r\n"
-    O_BINARY = 0
+    O_BINARY = BINARY
 
     def __init__(self, **own: Any) -> None:
         self.__dict__.update(own)
