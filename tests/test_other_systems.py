@@ -264,6 +264,7 @@ def test_a_name_that_a_disk_takes_for_another_is_refused(tmp_path: Path, other: 
     for save in (
         lambda: prodex.flatten([RECORD]).save(other),
         lambda: prodex.read_products(file, name=other),
+        lambda: prodex.audit(prodex.flatten([RECORD]), "core").save(other),
     ):
         with pytest.raises(SettingsError, match="do not tell"):
             save()
