@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +19,8 @@ from prodex.formats.registry import FORMATS
 from prodex.sandbox import Sandbox
 from prodex.sandbox.home import announced, open_store
 from prodex.sandbox.sample import LABELS, organizations, shared_products
+from prodex.store.build_processes import BuildProcesses
+from prodex.text import counted
 from tests.windows import Windows, fault, on_windows, open_here
 
 #: Of a product with more text than a cell of a workbook holds.
@@ -127,6 +131,27 @@ def test_a_sandbox_that_is_kept(windows: Windows, tmp_path: Path) -> None:
             with announced(home, tmp_path / "ready.json", {"base_url": "http://127.0.0.1:9", "pid": 1}):
                 assert (home / "server.json").read_bytes().endswith(b"}\n")
     assert [] == windows.faults
+
+
+def test_a_process_that_is_started_does_not_get_the_keys_of_the_terminal(
+    windows: Windows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C is for the program itself; Windows has groups of processes for that, and no sessions."""
+    asked: list[dict[str, Any]] = []
+
+    def started(command: list[str], **options: Any) -> None:
+        asked.append(options)
+        raise OSError(errno.ENOENT, "nothing is started here")
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    with pytest.raises(OSError, match="nothing is started"):
+        prodex.connect("sandbox")
+    with BuildProcesses(1) as processes:
+        assert "2 products" == processes.submit(counted, 2, "product").result()
+    assert 2 == len(asked)
+    for options in asked:
+        assert subprocess.CREATE_NEW_PROCESS_GROUP == options["creationflags"]  # type: ignore[attr-defined]
+        assert not {"start_new_session", "process_group", "preexec_fn"} & options.keys()
 
 
 def test_names_of_suppliers_are_files_that_every_system_holds(windows: Windows, tmp_path: Path) -> None:
