@@ -25,6 +25,7 @@ from prodex.files.lock import locked, taking_turns
 from prodex.publishing import place
 from prodex.publishing.place import place_of
 from prodex.quality.local_days import zone_of
+from prodex.store.archive import new_name
 
 SOURCES = sorted(Path(prodex.__file__).parent.rglob("*.py"))
 
@@ -292,6 +293,7 @@ def test_a_disk_that_takes_names_apart_has_the_same_snapshots(home: Path) -> Non
     (folder / "Käse").rename(folder / unicodedata.normalize("NFD", "Käse"))
     listed = prodex.list_snapshots()["name"].map(lambda name: unicodedata.normalize("NFC", name))
     assert ["Käse"] == listed.tolist()
+    assert "Käse" == new_name("Käse")  # there, it is the folder that is listed
 
 
 def test_a_zone_is_found_without_the_files_of_the_system() -> None:

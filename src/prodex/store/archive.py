@@ -122,7 +122,8 @@ def new_name(name: str) -> str:
         be the same folder on macOS and Windows, to which snapshots are copied.
     """
     name = checked_name(name)
-    there = [folder.name for folder in entries_of(snapshots_folder())]
+    # Older disks of macOS list names with their letters taken apart.
+    there = [unicodedata.normalize("NFC", folder.name) for folder in entries_of(snapshots_folder())]
     if name not in there and (twins := [one for one in there if on_disk(one) == on_disk(name)]):
         raise SettingsError(
             f"There is {twins[0]!r} already, and macOS and Windows do not tell {name!r} from it. Use {twins[0]!r}, or "
