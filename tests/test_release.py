@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from pathlib import Path
 
-from .pythons import ROOT, interpreter, supported
+import pytest
+
+from .pythons import ROOT, interpreter, main, run, supported
 
 WORKFLOWS = ROOT / ".github" / "workflows"
 
@@ -25,6 +28,48 @@ def test_the_python_of_these_tests_is_found() -> None:
     assert here in supported()
     assert interpreter(here) is not None
     assert interpreter("3.99") is None
+
+
+def test_the_newest_python_that_pyenv_keeps_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """3.98.10 comes after 3.98.9, and one that does not start is passed over."""
+    for name, text in (("3.98.9", "3.98"), ("3.98.10", "3.98"), ("3.98.11", "")):
+        python = tmp_path / "versions" / name / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f"#!/bin/sh\necho '{text}'\n", "utf-8")
+        python.chmod(0o700)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    found = interpreter("3.98")
+    assert found is not None
+    assert "3.98.10" == found.parts[-3]
+
+
+def test_a_version_that_is_missing_is_said_and_no_failure(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `--list`, as CI asks, and when the tests of those that are there are to run."""
+    for arguments in (["3.99", "--list"], ["3.99"]):
+        assert 0 == main(arguments)
+        assert "Python 3.99: missing on this machine, not tested\n" == capsys.readouterr().out
+    here = "{}.{}".format(*sys.version_info[:2])
+    assert 0 == main([here, "--list"])
+    assert capsys.readouterr().out.startswith(f"Python {here}: found (")
+    assert "tests.pythons --list" in (ROOT / ".ci" / "run").read_text("utf-8")
+
+
+def test_what_failed_is_in_the_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts, and each test by its name; of a file that cannot be imported as well."""
+    good, bad = tmp_path / "test_good.py", tmp_path / "test_bad.py"
+    good.write_text("def test_a(): pass\n\n\ndef test_b(): assert 1 == 2\n", "utf-8")
+    bad.write_text("import nothing_of_this_name\n", "utf-8")
+    plain = ["-n0", "-c", "/dev/null", "-p", "no:cacheprovider"]
+    is_good, outcome = run(Path(sys.executable), [*plain, f"{good}::test_a"])
+    assert (True, []) == (is_good, outcome.failed)
+    assert outcome.counts.startswith("1 passed")
+    is_good, outcome = run(Path(sys.executable), [*plain, str(tmp_path), "--continue-on-collection-errors"])
+    assert not is_good
+    assert "1 failed, 1 passed, 1 error" in outcome.counts
+    assert ["ERROR", "FAILED"] == sorted(line.split()[0] for line in outcome.failed)
+    assert "test_b" in capsys.readouterr().out
 
 
 def test_the_release_job_builds_twice_and_publishes_without_a_secret() -> None:

@@ -84,7 +84,7 @@ class Installation:
     @property
     def command(self) -> str:
         """How the command `prodex` of this environment is called in a shell."""
-        beside = self.python.with_name("prodex")
+        beside = _program(self.python)
         # Programs of a user are elsewhere than the interpreter of the system.
         program = "prodex" if self.is_on_path or not beside.exists() else _path(beside)
         # A setting that make gave to this process is not in the shell that make was called from.
@@ -136,9 +136,9 @@ def installation_of(own: Distribution, prefix: Path, python: Path) -> Installati
         address=address,
         is_editable=is_editable,
         installer=tool or (own.read_text("INSTALLER") or "pip").strip(),
-        is_active=program == python.with_name("prodex"),
+        is_active=program == _program(python),
         # pipx and uv link to it from a folder that is on the path.
-        is_on_path=program.resolve() == python.with_name("prodex").resolve(),
+        is_on_path=program.resolve() == _program(python).resolve(),
         extras=_complete_extras(own),
     )
 
@@ -203,6 +203,15 @@ def _shown(path: Path) -> str:
     within = path.relative_to(here)
     # A name alone would be looked for among the programs, or on an index.
     return str(within) if len(within.parts) != 1 else os.path.join(".", within)  # noqa: PTH118 - pathlib drops the dot
+
+
+def _program(python: Path) -> Path:
+    """Return the command `prodex` beside an interpreter, as Linux and macOS or Windows call it.
+
+    >>> str(_program(Path("bin/python3.11"))), str(_program(Path("Scripts/python.exe")))
+    ('bin/prodex', 'Scripts/prodex.exe')
+    """
+    return python.with_name("prodex.exe" if python.suffix.lower() == ".exe" else "prodex")
 
 
 def _path(path: Path) -> str:

@@ -222,7 +222,10 @@ def tell(progress: Progress, line: str) -> None:
         # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
         stream = sys.stdout if in_notebook() else sys.stderr
         if stream is not None:
-            stream.write(f"{line}\n")
+            try:
+                stream.write(f"{line}\n")
+            except UnicodeEncodeError:  # the stream of a script, opened in an encoding of few letters
+                stream.write(f"{line}\n".encode(stream.encoding, "backslashreplace").decode(stream.encoding))
             stream.flush()
 
 

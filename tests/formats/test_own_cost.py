@@ -118,6 +118,18 @@ def test_what_is_not_read_costs_next_to_nothing(tmp_path: Path, case: str) -> No
         assert list(sheet.rows())
 
 
+def test_no_row_is_lost_behind_what_is_long(tmp_path: Path) -> None:
+    """New versions of the parser keep the last rows until the end: they are read as well."""
+    last = "<row><c><v>7</v></c></row>"
+    for length in (10, 5_000, 9_000, 20_000, 70_000, 300_000, 1_000_000):
+        for long in (f"<c x='{'>' * length}'><v>1</v></c>", text("x" * length)):
+            path = book_of(tmp_path / "a.xlsx", f"<row>{long}</row>{last * 3}")
+            with sheets_of(path) as (sheet,):
+                rows = list(sheet.rows())
+            assert ["7"] * 3 == [row[0].text for _, row in rows[1:]]
+            assert 4 == len(rows)
+
+
 REFUSED: dict[str, Callable[[Path], Path]] = {
     "formats": lambda path: book_of(path, ONE, styles="<a/>" * 3_000_000),
     "texts": lambda path: book_of(path, ONE, shared="<si/>" * 3_000_000),

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from tests import wire
 
 import prodex
@@ -148,10 +148,24 @@ def test_a_file_with_a_spoilt_line_is_taken_not_at_all(tmp_path):
         records_of(tmp_path / "missing.json")
 
 
+def with_codes(value):
+    """Return a value in which a code that pandas made a float is text again."""
+    if isinstance(value, list):
+        return list(map(with_codes, value))
+    if not isinstance(value, dict):
+        return value
+    is_number = {name: isinstance(one, float) and one.is_integer() for name, one in value.items()}
+    return {
+        name: str(int(one)) if name == "code" and is_number[name] else with_codes(one)
+        for name, one in value.items()
+    }
+
+
 @given(wire.products)
+@example({"id": {"code": 0.0}})
 def test_what_is_filled_goes_out_as_it_came(product):
     """Wild products lose nothing but their nulls at the top (and half surrogates and NaN, which are not JSON)."""
     (record,) = records_of([product])
-    assert {k: v for k, v in product.items() if v is not None and k != "gtin"} == {
+    assert with_codes({k: v for k, v in product.items() if v is not None and k != "gtin"}) == {
         k: v for k, v in record.items() if k != "gtin"
     }

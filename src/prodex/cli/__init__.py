@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from prodex.cli import demo, exchange, fix, jobs, lab, quality, snapshots
-from prodex.cli.output import PrintableFormatter, say
+from prodex.cli.output import PrintableFormatter, accept_all_letters, say
 from prodex.display_text import on_one_line
 from prodex.errors import ProdexError
 
@@ -60,6 +60,7 @@ app: typer.Typer = typer.Typer(
 
 def main() -> None:
     """Run the command; an error of prodex becomes one line and exit code 1."""
+    accept_all_letters()
     try:
         app(prog_name="prodex")
     except ProdexError as error:

@@ -6,6 +6,7 @@ must not move the cursor or change the title of the window.
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 import textwrap
@@ -15,7 +16,6 @@ from itertools import chain
 from pathlib import Path
 
 import pandas as pd
-import typer
 
 from prodex.display_text import on_one_line, printable, printable_json
 from prodex.errors import InputError
@@ -40,6 +40,16 @@ class PrintableFormatter(logging.Formatter):
         return printable(super().format(record))
 
 
+def accept_all_letters() -> None:
+    """Have both outputs show a letter that their encoding lacks as an escape, as Python does on standard error.
+
+    Windows opens pipes and files in an encoding of 256 letters, and Python would end at any other letter.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
 def say(text: object, *, aside: bool = False) -> None:
     """Print a text, which may quote the service and suppliers.
 
@@ -50,7 +60,10 @@ def say(text: object, *, aside: bool = False) -> None:
     aside
         Whether to print it on stderr, apart from the result.
     """
-    typer.echo(printable(text), err=aside)
+    # Not `typer.echo`: it writes UTF-8 into what was opened as ASCII.
+    if (stream := sys.stderr if aside else sys.stdout) is not None:
+        stream.write(f"{printable(text)}\n")
+        stream.flush()
 
 
 def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
@@ -68,8 +81,41 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
             # Spreadsheets read UTF-8 as such only behind its mark.
             beside.write_text(text, "utf-8-sig" if format is Format.CSV else "utf-8", newline="")
         return
-    # A program that reads from a pipe gets the exact text, a terminal no control characters.
-    sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
+    if sys.stdout.isatty():  # it gets no control characters
+        sys.stdout.write(printable(text))
+    else:
+        _give(text, frame, format)
+
+
+def _give(text: str, frame: pd.DataFrame, format: Format) -> None:
+    """Write a result for a program that reads from a pipe: its exact text, in which no letter and no line end changes.
+
+    Raises
+    ------
+    InputError
+        When the pipe has an encoding that lacks a letter, and the format has no escape for it.
+    """
+    stream = sys.stdout
+    lacking = _lacking(text, stream.encoding or "utf-8")
+    if lacking and format is Format.JSON:
+        text = printable_json(frame.to_json(orient="records", force_ascii=True, indent=2)) + "\n"
+    elif lacking and format is not Format.TABLE:
+        raise InputError(
+            f"The output has the encoding {stream.encoding}, which has no {lacking!r}, so that CSV would lose it. Give "
+            "--out FILE, which is written as UTF-8, or set PYTHONUTF8=1."
+        )
+    if format is not Format.TABLE and isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(newline="")  # Windows would make two characters of a line end in a cell
+    stream.write(text)
+
+
+def _lacking(text: str, encoding: str) -> str:
+    """Return the first letter of a text that an encoding lacks, or nothing."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError as error:
+        return text[error.start]
+    return ""
 
 
 def _text(frame: pd.DataFrame, format: Format) -> str:

@@ -12,8 +12,9 @@ import os
 import re
 import shutil
 import stat
+import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import IO
 import platformdirs
 
 from prodex.arguments import described
+from prodex.display_text import on_one_line
 from prodex.errors import SettingsError, StorageError
 from prodex.files.untrusted import is_folder
 
@@ -33,6 +35,12 @@ except ImportError:  # Windows has no such list of users
 #: Windows keeps these names for devices, with any ending.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.\-]+")
+
+#: Bytes of a name: Linux takes 255, and what is written beside a file has some more in its name.
+_LONGEST_NAME = 240
+
+#: Seconds between attempts to rename what another program has open, which only Windows refuses.
+_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 
 #: Read, write and enter for the owner, nothing for others.
 _PRIVATE_FOLDER = 0o700
@@ -58,13 +66,24 @@ def safe_name(text: str) -> str:
     ('Müller_Söhne_Käse', 'etc', 'con_.txt')
     """
     name = _UNSAFE.sub("_", unicodedata.normalize("NFC", text)).strip("._-")[:100]
+    name = name.encode("utf-8", "ignore")[:_LONGEST_NAME].decode("utf-8", "ignore").rstrip("._-")
     return _RESERVED.sub(r"\1_", name, count=1) if _RESERVED.match(name) else name or "_"
 
 
+def on_disk(name: str) -> str:
+    """Return what a name is to a disk that ignores the case and the form of letters, as macOS and Windows have them.
+
+    >>> on_disk("Käse") == on_disk("KA\u0308SE")
+    True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+
+
 def checked_name(name: str) -> str:
-    """Return a name for a snapshot unchanged, or say why it cannot be one."""
+    """Return a name for a snapshot, its letters in their usual form (NFC), or say why it cannot be one."""
     if not isinstance(name, str):
         raise SettingsError(f"The name of a snapshot is {described(name)}. Write it as text, such as 'shop'.")
+    name = unicodedata.normalize("NFC", name)  # the Finder of macOS gives others
     if not name or name != safe_name(name) or "@" in name:
         raise SettingsError(
             f"{name!r} cannot be the name of a snapshot, since it becomes a folder. Use letters, digits, '-', '_' "
@@ -96,6 +115,17 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
         flush(level.parent)
         if private:
             _close(level, _PRIVATE_FOLDER)
+
+
+def _check_text(path: Path) -> None:
+    """Refuse a path that no system can have, with the error of those that say so."""
+    for name in path.parts:
+        try:
+            is_text = b"\0" not in os.fsencode(name)
+        except UnicodeEncodeError:  # half of a surrogate pair
+            is_text = False
+        if not is_text:
+            raise OSError(errno.EILSEQ, "no file can have this name", name)
 
 
 def open_private(path: Path, mode: str) -> IO[bytes]:
@@ -152,11 +182,10 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
                 _close(beside, _PRIVATE_FILE)
             # In this order: a rename that reaches the disk before the content leaves an empty file after a power cut.
             flush(beside)
-            beside.replace(path)
+            patiently(beside.replace, path)
             flush(path.parent)
     finally:
-        with suppress(OSError):
-            beside.unlink()
+        remove(beside)
 
 
 def append_line(path: Path, line: bytes, *, private: bool = False) -> None:
@@ -250,7 +279,7 @@ def publish(beside: Path, folder: Path) -> None:
     with storage(folder):
         make_ready(beside)
         make_folder(folder.parent, private=True)
-        beside.rename(folder)
+        patiently(beside.rename, folder)
         flush(folder.parent)
         flush(beside.parent)
 
@@ -272,6 +301,21 @@ def flush_all(folder: Path) -> None:
 def beside_of(path: Path) -> Path:
     """Return where this process writes what is to become `path`; `left_over` finds it when the process is gone."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def patiently(rename: Callable[[Path], object], to: Path) -> None:
+    """Rename something; on Windows again for a second, where nothing is renamed that a program has open.
+
+    Scanners for viruses and indexes for searching open each new file for a moment.
+    """
+    for seconds in _PAUSES if os.name == "nt" else ():
+        try:
+            rename(to)
+        except PermissionError:
+            time.sleep(seconds)
+        else:
+            return
+    rename(to)
 
 
 def left_over(folder: Path) -> list[Path]:
@@ -298,7 +342,7 @@ def remove(path: Path) -> None:
     if is_folder(path):
         shutil.rmtree(path, ignore_errors=True)
     else:
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # a name that no file can have is none of a file that is there
             path.unlink()
 
 
@@ -312,7 +356,7 @@ def discard(folder: Path) -> None:
     remove(gone)
     with storage(folder):
         try:
-            folder.rename(gone)
+            patiently(folder.rename, gone)
             flush(folder.parent)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -345,6 +389,7 @@ def is_alive(process: int) -> bool:
 def storage(path: Path) -> Iterator[None]:
     """Turn an error of the disk into a `StorageError` that names the path and what to do."""
     try:
+        _check_text(path)
         yield
     except StorageError:
         raise
@@ -352,10 +397,24 @@ def storage(path: Path) -> Iterator[None]:
         # Any other error is a mistake of ours or of the caller, and must not be taken for a full disk.
         if error.errno not in _REFUSALS:
             raise
-        owned = f" {_owned(path)}" if isinstance(error, PermissionError) else ""
         raise StorageError(
-            f"Could not write {path}: {error.strerror}.{owned} {_REFUSALS[error.errno]} Nothing half-written was left."
+            f"Could not write {on_one_line(path)}: {error.strerror}. {_advice(path, error)} "
+            "Nothing half-written was left."
         ) from error
+
+
+def _advice(path: Path, error: OSError) -> str:
+    """Return what to do about an error of the disk, as sentences."""
+    assert error.errno is not None  # noqa: S101 - it is one of those below
+    advice = _REFUSALS[error.errno]
+    named = Path(error.filename2 or error.filename or path)
+    if error.errno in {errno.EINVAL, errno.EILSEQ}:
+        return f"Of the name {named.name!r}, this system does not allow every character. {advice}"
+    if not isinstance(error, PermissionError):
+        return advice
+    if os.name == "nt":  # which says the same of a file that is open and of one that is somebody else's
+        return f"A program such as Excel may have {named} open: close it there, and try again. {advice}"
+    return f"{_owned(path)} {advice}"
 
 
 @contextmanager
@@ -415,8 +474,18 @@ _REFUSALS = {
     errno.EEXIST: "There is a file where a folder should be; choose another folder (PRODEX_HOME for snapshots).",
     errno.ENOENT: "The folder cannot be made; choose another one (PRODEX_HOME for snapshots).",
     errno.ENAMETOOLONG: "Choose a shorter name.",
+    # What Windows answers for a ':', and any disk that was made for it; macOS and Python for what is no text.
+    errno.EINVAL: "Choose another name.",
+    errno.EILSEQ: "Choose another name.",
+    # Of disks of a network.
+    errno.ENOLCK: "The disk has no locks; choose a folder on another one (PRODEX_HOME for snapshots).",
+    errno.EOPNOTSUPP: "The disk cannot do that; choose a folder on another one (PRODEX_HOME for snapshots).",
+    errno.ENOTSUP: "The disk cannot do that; choose a folder on another one (PRODEX_HOME for snapshots).",
     errno.EFBIG: "The disk does not hold files of this size; choose a folder elsewhere (PRODEX_HOME for snapshots).",
 }
+
+#: What systems answer that cannot flush the names in a folder.
+_NO_FLUSH = frozenset({errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
 def sha256(path: Path) -> str:
@@ -427,11 +496,18 @@ def sha256(path: Path) -> str:
 
 def flush(path: Path) -> None:
     """Write the content of a file, or the names in a folder, through to the disk (fsync)."""
-    if path.is_dir() and os.name == "nt":  # Windows cannot open folders, and writes their names at once
+    is_windows, is_a_folder = os.name == "nt", path.is_dir()
+    if is_windows and is_a_folder:  # it cannot open folders, and writes their names at once
         return
-    handle = os.open(path, os.O_RDONLY)
+    # Windows flushes only what is open for writing.
+    flags = os.O_RDWR | getattr(os, "O_BINARY", 0) if is_windows else os.O_RDONLY
+    handle = os.open(path, flags)
     try:
         os.fsync(handle)
+    except OSError as error:
+        # Of the names in a folder, disks of a network and of a virtual machine may say that they cannot.
+        if not is_a_folder or error.errno not in _NO_FLUSH:
+            raise
     finally:
         os.close(handle)
 

@@ -17,10 +17,22 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from prodex.files.atomic import beside_of, flush, flush_all, left_over, make_folder, remove, storage
+from prodex.files.atomic import (
+    beside_of,
+    flush,
+    flush_all,
+    left_over,
+    make_folder,
+    patiently,
+    remove,
+    storage,
+)
 
 #: Hidden names of files that will become a path or were one: `.texts.csv.123.part`, `.texts.csv.old.123.part`.
 _ASIDE = re.compile(r"\.(?P<name>.+?)(?P<old>\.old)?\.[0-9]+\.part")
+
+
+_OF_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 
 
 @contextmanager
@@ -46,7 +58,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
     StorageError
         When the disk refuses; then the earlier export is as it was.
     """
-    with storage(folder):
+    with storage(head), storage(folder):
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         recover(folder, ours, head)
@@ -64,6 +76,15 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
         remove(beside_of(head))
 
 
+def is_of_system(name: str) -> bool:
+    """Whether macOS or Windows puts a file of this name into the folders that people look at.
+
+    >>> is_of_system(".DS_Store"), is_of_system("notes.txt")
+    (True, False)
+    """
+    return name in _OF_SYSTEM or name.startswith("._")
+
+
 def _moves(
     folder: Path, beside: Path, ours: Collection[str], head: Path, whole: bool
 ) -> tuple[dict[Path, Path | None], Path]:
@@ -71,7 +92,7 @@ def _moves(
     moves: dict[Path, Path | None] = {}
     last = head
     if head.parent != folder:
-        (beside / head.name).rename(beside_of(head))
+        patiently((beside / head.name).rename, beside_of(head))
         moves[head] = beside_of(head)
     if not whole:
         moves |= {folder / name: None for name in ours if name != head.name}
@@ -94,11 +115,11 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
         for place in others:
             _set_aside(place)
             if (new := moves[place]) is not None:
-                new.rename(place)
+                patiently(new.rename, place)
         for parent in {place.parent for place in others}:
             flush(parent)
         if (new := moves[last]) is not None:
-            new.rename(last)
+            patiently(new.rename, last)
         flush(last.parent)
     except BaseException:  # a keyboard interrupt, too, must not leave the user without the old export
         if not last.exists():
@@ -110,7 +131,7 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
 
 def _set_aside(place: Path) -> None:
     if place.exists():
-        place.rename(_old_of(place, os.getpid()))
+        patiently(place.rename, _old_of(place, os.getpid()))
 
 
 def _old_of(place: Path, process: int) -> Path:
@@ -123,7 +144,7 @@ def _put_back(places: Collection[Path], process: int) -> None:
         old = _old_of(place, process)
         if old.exists():
             remove(place)
-            old.rename(place)
+            patiently(old.rename, place)
             flush(place.parent)
 
 

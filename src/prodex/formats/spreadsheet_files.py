@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -124,13 +124,14 @@ def sheets_of(
     if not head.startswith(_ZIP):
         yield [_csv_sheet(file, meter, headings, known)]
         return
-    with _refusing(file):
-        archive = zipfile.ZipFile(file)
     # openpyxl takes a moment to import.
     from prodex.formats.workbook_sheets import opened
 
-    with archive:
+    with ExitStack() as stack:
         with _refusing(file):
+            # In a file of its own: that of an archive stays open as long as a part is, such as of a sheet that was not
+            # read to its end, and on Windows nobody could save it.
+            archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(file.open("rb"))))
             parts = WorkbookArchive(archive, meter)
             _refuse_other_formats(file, parts)
             book = opened(parts)

@@ -205,8 +205,14 @@ def _each(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
     wanted, last = part.space + tag, part.space + until
     parser: Any = XMLPullParser(("end",))  # typeshed knows events of every kind, and here is one
     pending, step = 0, _STEP
-    while piece := part.read(step):
-        parser.feed(piece)
+    is_at_end = False
+    while not is_at_end:
+        if piece := part.read(step):
+            parser.feed(piece)
+        else:
+            # Since version 2.6, expat keeps what follows a long mark until more comes, or until the end.
+            parser.close()
+            is_at_end = True
         before = pending
         for _, element in parser.read_events():
             pending += 1
@@ -222,7 +228,6 @@ def _each(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
         if pending > _MOST_PENDING:
             raise ValueError(f"it has more than {_MOST_PENDING:,} elements in one row")
         step = _STEP if pending != before else min(2 * step, _LARGEST_STEP)
-    parser.close()
 
 
 class _Begun(Exception):

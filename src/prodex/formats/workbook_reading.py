@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
@@ -60,11 +61,12 @@ def read_xlsx(
     tables = [schema.empty_table()]
     waiting: list[Row] = []
     try:
-        for row in _rows(path, schema.names, limits):
-            waiting.append(row)
-            if len(waiting) == _AT_ONCE:
-                tables.append(_table(waiting, schema))
-                waiting = []
+        with closing(_rows(path, schema.names, limits)) as rows:
+            for row in rows:
+                waiting.append(row)
+                if len(waiting) == _AT_ONCE:
+                    tables.append(_table(waiting, schema))
+                    waiting = []
     except (
         *(zipfile.BadZipFile, expat.ExpatError, ParseError, EOFError, NotImplementedError, RuntimeError),
     ) as error:
@@ -72,14 +74,15 @@ def read_xlsx(
     return pa.concat_tables([*tables, _table(waiting, schema)])
 
 
-def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Iterator[Row]:
+def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Generator[Row, None, None]:
     """Yield the rows of all sheets, without their headings."""
     from prodex.formats.workbook_sheets import exported
 
     heading = [held_by_a_cell(name) for name in names]
     meter = Meter(limits or Limits(), FILE, "read_export")
     meter.came(path.stat().st_size)
-    with zipfile.ZipFile(path) as file:
+    # The archive alone would keep its file open as long as a part of it is.
+    with path.open("rb") as content, zipfile.ZipFile(content) as file:
         sheets = sorted(
             (int(found[1]), found[0]) for name in file.namelist() if (found := _SHEET.fullmatch(name))
         )

@@ -31,7 +31,7 @@ from prodex.query.filters import FILTERS
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
-from prodex.store.archive import snapshots_folder
+from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_folder, build_parts
 from prodex.store.delivery import FILES
 from prodex.store.early_build import EarlyBuild
@@ -128,7 +128,7 @@ def load_products(
     asked = question_to(service, query, labels)
     if (fresh := fresh_snapshot(name, asked, age_of(max_age), progress)) is not None:
         return fresh
-    folder = snapshots_folder() / name
+    folder = snapshots_folder() / new_name(name)
     reads = service.for_load()
     # Two processes that load one name would write the same journal.
     with locked(folder, f"loading {name!r}"):

@@ -21,6 +21,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pyarrow.fs as arrow_files
 
@@ -331,7 +332,7 @@ def place_of(uri: object, storage_options: object = None) -> Place:
         return Place(str(folder), folder)
     parts = urlsplit(text)
     if parts.scheme == "file":
-        return place_of(Path(parts.path))
+        return place_of(Path(url2pathname(parts.path)))  # with the letter of a drive, or blanks
     of_azure = parts.scheme in {"abfs", "abfss"}  # their containers are before an @
     if parts.query or parts.fragment or parts.password or (parts.username is not None and not of_azure):
         raise SettingsError(

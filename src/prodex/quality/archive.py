@@ -35,7 +35,7 @@ from prodex.quality.check import MOST_WEIGHT, CheckFacts, with_problem
 from prodex.quality.part_files import read_part, refuse_linked_parts, write_part
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
-from prodex.store.archive import Archive, is_entry, new_entry, snapshots_folder
+from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
 from prodex.store.snapshot import folder_of, name_of, open_snapshot
 
 AUDITS = Archive("audit", "Audit the catalogue again.", below="audits")
@@ -70,7 +70,7 @@ def write_audit(audit: Audit, name: str | None = None) -> Audit:
             )
         folder = audit.catalog_folder.parent / AUDITS.below
     else:
-        folder = AUDITS.folder(name)
+        folder = AUDITS.folder(new_name(name))
     # A link would let an audit be written outside the folder of snapshots.
     if is_there(folder) and not is_folder(folder):
         raise StorageError(

@@ -39,6 +39,11 @@ def zone_of(given: str | tzinfo | None) -> tzinfo | None:
         return ZoneInfo(given)
     # Names become paths below the folder of zones: "Europe" is a folder there, and "../zone" leads out of it.
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        if not available_timezones():  # as on Windows, where pandas brings the package
+            raise InputError(
+                f"There is no time zone {given!r:.60}, since this machine has none at all. Install the package tzdata: "
+                "pip install tzdata."
+            ) from error
         near = hint(given, sorted(available_timezones()), "Give a name such as 'Europe/London' or 'UTC'.")
         raise InputError(f"There is no time zone {given!r:.60}{near}") from error
 

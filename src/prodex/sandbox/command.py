@@ -288,7 +288,7 @@ def _runs(pid: int) -> bool:
         return True
     # A process that has ended exists as a zombie until its parent waits for it.
     stat = Path(f"/proc/{pid}/stat")
-    return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
+    return not (stat.exists() and stat.read_text("utf-8").rpartition(")")[2].split()[0] == "Z")
 
 
 def _say(text: str) -> None:

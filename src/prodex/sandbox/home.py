@@ -159,7 +159,8 @@ def _make_folder(path: Path) -> None:
 def _make_file(path: Path, content: bytes = b"") -> None:
     """Write a new file for its owner only; a file that was there is replaced."""
     path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE), "wb") as file:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, _FILE), "wb") as file:
         file.write(content)
     _close(path, _FILE)
 

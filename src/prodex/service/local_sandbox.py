@@ -134,13 +134,19 @@ def _start(home: Path) -> Mapping[str, Any]:
     with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
         ready, output = Path(folder, "ready.json"), Path(folder, "stderr.txt")
         options = ["--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
+        # Ctrl-C in a notebook stops the cell, not the sandbox. Windows has no sessions for it.
+        apart: dict[str, Any] = (
+            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined,unused-ignore]
+            if os.name == "nt"
+            else {"start_new_session": True}
+        )
         with output.open("wb") as stderr:
             process = subprocess.Popen(  # noqa: S603 - our own program
                 [*_COMMAND, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
-                start_new_session=True,  # Ctrl-C in a notebook stops the cell, not the sandbox
+                **apart,
             )
         atexit.register(_stop, process)
         facts = _await(process, ready, output)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import logging
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,8 +27,8 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from prodex import clock
-from prodex.errors import SnapshotDamaged, SnapshotNotFound, StorageError
-from prodex.files.atomic import checked_name, home, reading, safe_name, sweep
+from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
+from prodex.files.atomic import checked_name, home, on_disk, reading, safe_name, sweep
 from prodex.files.lock import taking_turns
 from prodex.files.untrusted import (
     Count,
@@ -111,6 +112,26 @@ def snapshots_folder() -> Path:
     return home() / "snapshots"
 
 
+def new_name(name: str) -> str:
+    """Return a name under which something is about to be kept, its letters in their usual form.
+
+    Raises
+    ------
+    SettingsError
+        When it cannot be a name, or when a disk could take it for another one that there is: "Shop" beside "shop" would
+        be the same folder on macOS and Windows, to which snapshots are copied.
+    """
+    name = checked_name(name)
+    # Older disks of macOS list names with their letters taken apart.
+    there = [unicodedata.normalize("NFC", folder.name) for folder in entries_of(snapshots_folder())]
+    if name not in there and (twins := [one for one in there if on_disk(one) == on_disk(name)]):
+        raise SettingsError(
+            f"There is {twins[0]!r} already, and macOS and Windows do not tell {name!r} from it. Use {twins[0]!r}, or "
+            "a name that differs in more than the case of its letters."
+        )
+    return name
+
+
 @dataclass(frozen=True)
 class Archive:
     """One kind of values that are kept by name and time.
@@ -172,6 +193,7 @@ class Archive:
         """Return the folder of the values of a name, or of each name ("*")."""
         if name == "*":
             return [folder / self.below for folder in entries_of(snapshots_folder())]
+        name = unicodedata.normalize("NFC", name)
         # A name that no file can have, such as "../shop", is never looked up.
         return [snapshots_folder() / name / self.below] if name == safe_name(name) else []
 

@@ -21,7 +21,7 @@ from prodex import clock
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
-from prodex.files.atomic import checked_name, remove, storage
+from prodex.files.atomic import remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
 from prodex.ledger import Ledger, listed
@@ -29,7 +29,7 @@ from prodex.limits import Limits
 from prodex.phases import Reporter
 from prodex.progress import Progress, reporting
 from prodex.query import ProductQuery
-from prodex.store.archive import snapshots_folder
+from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_parts
 from prodex.store.copies import left_out
 from prodex.store.journal import Journal
@@ -63,7 +63,7 @@ def save_files(
     encoding: str | None = None,
 ) -> Catalog:
     """Make a snapshot of the records in files; see `read_products`."""
-    folder = snapshots_folder() / checked_name(name)
+    folder = snapshots_folder() / new_name(name)
     with locked(folder, f"reading files into {name!r}"), reporting(progress, "Products") as reporter:
         journal, reply = _read(files, folder, limits, encoding, reporter)
         with reporter.phase("Checking what was read"):

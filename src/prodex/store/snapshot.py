@@ -23,7 +23,15 @@ from prodex.files.atomic import folder_beside, make_ready, publish, reading, saf
 from prodex.files.untrusted import Count, refuse_links
 from prodex.phases import SILENT, Reporter
 from prodex.progress import PATIENCE, Progress, showing
-from prodex.store.archive import Archive, ArchivePlace, is_entry, new_entry, snapshots_folder, unlinked
+from prodex.store.archive import (
+    Archive,
+    ArchivePlace,
+    is_entry,
+    new_entry,
+    new_name,
+    snapshots_folder,
+    unlinked,
+)
 from prodex.store.parts import StoredPart, path_of, write_part
 from prodex.store.presence_columns import same_columns
 from prodex.tables.declaration import TABLES
@@ -144,7 +152,7 @@ def commit(
 
     A function that returns the origin is called when the parts are written: what is in them may be a part of it.
     """
-    with folder_beside(new_entry(SNAPSHOTS.folder(name))) as beside:
+    with folder_beside(new_entry(SNAPSHOTS.folder(new_name(name)))) as beside:
         parts = list(write(beside))
         with reporter.phase(SAVING):
             made_from = origin() if callable(origin) else origin

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
@@ -28,7 +29,8 @@ from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError
 from prodex.files import parquet
-from prodex.files.folders import replacing
+from prodex.files.atomic import storage
+from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.fix.layout import ENDINGS, GUARDED, INDEX, MAIL, MANIFEST, TO_FIX, WORKLIST, guarded
 from prodex.fix.row_marks import row_marks
@@ -173,7 +175,8 @@ def write_folder(
     pandas.DataFrame
         As from `write_worklists`.
     """
-    target = Path(folder).resolve()  # where a link leads, which stays one
+    with storage(Path(folder)):
+        target = Path(folder).resolve()  # where a link leads, which stays one
     fields = Fields(Shapes.of(audit.catalog), _codes(audit.catalog, attributes))
     options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
@@ -371,7 +374,9 @@ def _refuse_foreign(folder: Path, replace: bool) -> None:
     there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
     # Only files that our index lists are ours: a folder is never emptied on suspicion.
     known = _written_before(folder)
-    foreign = sorted(name for name in there if name not in known or not is_file(folder / name))
+    foreign = sorted(
+        name for name in there if not is_of_system(name) and (name not in known or not is_file(folder / name))
+    )
     if foreign:
         raise InputError(
             f"{folder} contains something that is not a worklist of prodex: {foreign[0]!r}"
@@ -402,8 +407,12 @@ def _written_before(folder: Path) -> set[str]:
     except (OSError, ValueError):
         return set()
     stems = [one.file.removesuffix(".xlsx") for one in listed]
-    return {
+    names = {
         MANIFEST,
         INDEX,
         *(f"{stem}{ending}" for stem in stems for ending in ENDINGS),
+    }
+    # Disks and archives of macOS may have taken the letters of a name apart.
+    return names | {
+        path.name for path in folder.iterdir() if unicodedata.normalize("NFC", path.name) in names
     }

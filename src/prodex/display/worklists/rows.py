@@ -14,7 +14,7 @@ from prodex.catalog import Catalog, Part
 from prodex.display.worklists.sheets import Worklist
 from prodex.errors import NotExported
 from prodex.facts.groups import Groups
-from prodex.files.atomic import safe_name
+from prodex.files.atomic import on_disk, safe_name
 from prodex.fix.layout import WORKLIST
 from prodex.fix.row_marks import NOTHING, place_digest
 from prodex.fix.waiting import Waiting, awaited, waiting_updates
@@ -268,21 +268,21 @@ def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
 def file_names(
     groups: Sequence[tuple[str | None, str | None]], by: str, taken: Collection[str] = ()
 ) -> list[str]:
-    """Return a safe file name for each group, unique even on a disk that ignores case.
+    """Return a safe file name for each group, unique even on a disk that ignores case or the form of letters.
 
     >>> file_names([("4", "Käse & Co"), ("../4", "Käse & Co"), (None, None)], "owner")
     ['Käse_Co-4', 'Käse_Co-4-2', 'no_owner']
     """
     names: list[str] = []
-    given = {name.casefold() for name in taken}
+    given = set(map(on_disk, taken))
     for code, label in groups:
         named = f"{_short(label, 100)}-{_short(code, 60)}" if label not in {None, code} else _short(code, 160)
         stem = safe_name(f"no_{by}" if code is None else named)
         name, turn = stem, 1
-        while name.casefold() in given:
+        while on_disk(name) in given:
             turn += 1
             name = f"{stem}-{turn}"
-        given.add(name.casefold())
+        given.add(on_disk(name))
         names.append(name)
     return names
 
