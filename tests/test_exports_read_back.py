@@ -581,7 +581,7 @@ def test_a_name_of_a_file_is_no_folder(tmp_path: Path, monkeypatch: pytest.Monke
         ({"tables": ["product"]}, "did you mean 'products'"),
         ({"tables": ["products", 7]}, "no table 7"),
         ({"tables": []}, "names no table"),
-        ({"tables": 7}, "are no names"),
+        ({"tables": 7}, "are not names"),
         ({"format": "CSV"}, "did you mean 'csv'"),
         ({"format": ".csv"}, "give one of parquet, csv, xlsx"),
         ({"format": None}, "give one of parquet, csv, xlsx"),

@@ -632,8 +632,8 @@ RETYPED: dict[str, tuple[str, str, Any, dict[str, Any], str]] = {
     "a percentage that is rounded": ("namePublicLong", "fr", 0.125, {"num_format": "0%"}, "a percentage"),
     "a code that is struck through": ("brand", "", "OLD", {"font_strikeout": True}, "struck through"),
     "a number that is struck through": ("netContent", "GRM", 5, {"font_strikeout": True}, "struck through"),
-    "a date beyond all": ("createdAt", "", 4006381333931, {"num_format": "d-mmm"}, "is no date"),
-    "a GTIN as a date": ("assets.pictures.url", "", -5, {"num_format": "d-mmm"}, "is no date"),
+    "a date beyond all": ("createdAt", "", 4006381333931, {"num_format": "d-mmm"}, "is not a date"),
+    "a GTIN as a date": ("assets.pictures.url", "", -5, {"num_format": "d-mmm"}, "is not a date"),
 }  # fmt: skip
 
 
