@@ -115,8 +115,8 @@ def test_nutrients_are_set_one_by_one_and_the_others_stay(answer: Answer) -> Non
     [
         (FIRST, "Fat", "is not a nutrient with its quantity"),
         (FIRST, "Fat 3", "not a number with its unit"),
-        (FIRST, "Happiness 3 g", "no nutrient that is known"),
-        (THIRD, "Fat 3 g", "basis has to be said"),
+        (FIRST, "Happiness 3 g", "not a known nutrient"),
+        (THIRD, "Fat 3 g", "basis is needed"),
     ],
 )
 def test_nutrients_that_are_not_certain_are_refused(
