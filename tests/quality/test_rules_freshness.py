@@ -109,7 +109,7 @@ CASES = {
     "no_update_waits": Case(
         named("Riz"),
         named("Riz") | {"lastRequest": {"description": [text("fr", "Du riz")]}},
-        ("lastRequest", None, None, "an update is pending under lastRequest"),
+        ("lastRequest", None, None, "an update waits for acceptance"),
         {"lastRequest": named("Du riz")},
     ),
 }

@@ -75,7 +75,7 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
     counts = counts[counts["size"] >= _ENOUGH]
     ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
     least = "".join(
-        f" (fewest: {int(row['sum']):,} of {int(row['size']):,} of {on_one_line(owner)})"
+        f" (fewest at {on_one_line(owner)}, {int(row['sum']):,} of {int(row['size']):,})"
         for owner, row in ranked.tail(1).iterrows()
     )
     say(
