@@ -21,7 +21,7 @@ _ITEMS = {
     "isPartitionedBy": "table of nutrients",
     "logisticalHierarchies": "hierarchy",
     "isLabeledBy": "label",
-    "isTaggedBy": "tag",
+    "isTaggedBy": "tag name",
     "hasTags": "tag",
 }
 _PREPOSITIONS = {"added": "to", "removed": "from", "changed": "on"}

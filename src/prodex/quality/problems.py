@@ -24,7 +24,7 @@ _LABELS = {
     "isConsumerUnit": "mark of a consumer unit",
     "isLabeledBy": "labels",
     "isPartitionedBy": "nutrition declaration",
-    "isTaggedBy": "tags",
+    "isTaggedBy": "tag names",
     "kind": "kind",
     "logisticalHierarchies": "hierarchy",
     "nameLegal": "legal name",
@@ -94,8 +94,8 @@ def attribute_title(path: str) -> str:
     ('Long name', 'Pictures', 'Product benefits: text')
     """
     parts = path.removesuffix(".data").split(".")
-    # What is below `assets` has a name of its own there; all else is a part of something.
-    parts = parts[1:] if parts[0] == "assets" and len(parts) > 1 else parts
+    # Pictures, documents and videos need no more words; all else is a part of something.
+    parts = parts[1:] if parts[0] == "assets" and len(parts) > 1 and not parts[1].endswith("At") else parts
     title = ": ".join(dict.fromkeys(attribute_label(part) for part in parts))
     return title[:1].upper() + title[1:]
 
