@@ -172,7 +172,7 @@ def test_where_takes_numbers_for_codes_and_refuses_what_no_column_holds() -> Non
     catalog = prodex.flatten([{"id": 1, "product_key": {"target_market_id": 250}}, {"id": 2}])
 
     assert 1 == len(catalog.where(target_market=250)) == len(catalog.where(target_market=[250, 276]))
-    with pytest.raises(QueryError, match="is_consumer_unit holds bool, and 'yes' is none"):
+    with pytest.raises(QueryError, match="is_consumer_unit holds bool, and 'yes' is not one of them"):
         catalog.where(is_consumer_unit="yes")
 
 

@@ -180,7 +180,7 @@ def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path
     result = run(*words)
 
     assert 0 == result.exit_code, result.output
-    assert "2 findings are in" in result.stderr
+    assert "with 2 findings written to" in result.stderr
     assert "ready_if_fixed" in result.stdout
     assert "Completeness is not accuracy" in (tmp_path / "report.html").read_text("utf-8")
     assert {

@@ -128,7 +128,7 @@ def test_the_weeks_are_shown(home: Path) -> None:
     for day in (days[0], weeks.monday.partition("@")[2][:10], days[-1]):
         assert day in told
     assert f"Since Monday, {weeks.monday.partition('@')[2][:10]}: " in told
-    assert 1 == told.count(" (least: ")
+    assert 1 == told.count(" (fewest at ")
 
 
 def test_what_came_back_is_sent_once(home: Path) -> None:

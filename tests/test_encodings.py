@@ -148,7 +148,7 @@ def test_a_file_of_nothing_else_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"not UTF-8.*encoding='cp1252'"):
         prodex.read_products(path)
     for wrong in ("cp9999", "base64", "unicode_escape", "", 7):
-        with pytest.raises(InputError, match="none that Python knows"):
+        with pytest.raises(InputError, match="does not know the encoding"):
             prodex.read_products(path, encoding=wrong)  # type: ignore[arg-type]
 
 

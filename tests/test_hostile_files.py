@@ -351,7 +351,7 @@ WORKLISTS: dict[str, Callable[[World, Path], object]] = {
     ),
     "the list is a link": lambda w, f: linked(f / "worklists.json", w.outside / "manifest.json"),
     "the list is of another kind": lambda _w, f: (f / "worklists.json").write_text('{"worklists": 7}'),
-    "a name is no text": lambda _w, f: edited(
+    "a name is not a text": lambda _w, f: edited(
         f / "worklists.json", lambda m: m["worklists"][0].update(file=7)
     ),
     "a name is a wildcard": lambda _w, f: (
@@ -463,7 +463,7 @@ EDITS: dict[str, tuple[int, dict[str, Any]]] = {
     "a batch before the first": (3, {"batch": -1, "state": "refused"}),
     "a batch beyond numbers": (3, {"batch": 2**70, "state": "refused"}),
     "an identifier is a path": (3, {"batch": 0, "state": "sent", "tracking": "../../outside"}),
-    "GTINs are no list": (1, {"gtins": {"a": 1}}),
+    "GTINs are not a list": (1, {"gtins": {"a": 1}}),
     "a head of nothing": (0, {"host": None, "extra": [1]}),
 }
 

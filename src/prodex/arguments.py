@@ -153,5 +153,5 @@ def names_given(given: str | Iterable[str], call: str, keyword: str) -> list[str
     names: list[str] = list(dict.fromkeys(given)) if is_several else [given]  # type: ignore[list-item]
     for one in names:
         if not isinstance(one, str):
-            raise QueryError(f"{call}() takes text under {keyword}, and {one!r:.60} is none.")
+            raise QueryError(f"{call}() takes text under {keyword}, not {one!r:.60}.")
     return names

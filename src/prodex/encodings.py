@@ -55,7 +55,7 @@ def checked_encoding(name: str | None) -> str | None:
     found = _codec(name) if isinstance(name, str) else None
     if found is None:
         raise InputError(
-            f"encoding {name!r:.60} is none that Python knows. Give a name such as 'utf-8', 'cp1252' (Windows) or "
+            f"Python does not know the encoding {name!r:.60}. Give a name such as 'utf-8', 'cp1252' (Windows) or "
             "'latin-1', or leave it out for UTF-8."
         )
     return found

@@ -108,9 +108,9 @@ def as_text(value: object) -> str | None:
         or value != value // 1
         or value < 0
     ):
-        raise InputError(f"{value!r:.60} is no GTIN. Give it as text of 14 digits.")
+        raise InputError(f"{value!r:.60} is not a GTIN. Give it as text of 14 digits.")
     if value >= _TOO_LARGE:
-        raise InputError("A number of more than 14 digits is no GTIN. Give it as text of 14 digits.")
+        raise InputError("A number of more than 14 digits is not a GTIN. Give it as text of 14 digits.")
     return str(int(value))
 
 
@@ -196,7 +196,7 @@ def normal_form(value: object) -> str:
         raise InputError(f"{text!r} has {len(text)} digits; a GTIN has 8, 12, 13 or 14.")
     text = text.zfill(14)
     if not int(text):
-        raise InputError(f"{text!r} is only zeros, which is no GTIN.")
+        raise InputError(f"{text!r} is only zeros, which is not a GTIN.")
     if text[-1] != (right := check_digit(text[:-1])):
         if (expanded := from_upc_e(text)) is not None:
             raise InputError(

@@ -63,7 +63,7 @@ class Limits:
             value = getattr(self, one.name)
             if value is not None and not is_positive(value):
                 raise SettingsError(
-                    f"Limits({one.name}={value!r:.40}) is no limit. Give a positive number, a large one if need be."
+                    f"Limits({one.name}={value!r:.40}) is not a limit. Give a positive number, a large one if need be."
                 )
 
     def filled(self, usual: Limits) -> Limits:

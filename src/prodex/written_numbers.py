@@ -43,7 +43,7 @@ _INEXACT = (
     (r"[0-9][^0-9]*[x×*][^0-9]*[0-9]", "is a multiplication. Write its result"),
     (r"[0-9]\s*(?:[-‐-―−]|\.\.\.|…)\s*[0-9]", "is a range. Write one number"),
     (r"[0-9]e[-+−]?[0-9]", "has an exponent. Write all digits"),
-    (r"\b(?:s?nan[0-9]*|inf(?:inity)?)\b|∞", "is no amount. Write digits, such as 12.5"),
+    (r"\b(?:s?nan[0-9]*|inf(?:inity)?)\b|∞", "is not an amount. Write digits, such as 12.5"),
 )
 _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in _INEXACT)
 
@@ -189,7 +189,7 @@ def _decimal(sign: str, whole: str, fraction: str) -> Decimal:
 
 def _no_number(text: str) -> InputError:
     if len(text) > _LONGEST:
-        return InputError(f"{text[:40]!r}... has {len(text):,} characters, which is no number.")
+        return InputError(f"{text[:40]!r}... has {len(text):,} characters, which is not a number.")
     why = _why_inexact(text) or "is not a number. Write digits, such as 12.5"
     return InputError(f"{text!r:.60} {why}.")
 

@@ -65,9 +65,9 @@ def test_texts_are_counted_by_language() -> None:
         product(n, "Mill", 0, lifeCycle=2, **texts(fra_FR="Pain bis", nld_NL="Brood")) for n in range(1, 3)
     ]
     assert [
-        "lifeCycle changed on 2 products of Mill",
-        "namePublicLong (nl) added to 2 products of Mill",
-        "namePublicLong (fr) changed on 2 products of Mill",
+        "Life cycle changed on 2 products of Mill",
+        "Long name in Dutch added to 2 products of Mill",
+        "Long name in French changed on 2 products of Mill",
     ] == said(old, new)
 
 

@@ -239,7 +239,7 @@ def test_groups_are_made_by_code_and_counted_like_the_whole() -> None:
     assert [0, 1, 1] == by_brand.loc["A", ["added", "removed", "changed"]].tolist()
     assert [1, 0, 0] == by_brand.loc["B", ["added", "removed", "changed"]].tolist()
     assert difference.summary["products"].tolist() == difference.counts("gtin").iloc[:, 1:].sum().tolist()
-    with pytest.raises(QueryError, match="nothing to group by under 'colour'"):
+    with pytest.raises(QueryError, match="nothing to group by that is called 'colour'"):
         difference.counts("colour")
 
 

@@ -226,6 +226,6 @@ def test_every_place_refuses_what_is_no_group_alike(given: str, meant: str, tmp_
     ]
     for ask in asked:
         with pytest.raises(
-            QueryError, match=f"There is nothing to group by under '{given}'; did you mean '{meant}'"
+            QueryError, match=f"There is nothing to group by that is called '{given}'; did you mean '{meant}'"
         ):
             ask()

@@ -62,7 +62,7 @@ CASES: tuple[tuple[str, Record, str | None], ...] = (
         {"namePublicLong": [text("jpn-JP", "米"), text("eng-GB", "Rice")], **JAPAN},
         "Rice",
     ),
-    ("a market that is no number", {"namePublicLong": [text("fra-FR", "Riz")], **market("FR")}, "Riz"),
+    ("a market that is not a number", {"namePublicLong": [text("fra-FR", "Riz")], **market("FR")}, "Riz"),
     ("a blank market", {"namePublicLong": [text("fra-FR", "Riz")], **market("")}, "Riz"),
     ("a negative market", {"namePublicLong": [text("fra-FR", "Riz")], **market(-250)}, "Riz"),
     (
@@ -81,7 +81,7 @@ CASES: tuple[tuple[str, Record, str | None], ...] = (
     ),
     ("the legal name, where there is no other", {"nameLegal": [text("fra-FR", "Légal")]}, "Légal"),
     (
-        "a blank text is no name",
+        "a blank text is not a name",
         {"namePublicLong": [text("fra-FR", " \t\n"), text("fra-FR", "Riz")], **FRANCE},
         "Riz",
     ),
@@ -107,7 +107,7 @@ CASES: tuple[tuple[str, Record, str | None], ...] = (
     ),
     ("one text that is in no list", {"namePublicLong": text("fra-FR", "Riz")}, "Riz"),
     (
-        "what says no language is no localized text",
+        "what says no language is not a localized text",
         {
             "namePublicLong": [
                 {"expressedIn": {"label": "?"}, "data": "Riz"},

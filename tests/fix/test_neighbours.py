@@ -200,9 +200,9 @@ NUTRITION = [
     ([HUNDRED], "Sugars (delete)", None),
     (None, "per 100 g: Sugars (delete)", None),
     # Another basis is another table.
-    ([SERVING], "Fat 4 g", "the basis has to be said"),
+    ([SERVING], "Fat 4 g", "the basis is needed"),
     ([table(30, "GRM", FAT)], "Fat 4 g", "the only table is per 30 GRM"),
-    ([table(None, None, FAT)], "Fat 4 g", "the basis has to be said"),
+    ([table(None, None, FAT)], "Fat 4 g", "the basis is needed"),
     ([HUNDRED, SERVING], "Fat 4 g", "per 100 GRM, per 30 GRM"),
     ([HUNDRED, HUNDRED | {"preparationState": "PREPARED"}], "per 100 g: Fat 4 g", "2 tables per 100 GRM"),
     (None, "Fat 4 g", "there is no table"),

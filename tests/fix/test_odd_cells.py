@@ -58,7 +58,7 @@ ODD = {
     "half a character": '<c r="{0}" t="inlineStr"><is><t>_xD83D_</t></is></c>',
     "the error #REF!": '<c r="{0}" t="e"><v>#REF!</v></c>',
     "without its result": '<c r="{0}"><f>B1</f></c>',
-    "is no place in a sheet": '<c r="A{0}"><v>7</v></c>',
+    "is not a place in a sheet": '<c r="A{0}"><v>7</v></c>',
 }
 
 
@@ -90,7 +90,7 @@ def test_a_gtin_that_is_formatted_as_a_date_is_said(tmp_path: Path, catalog: pro
     made.save(path)
     fix = prodex.read_worklist(path, catalog, profile=NO_CHECKS)
     assert ["A3", "E4"] == fix.refused["cell"].tolist()
-    assert all("is no date" in one for one in fix.refused["reason"])
+    assert all("is not a date" in one for one in fix.refused["reason"])
     assert [ANSWER] == fix.accepted["answer"].tolist()
 
 

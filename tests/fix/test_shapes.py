@@ -71,12 +71,12 @@ def test_quantities_without_a_known_unit_are_refused(typed: str) -> None:
         ("isConsumerUnit", "nein", "isConsumerUnit", False),
         ("percentageOfAlcoholByVolume", "5,5 %", "percentageOfAlcoholByVolume", 5.5),
         ("netContent", "0,5 kg", "netContent", [{"data": 0.5, "expressedIn": {"code": "KGM"}}]),
-        ("netContent", "2 x", None, "is no unit"),
+        ("netContent", "2 x", None, "is not a unit"),
         ("brand.code", "best & co", "brand", {"code": "BEST"}),
         ("brand.code", "BEST", "brand", {"code": "BEST"}),
         ("brand", "Best & Co∣BEST", "brand", {"code": "BEST"}),
         ("brand", "NEW-1", "brand", {"code": "NEW-1"}),
-        ("brand", "some new brand", None, "is no code"),
+        ("brand", "some new brand", None, "is not a code"),
         ("isConsumerUnit", "perhaps", None, "neither yes nor no"),
         ("gtin", "03036811359936", None, "cannot be answered in a cell"),
         ("updatedAt", "2026-01-01", None, "cannot be answered in a cell"),
@@ -115,8 +115,8 @@ def test_nutrients_are_set_one_by_one_and_the_others_stay(answer: Answer) -> Non
     [
         (FIRST, "Fat", "is not a nutrient with its quantity"),
         (FIRST, "Fat 3", "not a number with its unit"),
-        (FIRST, "Happiness 3 g", "no nutrient that is known"),
-        (THIRD, "Fat 3 g", "basis has to be said"),
+        (FIRST, "Happiness 3 g", "not a known nutrient"),
+        (THIRD, "Fat 3 g", "basis is needed"),
     ],
 )
 def test_nutrients_that_are_not_certain_are_refused(

@@ -101,7 +101,7 @@ def test_what_may_be_two_units_is_refused_with_both(word: str, codes: tuple[str,
 @pytest.mark.parametrize("word", UNKNOWN)
 def test_what_is_no_unit_is_refused(word: str) -> None:
     """No slip of a shift key is guessed at, and nothing that is more than a unit."""
-    with pytest.raises(InputError, match="is no unit that is known"):
+    with pytest.raises(InputError, match="is not a known unit"):
         unit_code(word)
 
 

@@ -19,26 +19,26 @@ DIGITS = "9" * 4301
 
 #: A cell that cannot be read at B2 -> words of its problem.
 ODD: dict[str, tuple[str, str]] = {
-    "a GTIN as a date": ('<c r="B2" s="1"><v>4006381333931</v></c>', "4006381333931 is no date"),
-    "a day before all days": ('<c r="B2" s="1"><v>-5</v></c>', "-5 is no date"),
-    "a day after all days": ('<c r="B2" s="1"><v>2958466</v></c>', "2958466 is no date"),
-    "a day beyond numbers": ('<c r="B2" s="1"><v>1e20</v></c>', "is no date"),
+    "a GTIN as a date": ('<c r="B2" s="1"><v>4006381333931</v></c>', "4006381333931 is not a date"),
+    "a day before all days": ('<c r="B2" s="1"><v>-5</v></c>', "-5 is not a date"),
+    "a day after all days": ('<c r="B2" s="1"><v>2958466</v></c>', "2958466 is not a date"),
+    "a day beyond numbers": ('<c r="B2" s="1"><v>1e20</v></c>', "is not a date"),
     "a date beyond digits": (f'<c r="B2" s="1"><v>{DIGITS}</v></c>', "4,301 characters"),
     "a number beyond digits": (f'<c r="B2"><v>{DIGITS}</v></c>', "4,301 characters"),
-    "a number beyond doubles": ('<c r="B2"><v>1E400</v></c>', "'1E400' is no number"),
-    "an endless number": ('<c r="B2"><v>Infinity</v></c>', "'Infinity' is no number"),
-    "not a number": ('<c r="B2"><v>NaN</v></c>', "'NaN' is no number"),
-    "a comma": ('<c r="B2"><v>12,5</v></c>', "'12,5' is no number"),
-    "digits with lines": ('<c r="B2"><v>1_000</v></c>', "'1_000' is no number"),
-    "other digits": ('<c r="B2"><v>１２</v></c>', "is no number"),
-    "words as a number": ('<c r="B2" t="n"><v>twelve</v></c>', "'twelve' is no number"),
-    "a text that is not there": ('<c r="B2" t="s"><v>7</v></c>', "'7' is no text"),
-    "a text before the first": ('<c r="B2" t="s"><v>-1</v></c>', "'-1' is no text"),
-    "a text without a number": ('<c r="B2" t="s"><v>first</v></c>', "'first' is no text"),
+    "a number beyond doubles": ('<c r="B2"><v>1E400</v></c>', "'1E400' is not a number"),
+    "an endless number": ('<c r="B2"><v>Infinity</v></c>', "'Infinity' is not a number"),
+    "not a number": ('<c r="B2"><v>NaN</v></c>', "'NaN' is not a number"),
+    "a comma": ('<c r="B2"><v>12,5</v></c>', "'12,5' is not a number"),
+    "digits with lines": ('<c r="B2"><v>1_000</v></c>', "'1_000' is not a number"),
+    "other digits": ('<c r="B2"><v>１２</v></c>', "is not a number"),
+    "words as a number": ('<c r="B2" t="n"><v>twelve</v></c>', "'twelve' is not a number"),
+    "a text that is not there": ('<c r="B2" t="s"><v>7</v></c>', "'7' is not a text"),
+    "a text before the first": ('<c r="B2" t="s"><v>-1</v></c>', "'-1' is not a text"),
+    "a text without a number": ('<c r="B2" t="s"><v>first</v></c>', "'first' is not a text"),
     "a text beyond digits": (f'<c r="B2" t="s"><v>{DIGITS}</v></c>', "4,301 characters"),
     "neither true nor false": ('<c r="B2" t="b"><v>maybe</v></c>', "'maybe' is neither true nor false"),
-    "no day of the year": ('<c r="B2" t="d"><v>2026-13-45</v></c>', "'2026-13-45' is no date"),
-    "a day and more": ('<c r="B2" t="d"><v>2026-11-23 or so</v></c>', "is no date"),
+    "no day of the year": ('<c r="B2" t="d"><v>2026-13-45</v></c>', "'2026-13-45' is not a date"),
+    "a day and more": ('<c r="B2" t="d"><v>2026-11-23 or so</v></c>', "is not a date"),
     "a kind that is unknown": ('<c r="B2" t="zip"><v>1</v></c>', "unknown kind 'zip'"),
     "an error without a name": ('<c r="B2" t="e"><v/></c>', "an error"),
     "half a character": (text("_xD83D_", "B2"), "half a character"),
@@ -83,7 +83,7 @@ def test_a_cell_without_a_place_is_listed_with_its_row(tmp_path: Path, place: st
     assert [("?2", "7"), ("?2-2", "7")] == [
         (place_of(number, column), cell.text) for column, cell in problems.items()
     ]
-    assert all("is no place" in str(cell.problem) for cell in problems.values())
+    assert all("is not a place" in str(cell.problem) for cell in problems.values())
 
 
 @pytest.mark.parametrize(

@@ -510,7 +510,7 @@ def test_two_profiles_and_two_exports_are_steps_of_their_own(tmp_path: Path) -> 
     assert (tmp_path / "a" / "out" / "tags.csv").is_file()
     assert (tmp_path / "b" / "out" / "tags.csv").is_file()
     assert {"core", "pictures"} == set(prodex.list_audits("shop")["profile"])
-    assert 1 == second.markdown.count("Not enough is known yet: 2 of 5 audits")
+    assert 1 == second.markdown.count("Not enough is known yet: 2 of the 5 saved audits that it takes")
     assert "Would remove 2 audits of 4." in planned.markdown
 
 

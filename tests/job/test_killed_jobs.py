@@ -85,7 +85,7 @@ def test_seven_nights_with_two_incidents_and_a_kill(home: Path, tmp_path: Path) 
     assert [7, 7, 7] == [len(pages), len(prodex.list_snapshots("shop")), len(prodex.list_audits("shop"))]
     assert all(prodex.verify(folder)["ok"].all() for folder in prodex.list_snapshots("shop")["folder"])
     assert ["unusual" in page.splitlines()[0] for page in pages] == [False] * 5 + [True] * 2
-    assert "Not enough is known yet: 4 of 5 audits." in pages[3].replace("\\", "")
+    assert "Not enough is known yet: 4 of the 5 saved audits that it takes." in pages[3].replace("\\", "")
     assert "Pictures of" in pages[5]
     assert "Products: " in pages[6]
     # What the killed run had done was not done again, and the step in its middle was.

@@ -267,9 +267,9 @@ def test_columns_of_the_same_path_are_items_of_a_list(tmp_path: Path) -> None:
 ODD: dict[str, tuple[str, str, Any, str]] = {
     "an error": ("namePublicLong", "fr", "#REF!", "the error #REF!"),
     "a formula without result": ("namePublicLong", "fr", "=1+1", "not stored"),
-    "an unknown language": ("namePublicLong", "Klingon", "Riz", "no language that is known"),
+    "an unknown language": ("namePublicLong", "Klingon", "Riz", "not a known language"),
     "no language": ("namePublicLong", "", "Riz", "no language"),
-    "an unknown unit": ("netContent", "furlongs", 5, "no unit that is known"),
+    "an unknown unit": ("netContent", "furlongs", 5, "not a known unit"),
     "no unit": ("netContent", "", 5, "unit"),
     "no number": ("netContent", "GRM", "12x", "12x"),
     "two numbers in one": ("netContent", "GRM", "1.234", "may be 1.234 or 1234"),
@@ -632,8 +632,8 @@ RETYPED: dict[str, tuple[str, str, Any, dict[str, Any], str]] = {
     "a percentage that is rounded": ("namePublicLong", "fr", 0.125, {"num_format": "0%"}, "a percentage"),
     "a code that is struck through": ("brand", "", "OLD", {"font_strikeout": True}, "struck through"),
     "a number that is struck through": ("netContent", "GRM", 5, {"font_strikeout": True}, "struck through"),
-    "a date beyond all": ("createdAt", "", 4006381333931, {"num_format": "d-mmm"}, "is no date"),
-    "a GTIN as a date": ("assets.pictures.url", "", -5, {"num_format": "d-mmm"}, "is no date"),
+    "a date beyond all": ("createdAt", "", 4006381333931, {"num_format": "d-mmm"}, "is not a date"),
+    "a GTIN as a date": ("assets.pictures.url", "", -5, {"num_format": "d-mmm"}, "is not a date"),
 }  # fmt: skip
 
 

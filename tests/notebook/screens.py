@@ -54,10 +54,10 @@ _EXPLORER = """
     explorer.exploration.conditions = explorer.exploration.conditions.choosing("owner", (unlucky,))
     explorer
 """
-#: Without the products that try to be code: they have tests of their own.
+#: Of two owners who have no product that tries to be code: those have tests of their own.
 _GALLERY = """
-    harmless = counts.index[~counts["brand"].str.contains("<", na=False)]
-    px.gallery(shown.where(product_id=harmless), per_page=12, progress=False)
+    owners = ["Molinos Aldariz SA", "Speelhuis Tolbrink BV"]
+    px.gallery(catalog.where(packaging="Each", owner=owners), per_page=12, progress=False)
 """
 #: Answers of worklists that came back, collected as corrections: the short ones, which fit into a line.
 _COVERAGE = """

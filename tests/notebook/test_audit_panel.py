@@ -430,7 +430,7 @@ def test_figures_say_what_became_of_them() -> None:
     newer = prodex.flatten(mended).save("shop")
     panel = AuditPanel(prodex.audit(newer, PROFILE, progress=False))
     panel.wait()
-    assert "▲ 33.3 points more, better" in panel.tiles._figures[1].value
+    assert "▲ 33.3 points higher, better" in panel.tiles._figures[1].value
     assert "▼ 1 fewer, better" in panel.tiles._figures[4].value
     panel.tiles.buttons[0].click()
     assert "since" not in words(panel)  # figures of some products are no progress of all

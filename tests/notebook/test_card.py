@@ -118,12 +118,12 @@ def test_the_four_faces_of_a_missing_text() -> None:
     texts = part(of(rich()), "Texts")
     asked = part(of(rich(), query=ProductQuery(product_languages=["nl"])), "Texts")
 
-    assert ["Halfvolle melk", "absent", "حليب نصف دسم"] == row(texts, "namePublicLong")
-    assert ["Melk", "empty", "absent"] == row(texts, "namePublicShort")
-    assert ["Gepasteuriseerde melk", "null", "absent"] == row(texts, "nameLegal")
-    assert ["null"] == row(texts, "composition")
-    assert ["empty"] == row(texts, "allergens")
-    assert "not requested" == row(asked, "namePublicLong")[1]
+    assert ["Halfvolle melk", "absent", "حليب نصف دسم"] == row(texts, "Long name")
+    assert ["Melk", "empty", "absent"] == row(texts, "Short name")
+    assert ["Gepasteuriseerde melk", "null", "absent"] == row(texts, "Legal name")
+    assert ["null"] == row(texts, "Ingredients")
+    assert ["empty"] == row(texts, "Allergens")
+    assert "not requested" == row(asked, "Long name")[1]
 
 
 def test_the_four_faces_of_other_parts() -> None:
@@ -131,10 +131,10 @@ def test_the_four_faces_of_other_parts() -> None:
     made = of({"id": 7, "isPartitionedBy": None, "assets": {"pictures": []}})
     not_asked = of({"id": 7}, query=ProductQuery(source_include=["namePublicLong"]))
 
-    assert "None: isPartitionedBy is null." in part(made, "Nutrients").words
-    assert "None: assets.pictures is empty." in part(made, "Pictures").words
-    assert "isLabeledBy is absent" in part(made, "No data").words
-    assert "None: assets.pictures is not requested." in part(not_asked, "Pictures").words
+    assert "None: null." in part(made, "Nutrients").words
+    assert "None: empty." in part(made, "Pictures").words
+    assert "Labels and certificates: absent" in part(made, "No data").words
+    assert "None: not requested." in part(not_asked, "Pictures").words
     assert ["Brand", "not requested"] == [not_asked.header.facts[0].term, not_asked.header.facts[0].missing]
 
 
@@ -154,14 +154,14 @@ def test_an_audit_adds_the_texts_that_it_looks_for() -> None:
     catalog = prodex.flatten([{"id": 7}])
     made = read_card(catalog, "7", prodex.audit(catalog, profile, progress=False))
 
-    assert ["absent"] == row(part(made, "Texts"), "benefits")
+    assert ["absent"] == row(part(made, "Texts"), "Benefits")
     assert "German" in part(made, "Texts").words
 
 
 def test_several_texts_of_one_attribute_are_a_list() -> None:
     """All texts are listed, with their language code where it differs."""
     made = of({"id": 7, "synonyms": [{"text": [text("fra-FR", "lait"), text("fra-BE", "du lait")]}]})
-    (line,) = [one for one in made.texts.lines if one.attribute.text == "synonyms.text"]
+    (line,) = [one for one in made.texts.lines if one.attribute.text == "Synonyms: text"]
     (cell,) = [one for one in line.cells if one.texts]
 
     assert [("lait", "fra-FR"), ("du lait", "fra-BE")] == [(one.text.text, one.tag) for one in cell.texts]
@@ -193,15 +193,15 @@ def test_an_update_that_waits_shows_what_would_change() -> None:
     rows = part(of(rich()), "Update pending").rows()
 
     assert [
-        ["brand.label", "", "Lait Dupont", "Lait Dupont & fils"],
-        ["isOrderableUnit", "", "false", "true"],
-        ["namePublicLong", "Arabic", "حليب نصف دسم", "no longer there"],
-        ["namePublicLong", "French", "absent", "Lait demi-écrémé"],
-        ["netContent", "", "1.5 ltr", "1 ltr"],
-        ["netContent", "item 2", "1500 mlt", "no longer there"],
-        ["originCountry.code", "", "056", "null"],
-        ["originCountry.label", "", "Belgium", "null"],
-        ["updatedAt", "", "2025-10-29T17:00:00", "2026-08-20T07:00:00"],
+        ["Brand: label", "", "Lait Dupont", "Lait Dupont & fils"],
+        ["Orderable unit", "", "false", "true"],
+        ["Long name", "Arabic", "حليب نصف دسم", "no longer there"],
+        ["Long name", "French", "absent", "Lait demi-écrémé"],
+        ["Net content", "", "1.5 ltr", "1 ltr"],
+        ["Net content", "item 2", "1500 mlt", "no longer there"],
+        ["Country of origin: code", "", "056", "null"],
+        ["Country of origin: label", "", "Belgium", "null"],
+        ["Updated at", "", "2025-10-29T17:00:00", "2026-08-20T07:00:00"],
     ] == rows
 
 
@@ -341,8 +341,8 @@ def test_an_audit_is_told_in_words() -> None:
 
     assert ["no", "17"] == [one.words for one in section.all("ul", class_="tiles")[0].all("strong")][2:]
     assert "blocker" == judged.failed[0].facts.severity
-    assert "pending under lastRequest: filled as soon as the update is accepted" in section.words
-    assert "How to fix it: Write namePublicLong in fr." in section.words
+    assert "pending: filled as soon as the update is accepted" in section.words
+    assert "How to fix it: Write the long name in French." in section.words
     assert f"{len(judged.passed)} checks passed" in section.words
 
 
@@ -513,7 +513,7 @@ def test_an_update_may_empty_what_is_not_there() -> None:
     """Null instead of absent is a change, though no value is added or removed."""
     made = of({"id": 7, "lastRequest": {"description": None, "lifeCycle": 2}})
 
-    assert [["description", "", "absent", "null"], ["lifeCycle", "", "absent", "2"]] == part(
+    assert [["Description", "", "absent", "null"], ["Life cycle", "", "absent", "2"]] == part(
         made, "Update pending"
     ).rows()
 

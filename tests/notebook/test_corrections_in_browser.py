@@ -80,7 +80,7 @@ def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser) -> None:
         notebook.run(0)
         out = notebook.run(1)
         out.locator(".product-grid tbody tr").first.click()
-        for name, kept in (("description", "long"), ("namePublicLong", "arabic")):
+        for name, kept in (("description", "long"), ("Long name", "arabic")):
             out.get_by_role("button", name=f"Edit {name},", exact=False).click()
             area = out.locator(".editor textarea")
             area.wait_for()

@@ -135,7 +135,7 @@ def test_from_the_correction_to_the_proof(
     assert state.audit is not None
     assert (0, True) == (state.audit.summary["failed"], state.audit.catalog is state.catalog)
     assert "2 texts that arrived" in said(panel)
-    assert "namePublicLong: Nom" in said(panel)
+    assert "Long name: Nom" in said(panel)
     panel.clear.click()
     assert "" == read_draft("shop")[1]
     # That there are none is no news under what has become of them.
@@ -543,7 +543,7 @@ def test_a_card_and_the_panel_share_corrections(made: Callable[..., CorrectionsP
     panel = made()
     card = ProductCard(exploration=panel.exploration, product_id="1")
     rows = card.texts.widget.view["rows"]
-    (item,) = next(row for row in rows if row["attribute"]["text"] == "namePublicLong")["cells"][0]["items"]
+    (item,) = next(row for row in rows if row["path"] == "namePublicLong")["cells"][0]["items"]
     card.texts.widget.press(do="save", key=item["key"], text=" Pain de campagne ")
     panel.wait()
     assert ["accepted"] == states(panel)

@@ -494,4 +494,4 @@ def test_languages_that_an_audit_leaves_out_are_named() -> None:
     assert "not shown, since the audit requires nothing in them: " in about
     assert "Dutch" in about
     assert "German" in about
-    assert "Count: all products" in about
+    assert "choose Count: all products" in about

@@ -168,8 +168,8 @@ def test_cards_show_what_changed_of_their_product(shop: tuple[prodex.Catalog, pr
     assert "" == shown("2"), "nothing was compared yet"
     panel.comparison.run.click()
     panel.wait()
-    assert re.search(r"^1 value changed since 20\S+ \S+ .* namePublicLong \(fr\) Milk =1\+1$", shown("2"))
-    assert re.search(r"gtin 1 03036811359935$", shown("1"))
+    assert re.search(r"^1 value changed since 20\S+ \S+ .* Long name in French Milk =1\+1$", shown("2"))
+    assert re.search(r"GTIN 1 03036811359935$", shown("1"))
     assert shown("4").startswith("New since 20")
     exploration.look_at(shop[0])
     assert "" == shown("2"), "this is the older one"
@@ -444,10 +444,10 @@ def test_changes_are_counted_by_attribute() -> None:
     changes = prodex.diff(old, new).changes
     said = attributes_markup(changes)
     rows = [re.sub("<[^>]+>", " ", one).split() for one in said.split("<tr>")[2:]]
-    assert ["namePublicLong", "2", "0", "0", "2"] == rows[0]
+    assert ["Long", "name", "2", "0", "0", "2"] == rows[0]
     removed = int(changes["attribute"].str.startswith("assets.pictures").sum())
     assert removed > 3
-    assert ["assets.pictures", "1", "0", str(removed), "0"] == rows[1]
+    assert ["Pictures", "1", "0", str(removed), "0"] == rows[1]
     assert "" == attributes_markup(changes.head(0))
 
 

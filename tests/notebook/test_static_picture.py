@@ -123,6 +123,12 @@ def test_a_card_a_gallery_and_coverage(audit: Audit, home: Path) -> None:
     seen_of(prodex.CorrectionsPanel(CATALOG))
 
 
+def test_a_long_term_does_not_run_into_its_value() -> None:
+    """Notebooks let the terms of a list float: here each stands before its value, in a line of its own."""
+    made = picture_of(w.HTML("<dl class='facts'><div><dt>updated</dt> <dd><b>Monday</b></dd></div></dl>"))
+    assert "<div><div><b>updated</b>: <b>Monday</b></div></div>" in made
+
+
 def test_a_query_is_its_count_and_its_code() -> None:
     """And no address of the service, which may be a port of this machine."""
     with Sandbox([{"id": 7, "gtin": "03036811359935"}, {"id": 8}]) as sandbox:

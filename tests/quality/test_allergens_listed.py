@@ -167,7 +167,7 @@ def test_a_list_that_waits_is_not_there_yet() -> None:
     """The finding states that a list is pending."""
     audit = audited(food(("fr", BREAD), lastRequest={"allergens": [text("fr", "Gluten")]}))
 
-    assert ["gluten: named in the composition, not listed; a list is pending under lastRequest"] == (
+    assert ["gluten: named in the ingredients, not listed; a list waits for acceptance"] == (
         audit.failures()["reason"].tolist()
     )
 
@@ -188,9 +188,9 @@ def test_the_finding_shows_the_word_as_it_is_written() -> None:
     found = audited(bread, food((None, "Farine de blé noir et de Épeautre, sel"))).failures()
 
     assert [
-        ("0", "fr", "ŒUFS", "eggs: named in the composition, not listed"),
-        ("0", "fr", "milk", "milk: named in the composition, not listed (the text reads as en)"),
-        ("1", None, "Épeautre", "gluten: named in the composition, not listed (the text reads as fr)"),
+        ("0", "fr", "ŒUFS", "eggs: named in the ingredients, not listed"),
+        ("0", "fr", "milk", "milk: named in the ingredients, not listed (the text reads as en)"),
+        ("1", None, "Épeautre", "gluten: named in the ingredients, not listed (the text reads as fr)"),
     ] == [
         (str(row.product_id), row.language, row.value, row.reason)
         for row in found.astype(object).where(found.notna(), None).itertuples()

@@ -161,7 +161,7 @@ def test_failures_are_all_with_what_was_seen(audit: Audit) -> None:
         first[["gtin", "name", "owner_id", "owner", "severity", "attribute", "value"]]
     )
     assert "nl" == failures["language"].iloc[1]
-    assert "Write namePublicLong in nl." == failures["fix"].iloc[1]
+    assert "Write the long name in Dutch." == failures["fix"].iloc[1]
     assert 3 == len(audit.failures(severity="blocker"))
     assert ["4"] == audit.failures(severity=["blocker"], owner_id=None)["product_id"].tolist()
     assert ["2"] == audit.failures(language="nl", name="Riz")["product_id"].tolist()

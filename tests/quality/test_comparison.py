@@ -85,5 +85,5 @@ def test_wrong_words_are_refused() -> None:
     audit = audited({1: BAD})
     with pytest.raises(InputError, match="give one of fixed, newly failing"):
         compare_audits(audit, audit).changes("mended")
-    with pytest.raises(InputError, match="DataFrame is none"):
+    with pytest.raises(InputError, match="not a DataFrame"):
         compare_audits(audit.matrix, audit)  # type: ignore[arg-type]

@@ -128,7 +128,7 @@ def test_checks_are_left_out_by_rule_or_by_id() -> None:
         ("without = 3", "line 1, without: without is 3. Give the ids"),
         ("titel = 'x'", "line 1, titel: there is no key 'titel'; did you mean 'title'"),
         ("title = 3", "line 1, title: title is 3"),
-        ("title = 'x'\nextends = 'cor'", "line 2, extends: 'cor' is no profile; did you mean 'core'"),
+        ("title = 'x'\nextends = 'cor'", "line 2, extends: 'cor' is not a profile; did you mean 'core'"),
         ("title = 'x'\nmarket = 'Fance'", "line 2, market: .*Did you mean 'France'"),
         ("\n[checks.valid_gtim]", "line 2, checks.valid_gtim: there is no rule.*did you mean 'valid_gtin'"),
         ("[checks.valid_gtin]\nseverity = 'fatal'", "line 2, checks.valid_gtin.severity: severity 'fatal'"),
@@ -149,7 +149,7 @@ def test_checks_are_left_out_by_rule_or_by_id() -> None:
             "[[checks.required_text]]\nattribute = 'a'\nlanguage = 'fr'\n[[checks.required_text]]\nlanguage = 'fr'",
             "line 4, checks.required_text: attribute must be given",
         ),
-        ("[checks]\nvalid_gtin = 3", "line 2, checks.valid_gtin: 3 is no table"),
+        ("[checks]\nvalid_gtin = 3", "line 2, checks.valid_gtin: 3 is not a table"),
         ("checks = 3", "line 1, checks: checks are tables"),
         ("title = ", "is not TOML"),
         (

@@ -68,11 +68,11 @@ def _never(products: Products) -> prodex.Verdict:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ({"severity": "fatal"}, "severity 'fatal' is none of blocker, error"),
-        ({"block": "prices"}, "block 'prices' is none of identity"),
-        ({"dimension": "beauty"}, "dimension 'beauty' is none of completeness"),
+        ({"severity": "fatal"}, "severity 'fatal' is not one of blocker, error"),
+        ({"block": "prices"}, "block 'prices' is not one of identity"),
+        ({"dimension": "beauty"}, "dimension 'beauty' is not one of completeness"),
         ({"scope": {"is_consumer_unti": True}}, "did you mean 'is_consumer_unit'"),
-        ({"scope": {"is_consumer_unit": "yes"}}, "holds boolean, and 'yes' is none"),
+        ({"scope": {"is_consumer_unit": "yes"}}, "holds boolean, and 'yes' is not one of them"),
         ({"scope": {"market": "Atlantis"}}, "no market 'Atlantis'"),
     ],
 )

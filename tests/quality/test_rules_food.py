@@ -83,7 +83,7 @@ CASES = {
     "composition_allergens_listed": Case(
         food(composition="Farine de blé, lait de coco", allergens="Gluten"),
         food(composition="Farine de blé, lait", allergens="Contient : blé. Peut contenir du soja"),
-        ("allergens", "fr", "lait", "milk: named in the composition, not listed"),
+        ("allergens", "fr", "lait", "milk: named in the ingredients, not listed"),
         candle(composition="Cire, lait"),
     ),
     "ingredients_only": Case(
@@ -258,7 +258,7 @@ def test_what_waits_to_be_accepted_is_not_called_empty() -> None:
     """The finding names the attribute."""
     case = Case({}, food(lastRequest={"composition": [text("fr", "Riz")]}), (None, None, None, ""))
 
-    assert case.found("has_composition")[3].startswith("pending under lastRequest")
+    assert case.found("has_composition")[3].startswith("pending: ")
 
 
 def test_another_attribute_can_be_named() -> None:

@@ -104,12 +104,12 @@ CASES = {
     "information_is_accepted": Case(
         named("Riz") | {"lastRequest": named("Du riz")},
         {"lastRequest": named("Du riz")},
-        ("lastRequest", None, None, "the product has a name under lastRequest only"),
+        ("lastRequest", None, None, "the product has a name only in an update that waits for acceptance"),
     ),
     "no_update_waits": Case(
         named("Riz"),
         named("Riz") | {"lastRequest": {"description": [text("fr", "Du riz")]}},
-        ("lastRequest", None, None, "an update is pending under lastRequest"),
+        ("lastRequest", None, None, "an update waits for acceptance"),
         {"lastRequest": named("Du riz")},
     ),
 }

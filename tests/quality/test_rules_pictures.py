@@ -52,7 +52,7 @@ CASES = {
     "has_front_packshot": Case(
         pictured(BACK, FRONT),
         pictured(BACK, FRONT | {"isPackshot": None}),
-        (PATH, None, FRONT["gdsnFileName"], "picture 2: not marked as packshot, productFace 1"),
+        (PATH, None, FRONT["gdsnFileName"], "picture 2: not marked as packshot, face 1 (front)"),
         pictured(isConsumerUnit=False),
     ),
     "one_front_packshot": Case(
@@ -68,7 +68,7 @@ CASES = {
             NAME,
             None,
             FRONT["gdsnFileName"],
-            "picture 2: productFace 7 (back), and face 1 (front) in the file name",
+            "picture 2: face 7 (back) is stated, and face 1 (front) is in the file name",
         ),
         pictured(FRONT | {"gdsnFileName": "IMG_1.jpg"}, BACK | {"productFace": None}),
     ),

@@ -43,7 +43,7 @@ CASES = {
     "texts_say_their_language": Case(
         named("Riz"),
         {NAME: [text(None, "Riz"), text("xx", "Du riz")]},
-        (NAME, "xx", "Du riz", "says no language that there is"),
+        (NAME, "xx", "Du riz", "names no language that exists"),
         {},
     ),
     "one_text_per_language": Case(
@@ -208,5 +208,5 @@ EDGES = [
 
 def test_a_text_without_any_language_is_found() -> None:
     """A plain string is no localized text, but it is still a text without a language."""
-    without = Case({}, {NAME: [text(None, "Riz")]}, (NAME, None, "Riz", "says no language that there is"))
+    without = Case({}, {NAME: [text(None, "Riz")]}, (NAME, None, "Riz", "names no language that exists"))
     assert without.finding == without.found("texts_say_their_language")

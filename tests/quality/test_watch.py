@@ -78,7 +78,7 @@ def test_under_five_audits_nothing_is_said() -> None:
     watch = prodex.watch("shop")
 
     assert (False, 4, True) == (watch.enough, watch.audits, watch.findings.empty)
-    assert ["Not enough is known yet: 4 of 5 audits."] == watch.sentences
+    assert ["Not enough is known yet: 4 of the 5 saved audits that it takes."] == watch.sentences
     assert 4 == len(audits)
 
 

@@ -445,7 +445,7 @@ def test_what_a_function_raises_is_not_lost() -> None:
     [
         (
             lambda: Fault("clock-skew"),
-            "'clock-skew' is no fault; give one of latency, 401,.*setting of Behaviour",
+            "'clock-skew' is not a fault; give one of latency, 401,.*setting of Behaviour",
         ),
         (lambda: Fault(503), "503 is no fault"),  # type: ignore[arg-type]
         (lambda: Fault("503", at=0), "at is 0, not the number of a call"),
@@ -466,7 +466,7 @@ def test_what_a_function_raises_is_not_lost() -> None:
         (lambda: Fault("redirect", to="http://a\r\nb"), "to is .*, not an address"),
         (lambda: Fault("call"), "run is None; call takes a function"),
         (lambda: Fault.from_text("503@x"), "at is 'x', not a number"),
-        (lambda: Fault.from_text("503,color=red"), "'color' is no option of a fault"),
+        (lambda: Fault.from_text("503,color=red"), "'color' is not an option of a fault"),
         (lambda: Behaviour(latency=-1), "latency is -1; it cannot be below 0"),
         (lambda: Behaviour(total_shrinks=-1), "total_shrinks is -1; it cannot be below 0"),
     ],
@@ -598,7 +598,7 @@ def test_the_command_takes_faults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--fault", "lost"], "'lost' is no fault; give one of latency"),
+        (["--fault", "lost"], "'lost' is not a fault; give one of latency"),
         (["--fault", "call@3"], "call takes a function"),
         (["--latency", "-1"], "latency is -1.0; it cannot be below 0"),
     ],

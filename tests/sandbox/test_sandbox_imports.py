@@ -58,7 +58,7 @@ def mill() -> Iterator[Writer]:
         (b"{", "ERROR", [], "The payload is not JSON: "),
         (b'{"data": [{"gtin": NaN}]}', "ERROR", [], "The payload is not JSON: "),
         (b'{"data": [{"gtin": "\xff"}]', "ERROR", [], "The payload is not JSON: "),
-        ([GOOD], "ERROR", [], 'The payload is JSON, but no object; send {"data": [...]}.'),
+        ([GOOD], "ERROR", [], 'The payload is JSON, but not an object; send {"data": [...]}.'),
         ({}, "ERROR", [], 'The payload has the members (none); send {"data": [...]} alone.'),
         ({"data": [GOOD], "more": 1}, "ERROR", [], "The payload has the members data, more;"),
         ({"data": GOOD}, "ERROR", [], "data is not an array of products."),

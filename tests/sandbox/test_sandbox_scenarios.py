@@ -199,7 +199,7 @@ def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
         (SHOP, {"uuids": []}, "invalid_value", "uuids is missing, empty"),
         (SHOP, {"uuids": uuid(1)}, "invalid_value", "not an array of strings"),
         (SHOP, {"uuids": [1]}, "invalid_value", "not an array of strings"),
-        (SHOP, {"uuid": uuid(1)}, "unknown_parameter", "'uuid' is no member of this body"),
+        (SHOP, {"uuid": uuid(1)}, "unknown_parameter", "'uuid' is not a member of this body"),
     ],
 )  # fmt: skip
 def test_each_refusal_says_why_and_nothing_is_activated(

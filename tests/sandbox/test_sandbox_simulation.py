@@ -297,7 +297,7 @@ def test_an_incident_has_its_day_and_owner(tmp_path: Path) -> None:
     [
         (0, (), "days is 0; it has to be a whole number from 1 to 3,660"),
         (True, (), "days is True"),
-        (2, "picture_loss", "'picture_loss' is no incident"),
+        (2, "picture_loss", "'picture_loss' is not an incident"),
         (2, "volume_halve", "Did you mean volume_halves?"),
         (2, "volume_halves@3", "volume_halves is planned for day 3, and 2 are simulated"),
         (2, "volume_halves@0", "days of a simulation are counted from 1"),

@@ -235,7 +235,7 @@ def test_two_products_of_one_gtin_are_refused():
 def test_an_update_that_waits_is_not_overtaken():
     """An attribute with a pending update under lastRequest cannot be corrected."""
     pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
-    with pytest.raises(ChangesRefused, match="is pending under lastRequest"):
+    with pytest.raises(ChangesRefused, match="waits for acceptance, so its value may still change"):
         prodex.changes_from_frame(long((gtin(1), "description", None, "fr", "x")), catalog_of(pending))
 
 

@@ -144,7 +144,7 @@ def test_credentials_go_to_no_address_that_a_file_only_claims(home, monkeypatch,
 
 def test_a_sandbox_that_does_not_start_says_why(home):
     """If the sandbox does not start, the error contains its output."""
-    (home / "store.sqlite").write_bytes(b"this is no database " * 100)
+    (home / "store.sqlite").write_bytes(b"this is not a database " * 100)
     with pytest.raises(
         ServiceUnreachable, match=r"did not start.*-m prodex sandbox.*Its output: .*store\.sqlite"
     ):

@@ -62,7 +62,7 @@ SHAPES = {
             "4": {"name": "Tools", "children": None},
         },
     },
-    "one child that is no list": {
+    "one child that is not a list": {
         "id": "1",
         "name": "All",
         "children": [

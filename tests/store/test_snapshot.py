@@ -222,9 +222,9 @@ def test_one_file_among_many_that_is_no_plain_file_is_refused(harm: str, tmp_pat
         os.mkfifo(last)
     reasons = {
         "link": "is a link, and links are not followed",
-        "folder is a link": "is no folder of its own",
+        "folder is a link": "is not a folder of its own",
         "folder": "is a folder, not a file",
-        "pipe": "is no plain file",
+        "pipe": "is not a plain file",
         "missing": "is missing",
     }
     named = last.parent if harm == "folder is a link" else last

@@ -219,7 +219,7 @@ def test_keeping_none_is_refused(keep: Any) -> None:
     """A typing error must not delete all snapshots."""
     folders = snapshots(1)
 
-    with pytest.raises(QueryError, match="Keep one snapshot at least"):
+    with pytest.raises(QueryError, match="Keep at least one snapshot"):
         prodex.vacuum("shop", keep=keep)
     assert [0] == there(folders)
 

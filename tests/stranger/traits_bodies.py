@@ -205,7 +205,7 @@ _fault(
 )
 _fault(
     "length_garbage",
-    "Content-Length is no number.",
+    "Content-Length is not a number.",
     lambda r, _, __: r.having(hangs_up=True).headed(content_length="many"),
     "wire",
 )
@@ -228,7 +228,7 @@ _fault(
 )
 _fault(
     "invalid_utf8",
-    "The body holds bytes that are no UTF-8.",
+    "The body holds bytes that are not UTF-8.",
     lambda r, _, __: r.having(body=r.body.replace(b"namePublic", b"name\xff\xfe", 1)),
 )
 _fault("data_missing", "There is no data.", _without("data"), "form")

@@ -70,7 +70,7 @@ declare(
 )
 declare("date_absent", "lie", "No Date header.", "reply", lambda r, _, __: r.headed(date=None), route="any")
 declare(
-    "date_garbage", "lie", "Date is no date.", "reply", lambda r, _, __: r.headed(date="soon"), route="any"
+    "date_garbage", "lie", "Date is not a date.", "reply", lambda r, _, __: r.headed(date="soon"), route="any"
 )
 declare("date_far", "lie", f"Date is {FAR}.", "reply", lambda r, _, __: r.headed(date=FAR), route="any")
 declare(

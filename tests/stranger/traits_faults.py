@@ -130,7 +130,7 @@ _fault(
 )
 _fault("truncated", "The body is shorter than announced.", _deliver(deliveries.truncated))
 _fault("truncated_chunks", "A chunked body has no end.", _deliver(deliveries.truncated_chunks))
-_fault("garbage_chunks", "A chunk's size is no number.", _deliver(deliveries.garbage_chunks))
+_fault("garbage_chunks", "A chunk's size is not a number.", _deliver(deliveries.garbage_chunks))
 _fault("no_http", "The reply is not HTTP.", _deliver(deliveries.no_http))
 _fault("white_space_for_ever", "The body trickles white space.", _deliver(deliveries.trickle))
 _fault("continue_for_ever", "100 Continue comes again and again.", _deliver(deliveries.endless_continue))

@@ -89,7 +89,7 @@ _declare(
 _declare("token_exp_of_400_digits", "exp has 400 digits.", _long_exp)
 _declare("token_exp_text", "exp is a text.", lambda access, _: jwt({**access.claims(), "exp": "tomorrow"}))
 _declare("token_claims_list", "The claims are a list.", lambda access, _: jwt(json.dumps([access.claims()])))
-_declare("token_opaque", "The token is no JWT.", lambda access, _: f"opaque{access.claims()['jti']}")
+_declare("token_opaque", "The token is not a JWT.", lambda access, _: f"opaque{access.claims()['jti']}")
 _declare(
     "token_with_line_break",
     "The token holds CR and LF.",

@@ -89,7 +89,9 @@ class AttributeNames:
         path = around if given not in self.seen and around in self._localized else given
         head = _HEAD.match(path)[0]  # type: ignore[index]
         if given in TABLES["products"].schema.names and given not in self.heads:
-            raise QueryError(f"{given!r} is a column of products, no attribute: wide(columns=[{given!r}]).")
+            raise QueryError(
+                f"{given!r} is a column of products, not an attribute: wide(columns=[{given!r}])."
+            )
         if head not in self.heads:
             there = "catalog.presence has a column for each attribute of a product."
             raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")

@@ -68,7 +68,7 @@ class Catalog(CatalogViews):
 
     def __getitem__(self, key: object) -> NoReturn:
         raise TypeError(
-            "A catalogue is no frame. catalog.where(mask) or catalog.where(brand_code=...) chooses products, "
+            "A catalogue is not a frame. catalog.where(mask) or catalog.where(brand_code=...) chooses products, "
             "catalog.table(name) gives a table, catalog.products['gtin'] a column of one."
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ from prodex.text import counted
 
 #: Characters of the words: a list that was pasted has very many.
 _LONGEST = 500
+#: Values of a list that are named one by one.
+_FEW = 3
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,15 @@ def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
 
     >>> where_in_words(None, {"brand_code": "ACME"}), where_in_words(len, {})
     (["brand_code = 'ACME'"], ['a condition in Python'])
+    >>> where_in_words(None, {"product_id": ["1", "2", "3", "4", "5"]})
+    ['5 values of product_id']
     """
-    # Lists of ids can be very long, and so can their whole representation.
-    words = [f"{name} = {reprlib.repr(value)}" for name, value in equal.items()]
+    words = [_in_words(name, value) for name, value in equal.items()]
     return words if condition is None else [*words, "a condition in Python"]
+
+
+def _in_words(name: str, value: Any) -> str:
+    # A long list of ids tells nobody anything, in whichever container it came.
+    if isinstance(value, Sized) and not isinstance(value, str) and len(value) > _FEW:
+        return f"{counted(len(value), 'value')} of {name}"
+    return f"{name} = {reprlib.repr(value)}"

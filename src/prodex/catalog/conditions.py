@@ -178,7 +178,7 @@ def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> Column
         for text in lost:
             refuse_rounded(column, text)
         if lost and len(lost) == len(given.texts):
-            raise QueryError(f"{lost[0]!r:.60} is no GTIN, and no product has it. Give 8 to 14 digits.")
+            raise QueryError(f"{lost[0]!r:.60} is not a GTIN, and no product has it. Give 8 to 14 digits.")
     # Empty cells of a spreadsheet are no question for products without a GTIN, so that they are only counted.
     entries = tuple(WantedValue(shown, column, text) for text, shown in given.texts.items())
     return ColumnCondition(column, entries, schema, gtin.comparable_column, given.blanks)
@@ -205,7 +205,7 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
         pass  # too large for the type: refused below, like any other value that no row can have
-    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is none. Give {needed}.")
+    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is not one of them. Give {needed}.")
 
 
 def _text(value: Any) -> str | None:
@@ -244,7 +244,9 @@ def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
             return None
     if isinstance(value, datetime) and (value.tzinfo is not None) is not has_zone:
         needed = "a time zone" if has_zone else "no time zone, since the service gives none"
-        raise QueryError(f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it so.")
+        raise QueryError(
+            f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it in this form."
+        )
     return value if isinstance(value, datetime) else None
 
 

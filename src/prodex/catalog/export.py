@@ -86,7 +86,7 @@ def _tables_left_out(names: Sequence[str], format: FormatName, *, is_default: bo
     words = f": {', '.join(kept)}" if len(kept) < len(names) else f", without {', '.join(names)}"
     sentence = f"{len(kept)} of {len(TABLES)} tables{words}"
     if is_default and (own := [name for name in FORMATS[format].only_if_named if name in names]):
-        sentence += f" ({FORMATS[format].title} has {', '.join(own)} only if tables= names it)"
+        sentence += f" ({FORMATS[format].title} has {', '.join(own)} only if you name it among the tables)"
     return [sentence]
 
 

@@ -128,7 +128,7 @@ def _package(folder: Path) -> Package:
     if unknown := [resource for resource in package.resources if resource.name not in TABLES]:
         path = folder / unknown[0].path
         raise InputError(
-            f"{folder} holds {unknown[0].name!r:.60}, which is no table of a catalogue but, for example, a table as it "
+            f"{folder} holds {unknown[0].name!r:.60}, which is not a table of a catalogue but perhaps a table as it "
             f"was shown. Read it with {_pandas_call(path, unknown[0])}."
         )
     return package

@@ -134,7 +134,7 @@ def selection_of(
 def _tables(tables: Any) -> list[str]:
     names = [tables] if isinstance(tables, str) else tables
     if not isinstance(names, Iterable):
-        raise QueryError(f"tables={tables!r:.60} are no names. Write tables=['products', 'texts'].")
+        raise QueryError(f"tables={tables!r:.60} does not hold names. Write tables=['products', 'texts'].")
     chosen = list(dict.fromkeys(map(known_table, names)))
     if not chosen:
         raise QueryError("tables=[] names no table. Leave it out to write all, or write tables=['products'].")

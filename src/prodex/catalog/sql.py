@@ -86,7 +86,7 @@ def _value(value: Any, place: str) -> Any:
     if isinstance(value, _VALUES):
         return value
     raise QueryError(
-        f"Parameter {place} is a {type(value).__name__}, which is no value. Take texts, numbers, dates, None, or a "
+        f"Parameter {place} is a {type(value).__name__}, which is not a value. Take texts, numbers, dates, None, or a "
         "list of these."
     )
 
@@ -111,8 +111,8 @@ def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.T
     for name, frame in frames.items():
         if (other := known.get(name.casefold())) is not None:
             raise QueryError(
-                f"There is a table {other!r} already, here or among the frames, and SQL takes no notice of case. "
-                f"Call the frame otherwise: my_{name}=..."
+                f"There is already a table {other!r}, here or among the frames, and SQL ignores case. "
+                f"Give the frame another name: my_{name}=..."
             )
         known[name.casefold()] = name
         tables[name] = decoded_table(_table(frame, name))
@@ -130,7 +130,7 @@ def _table(frame: Any, name: str) -> pa.Table:
         try:
             return pa.table(frame)  # of Polars, DuckDB and others
         except (pa.ArrowException, TypeError, ValueError) as error:
-            raise QueryError(f"{name}= is a {type(frame).__name__} that is no table: {error}.") from error
+            raise QueryError(f"{name}= is a {type(frame).__name__} that is not a table: {error}.") from error
     hint = ""
     if isinstance(frame, pd.Series):
         hint = f" Write {name}=series.to_frame()."

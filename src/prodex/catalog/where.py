@@ -259,5 +259,5 @@ def _taken(catalog: CatalogData, places: npt.NDArray[np.int64]) -> tuple[Part, .
 
 def _count(n: int, method: str) -> int:
     if (number := whole_number(n, 0)) is None:
-        raise QueryError(f"{method}() takes a number of products, and {n!r:.60} is none.")
+        raise QueryError(f"{method}() takes a number of products, not {n!r:.60}.")
     return number

@@ -189,7 +189,7 @@ def _chosen(
         elif names.knows(name, languages):
             found.append(name)
         else:
-            there = "catalog.wide().columns are its names; wide(attributes=...) shows what stands deeper."
+            there = "catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper."
             raise QueryError(f"wide() has no column {name!r}{hint(name, [*own, *side, *names.every], there)}")
     return list(dict.fromkeys(found))
 

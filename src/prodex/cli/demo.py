@@ -17,7 +17,7 @@ import prodex
 from prodex import clock
 from prodex.catalog import Catalog
 from prodex.cli.demo_tables import show_contents, show_tables
-from prodex.cli.demo_weeks import show_weeks, take_answers
+from prodex.cli.demo_weeks import counts_of, show_weeks, take_answers
 from prodex.cli.lab import next_steps
 from prodex.cli.output import aligned, say, wrapped
 from prodex.compare import diff
@@ -26,7 +26,9 @@ from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home
 from prodex.gtin import are_valid
 from prodex.load import refresh
+from prodex.locales import language_label
 from prodex.quality.audit import Audit
+from prodex.quality.problems import attribute_label
 from prodex.quality.run import audit
 from prodex.quality.scores import CAVEAT
 from prodex.query import ProductQuery
@@ -58,10 +60,10 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
     if there[0][_ATTRIBUTE] != changes.records[0][_ATTRIBUTE]:
-        raise IncompleteLoad(f"GTIN {edit.gtin} now has another {_ATTRIBUTE} than was sent.")
+        raise IncompleteLoad(f"GTIN {edit.gtin} now has another long name than was sent.")
     say(
-        f"{edit.attribute} of GTIN {edit.gtin} in {edit.language!r} gets a remark: status {tracking.status}.{said} "
-        f"{counted(len(texts) - 1, 'other language')} untouched:"
+        f"The {attribute_label(edit.attribute)} of GTIN {edit.gtin} in {language_label(str(edit.language))} gets a "
+        f"remark: status {tracking.status}.{said} {counted(len(texts) - 1, 'other language')} untouched:"
     )
     row = next(row for row in texts.itertuples() if row.position == edit.position)
     say(f"  {row.language_code}  {on_one_line(row.text)}")
@@ -79,9 +81,7 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     name = catalog.folder.parent.name
     fresh = refresh(name, client, progress=False)
     difference = diff(catalog, fresh)
-    counted = difference.summary.set_index("change")["products"]
-    counts = [f"{int(count):,} {what!s}" for what, count in counted.items() if count]
-    say(f"A refresh fetches only what changed since the last snapshot: {', '.join(counts)}.")
+    say(f"A refresh fetches only what changed since the last snapshot: {counts_of(difference)}.")
     if difference.changes.empty:
         raise IncompleteLoad("The refresh did not return the correction.")
     return fresh
@@ -105,7 +105,7 @@ def _a_correction(catalog: Catalog) -> Changes:
         # The limit of the name, which the remark must not exceed.
         if max(len(item["data"] or "") for item in changes.records[0][_ATTRIBUTE]) <= 200:
             return changes
-    raise IncompleteLoad(f"No product of the catalogue has a {_ATTRIBUTE} that could be corrected.")
+    raise IncompleteLoad("No product of the catalogue has a long name that could be corrected.")
 
 
 def show_audit(judged: Audit, say: Callable[[str], object]) -> None:

@@ -8,7 +8,7 @@ from datetime import date
 import pandas as pd
 
 from prodex.cli.output import aligned
-from prodex.compare import diff
+from prodex.compare import Difference, diff
 from prodex.display_text import on_one_line
 from prodex.errors import IncompleteLoad
 from prodex.fix.worklists import read_worklist
@@ -23,6 +23,7 @@ from prodex.text import counted, percent
 
 #: Suppliers with fewer findings say little about how they work.
 _ENOUGH = 5
+_IN_WORDS = {"touched only": "with only a new date of update"}
 _ASKED = ["blocker", "error"]
 
 
@@ -74,7 +75,7 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
     counts = counts[counts["size"] >= _ENOUGH]
     ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
     least = "".join(
-        f" (least: {on_one_line(owner)}, {int(row['sum']):,} of {int(row['size']):,})"
+        f" (fewest at {on_one_line(owner)}, {int(row['sum']):,} of {int(row['size']):,})"
         for owner, row in ranked.tail(1).iterrows()
     )
     say(
@@ -85,9 +86,15 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
 def _show_changes(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show what changed since the last Monday, and whose products."""
     difference = diff(weeks.monday, weeks.catalog)
-    counted_by = difference.summary.set_index("change")["products"]
-    counts = ", ".join(f"{int(count):,} {what!s}" for what, count in counted_by.items() if count)
-    say(f"Since Monday, {day_of(weeks.monday)}: {counts}.")
+    say(f"Since Monday, {day_of(weeks.monday)}: {counts_of(difference)}.")
+
+
+def counts_of(difference: Difference) -> str:
+    """Return how many products were added, removed, changed ..., in words that need no manual."""
+    by_change = difference.summary.set_index("change")["products"]
+    return ", ".join(
+        f"{int(count):,} {_IN_WORDS.get(str(change), change)}" for change, count in by_change.items() if count
+    )
 
 
 def day_of(snapshot: str) -> date:

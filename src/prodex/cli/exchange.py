@@ -46,7 +46,7 @@ def load(
     labels: Annotated[list[str], typer.Option(help="Also load code labels in this language (repeat).")] = [],  # noqa: B006
     rich_content: Annotated[bool, typer.Option(help="Load only GTIN, id and assets.")] = False,
     # 0 and not an hour as in Python: a cell of a notebook is run again and again, a command is given on purpose.
-    max_age: Annotated[float, typer.Option(help="Reuse a snapshot younger than so many seconds.")] = 0,
+    max_age: Annotated[float, typer.Option(help="Reuse a snapshot younger than this many seconds.")] = 0,
     page_size: Annotated[int | None, typer.Option(help="Products per call, 500 at most.")] = None,
 ) -> None:
     """Load products from the service and save them as a snapshot.
@@ -84,7 +84,7 @@ def refresh(
     ] = None,
     lag: Annotated[
         float | None,
-        typer.Option(help="Seconds after which the service shows a change at most; by default 900."),
+        typer.Option(help="Seconds that the service takes at most to show a change; by default 900."),
     ] = None,
 ) -> None:
     """Fetch only what changed, and save a new snapshot."""
@@ -165,7 +165,7 @@ def upsert(
         bool, typer.Option("--null-deletes", help="Let null in the file delete the attribute.")
     ] = False,
     encoding: Annotated[
-        str, typer.Option("--encoding", help="Of a file of JSON that is not in UTF-8, such as cp1252.")
+        str, typer.Option("--encoding", help="Encoding of a JSON file that is not in UTF-8, such as cp1252.")
     ] = "",
 ) -> None:
     """Send products to the service.

@@ -12,11 +12,14 @@ import typer
 
 import prodex
 from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, with_groups
-from prodex.cli.output import say
+from prodex.cli.output import Format, say
 from prodex.send.journal import name_of
 from prodex.send.upserts import journals
+from prodex.text import counted
 
 app: typer.Typer = typer.Typer()
+
+_NO_ANSWER = 'The files have no answers yet: suppliers write them into the column "New value".'
 
 
 class FixSection(StrEnum):
@@ -89,12 +92,16 @@ def fix(
     if worklists is not None:
         index = read.worklist(worklists)
         say(
-            f"{len(index):,} worklists with {index['findings'].sum():,} answers are in {worklists}.",
+            f"{counted(len(index), 'worklist')} with {counted(int(index['findings'].sum()), 'answer')} written to "
+            f"{worklists}.",
             aside=True,
         )
     if tracking is not None:
         following.follow(tracking, output)
     else:
+        if read.answers.empty and what is FixSection.PREVIEW and output.format is Format.TABLE:
+            say(_NO_ANSWER, aside=True)
+            return
         output.show(_section(read, what))
         if apply:
             say("No answer is left to send.", aside=True)

@@ -15,6 +15,7 @@ from prodex.cli.output import say
 from prodex.errors import InputError
 from prodex.files.atomic import home, storage, writing
 from prodex.installation import Installation, installation, missing_extra
+from prodex.text import counted
 
 _FIRST = "01_first_look.ipynb"
 #: In an installed package, and in a checkout.
@@ -36,7 +37,8 @@ def lab(
     Eight notebooks are copied into a folder; files that are there already are kept.
     """
     copied, kept = copy_notebooks(to)
-    say(f"{len(copied)} files copied to {to}, {len(kept)} were there and are kept.", aside=True)
+    was_there = f"; {counted(len(kept), 'file')} already there, and kept as before" if kept else ""
+    say(f"{counted(len(copied), 'file')} copied to {to}{was_there}.", aside=True)
     if copy_only:
         return
     if not has_lab():

@@ -103,10 +103,10 @@ class LoadOptions:
         bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
     ] = False
     most_calls: Annotated[
-        float, typer.Option(help="End the load after so many calls, and keep what was received.")
+        float, typer.Option(help="End the load after this many calls, and keep what was received.")
     ] = _BUDGET.calls
-    most_seconds: Annotated[float, typer.Option(help="The same after so many seconds.")] = _BUDGET.seconds
-    most_bytes: Annotated[float, typer.Option(help="The same after so many bytes, decompressed.")] = (
+    most_seconds: Annotated[float, typer.Option(help="The same after this many seconds.")] = _BUDGET.seconds
+    most_bytes: Annotated[float, typer.Option(help="The same after this many bytes, decompressed.")] = (
         _BUDGET.bytes
     )
 

@@ -144,7 +144,10 @@ def audit(
         say(f"The report is {page}.", aside=True)
     if worklists is not None:
         index = judged.worklists(worklists, by or "owner", replace=replace)
-        summary = f"{len(index):,} worklists with {index['findings'].sum():,} findings are in {worklists}."
+        summary = (
+            f"{counted(len(index), 'worklist')} with {counted(int(index['findings'].sum()), 'finding')} written to "
+            f"{worklists}."
+        )
         say(summary, aside=True)
     if what is AuditSection.SUMMARY and not by and output.format is Format.TABLE and output.out is None:
         say(repr(judged))

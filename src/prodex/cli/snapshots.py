@@ -124,7 +124,7 @@ def export(
     for path in written:
         say(f"{path}  {path.stat().st_size:,} bytes")
     for sentence in written.left_out:
-        say(f"Written: only {sentence}.", aside=True)
+        say(f"Written: {sentence}.", aside=True)
 
 
 def _columns_of(words: list[str]) -> list[str] | dict[str, list[str]]:

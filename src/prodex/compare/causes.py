@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from prodex.locales import language_label
+from prodex.quality.problems import attribute_title
 from prodex.text import counted
 
 #: What items of an attribute are called, where the name of the attribute says it badly.
@@ -19,7 +21,7 @@ _ITEMS = {
     "isPartitionedBy": "table of nutrients",
     "logisticalHierarchies": "hierarchy",
     "isLabeledBy": "label",
-    "isTaggedBy": "tag",
+    "isTaggedBy": "tag name",
     "hasTags": "tag",
 }
 _PREPOSITIONS = {"added": "to", "removed": "from", "changed": "on"}
@@ -115,9 +117,9 @@ def _sentence(
     of_owner: int,
 ) -> str:
     noun = _ITEMS.get(attribute)
-    what = f"{counted(items, noun)} {change}" if noun else attribute
+    what = f"{counted(items, noun)} {change}" if noun else attribute_title(attribute)
     if not noun:
-        what += f"{'' if pd.isna(language) else f' ({language})'} {change}"
+        what += f"{'' if pd.isna(language) else f' in {language_label(str(language))}'} {change}"
         if items != products:
             what += f", {counted(items, 'value')},"
     whose = "" if not owners else f" of {owner}" if owners == 1 else f" of {owners:,} suppliers"

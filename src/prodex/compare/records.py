@@ -117,8 +117,8 @@ def _top_level(record: bytes) -> dict[str, Any]:
     except ValueError as error:
         cause = error
     raise SnapshotDamaged(
-        f"A record of table raw is no JSON object, but begins with {record[:40].decode('utf-8', 'replace')!r}. Open an "
-        "earlier snapshot, or load again."
+        f"A record of table raw is not a JSON object: it begins with {record[:40].decode('utf-8', 'replace')!r}. "
+        "Open an earlier snapshot, or load again."
     ) from cause
 
 

@@ -18,7 +18,7 @@ from prodex.tables.values import fit, storable
 
 #: Language of the labels where none was asked for (spec, "Language rule").
 _DEFAULT = "en-US"
-_FILTERED = "fields were chosen in one: what holds no data does not come then"
+_FILTERED = "fields were chosen in one load: attributes without data do not come then"
 
 
 @dataclass(frozen=True)

@@ -106,8 +106,8 @@ def notes(audit: Audit) -> list[str]:
         )
     if audit.pending:
         footnotes.append(
-            f"{counted(audit.pending, 'product')} with an update pending acceptance, judged without it; "
-            "prodex.audit(prodex.with_pending_updates(catalog)) judges them as they will be after acceptance."
+            f"{counted(audit.pending, 'product')} judged without an update pending acceptance. To judge what will be "
+            'after it: "Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).'
         )
     return footnotes
 

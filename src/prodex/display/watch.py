@@ -39,7 +39,7 @@ def headline(watch: Watch) -> str:
     """Return what a watch says, in one line."""
     when = "" if watch.moment is None else f" of {watch.moment.astimezone(watch.zone):%Y-%m-%d %H:%M %Z}"
     new, others = len(watch.new), len(watch.findings) - len(watch.new)
-    what = "not enough is known" if not watch.enough else f"{new:,} unusual"
+    what = f"{new:,} unusual" if watch.enough else counted(watch.audits, "audit")
     known = f"; {counted(others, 'finding')} of earlier audits" if others else ""
     return f"Watch of {watch.name}{when}: {what}{known}"
 

@@ -216,7 +216,7 @@ def _columns(by: str) -> tuple[str, str | None]:
     if not isinstance(by, str) or by not in (*BY, *_COLUMNS):
         otherwise = f"Group by {', '.join(BY)} or a column of products."
         near = hint(str(by), [*BY, *_COLUMNS], otherwise)
-        raise QueryError(f"There is nothing to group by under {by!r:.60}{near}")
+        raise QueryError(f"There is nothing to group by that is called {by!r:.60}{near}")
     if by in {"owner", "owner_id"}:
         return "owner_id", "owner"
     code = CODE_OF.get(by, by)

@@ -143,8 +143,8 @@ def _refuse_foreign(lock: Path) -> None:
     """Refuse a lock file that prodex did not make: opening a link would write elsewhere, opening a pipe would hang."""
     if is_foreign(lock):
         raise StorageError(
-            f"{lock} is no lock of prodex, but a link, no plain file, or one that has another name elsewhere. Nothing "
-            "was written. Look where the folder comes from, and delete it there."
+            f"{lock} is not a lock of prodex: it is a link, is not a plain file, or has another name elsewhere. "
+            "Nothing was written. Look where the folder comes from, and delete it there."
         )
 
 

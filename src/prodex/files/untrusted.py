@@ -149,7 +149,7 @@ def _refuse_linked_folders(folder: Path, below: Path) -> None:
     between = below.relative_to(folder)
     for place in [*reversed(between.parents), between][1:]:
         if not is_folder(folder / place):
-            raise OSError(f"{folder / place} is no folder of its own, and links are not followed")
+            raise OSError(f"{folder / place} is not a folder of its own, and links are not followed")
 
 
 def _plain_files(folder: str) -> set[str]:
@@ -179,7 +179,7 @@ def read_bytes(path: Path, most: int | None = _MOST_BYTES) -> bytes:
     with os.fdopen(handle, "rb") as file:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode):
-            raise OSError("it is no plain file")
+            raise OSError("it is not a plain file")
         if most is not None and state.st_size > most:
             raise OSError(f"it has {state.st_size:,} bytes, and more than {most:,} are not read")
         return file.read(state.st_size)

@@ -302,7 +302,8 @@ def understood(
         return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
     if decision.answer.text.casefold() in _NO_VALUE:
         return decision.becomes(
-            AnswerState.REFUSED, f"{decision.answer.text!r} is no value. Leave it out, or write the value."
+            AnswerState.REFUSED,
+            f"{decision.answer.text!r} is not a value. Leave the cell empty, or write the value.",
         )
     try:
         decision = _as_typed(decision, words)
@@ -571,7 +572,7 @@ def _item(text: str, decision: Decision, attribute: str, words: Vocabulary) -> A
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
             value = number(text, is_stored=decision.answer.kind in {"number", "percentage"})
             if decision.shape is AnswerShape.INTEGER and not isinstance(value, int):
-                raise AnswerRefused(f"{text!r:.60} is no whole number.")
+                raise AnswerRefused(f"{text!r:.60} is not a whole number.")
             return value
         case AnswerShape.STRING:
             return text

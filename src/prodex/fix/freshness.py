@@ -45,7 +45,7 @@ def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdi
     if update := awaited(decision.attribute, products.waiting.get(product, ())):
         return decision.becomes(
             AnswerState.CONFLICT,
-            f"an update of {update} waits for acceptance (lastRequest) and may change it again. Answer after that.",
+            f"an update of {update} waits for acceptance and may change it again. Answer after that.",
         )
     if _changes_nothing(decision, record):
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")

@@ -1,4 +1,4 @@
-"""Answers about logistical hierarchies: "34142363314282: grossWeight 1.4 kg", "34142363314282: 8 x 04142363314281".
+"""Answers about logistical hierarchies: "34142363314282: gross weight 1.4 kg", "34142363314282: 8 x 04142363314281".
 
 A line is about one unit of the hierarchy, which its GTIN names; lines may also be separated by semicolons.
 """
@@ -19,8 +19,8 @@ from prodex.text import hint
 
 #: How to answer, for the worklist.
 HOW = (
-    "One line for each correction, the GTIN of the unit first: 34142363314282: grossWeight 1.4 kg; 34142363314282: 8 x "
-    "04142363314281; 34142363314282: isOrderableUnit true. 0 x GTIN takes a unit out."
+    "One line for each correction, the GTIN of the unit first: 34142363314282: gross weight 1.4 kg; 34142363314282: "
+    "8 x 04142363314281; 34142363314282: orderable unit true. 0 x GTIN takes a unit out."
 )
 
 _LINE = re.compile(r"([^:]+?)\s*:\s*(.+)")
@@ -28,7 +28,17 @@ _CONTENT = re.compile(r"([^A-Za-z\s].*?)\s*[x×*]\s*([0-9].*)", re.IGNORECASE)
 _MOST = 10_000_000
 _QUANTITIES = ("grossWeight", "netWeight", "height", "width", "depth")
 _FLAGS = ("isConsumerUnit", "isDespatchUnit", "isOrderableUnit", "isInvoiceUnit", "isDisplayUnit")
-_FIELDS = {name.casefold(): name for name in (*_QUANTITIES, *_FLAGS, "typePackaging")}
+#: What people call each field: "gross weight", "orderable unit"; its wire name is understood, too.
+_FIELDS = {
+    name: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().removeprefix("is ")
+    for name in (*_QUANTITIES, *_FLAGS)
+} | {"typePackaging": "type of packaging"}
+_NAMED = {
+    name: re.compile(
+        rf"(?:{name}|(?:is )?{called.replace(' ', ' +')})(?=[\s=:])[\s=:]*(.*)", re.IGNORECASE | re.DOTALL
+    )
+    for name, called in _FIELDS.items()
+}
 
 
 def with_units(value: Any, text: str, own: str, words: Vocabulary) -> tuple[Any, list[ItemEdit]]:
@@ -88,7 +98,7 @@ def _corrected(trees: list[Any], line: str, own: str, words: Vocabulary) -> Iter
 def _times(text: str) -> int:
     times = number(text)
     if not isinstance(times, int) or not 0 <= times < _MOST:
-        raise AnswerRefused(f"{text!r:.40} is no whole number of units. Write digits, such as 8.")
+        raise AnswerRefused(f"{text!r:.40} is not a whole number of units. Write digits, such as 8.")
     return times
 
 
@@ -138,11 +148,12 @@ def _set_content(trees: list[Any], unit: str, times: int, inner: str, own: str) 
 
 
 def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Iterator[ItemEdit]:
-    word, _, typed = text.replace("=", " ").replace(":", " ").strip().partition(" ")
-    field = _FIELDS.get(word.casefold())
-    if field is None or not typed.strip():
+    named = {name: found[1] for name, one in _NAMED.items() if (found := one.fullmatch(text.strip()))}
+    field, typed = next(iter(named.items()), ("", ""))
+    if not typed.strip():
+        word = re.split(r"\s*[=:\d]|\s+(?:true|false|yes|no)\b", text.strip(), maxsplit=1)[0]
         near = hint(word, _FIELDS.values(), f"Give one of {', '.join(_FIELDS.values())}.")
-        raise AnswerRefused(f"{text!r:.60} is no field with its value{near}")
+        raise AnswerRefused(f"{text!r:.60} is not a field with its value{near}")
     nodes = _units(trees, unit)
     if not nodes:
         raise _unknown(trees, unit)
@@ -193,7 +204,7 @@ def _holder(trees: list[Any], node: dict[str, Any], field: str) -> dict[str, Any
         return node if field in node else version
     if version is not None:
         raise AnswerRefused("the product has hierarchies of another form. Correct it at its source.")
-    if field in node or any(name in one for one in _all(trees) for name in _FIELDS.values()):
+    if field in node or any(name in one for one in _all(trees) for name in _FIELDS):
         return node
     made: dict[str, Any] = {}
     node["version"] = made

@@ -107,7 +107,7 @@ def _partition(partitions: list[Any], typed: str | None, words: Vocabulary) -> d
         has = f"there are {len(there)} tables ({', '.join(map(_basis, there))})"
         if len(there) < 2:
             has = f"the only table is {_basis(there[0])}" if there else "there is no table"
-        raise AnswerRefused(f"{has} of nutrients, so the basis has to be said. Begin with it: per 100 g:")
+        raise AnswerRefused(f"{has} of nutrients, so the basis is needed. Begin with it: per 100 g:")
     named = [one for one in there if as_one_line(str(one.get("name") or "")).casefold() == typed.casefold()]
     if len(named) == 1:
         return _filled(named[0])
@@ -244,4 +244,4 @@ def _code(word: str, words: Vocabulary) -> str:
     if (code := _COMMON.get(folded)) is not None:
         return code
     near = hint(typed, [*_COMMON, *words.nutrients], "Write its code, such as FAT, or its name.")
-    raise AnswerRefused(f"{typed!r:.60} is no nutrient that is known{near}")
+    raise AnswerRefused(f"{typed!r:.60} is not a known nutrient{near}")

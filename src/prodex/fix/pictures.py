@@ -173,7 +173,7 @@ def _address(text: str) -> str:
     except ValueError:  # such as half of an IPv6 address
         parts = None
     if parts is None or parts.scheme not in {"https", "http"} or not parts.hostname:
-        raise AnswerRefused(f"{text!r:.80} is no address of a picture. Write it whole: https://...")
+        raise AnswerRefused(f"{text!r:.80} is not an address of a picture. Write it whole: https://...")
     return text
 
 

@@ -66,7 +66,7 @@ _TO_FIX = "To fix"
 _NO_ROWS = (
     f"no row of the sheet {_TO_FIX!r} is one of those that it is for. Write it into the rows that are meant."
 )
-_HIDDEN = "its sheet is hidden, and it is not used. Show the sheet if it is meant."
+_HIDDEN = "its sheet is hidden, so it is not used. Show the sheet if the answer is meant."
 #: Keys that say whose value an answer is: what is struck through there is not meant.
 _WHOSE = frozenset({"product_id", "gtin", "attribute", "language"})
 

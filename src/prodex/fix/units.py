@@ -286,7 +286,7 @@ def unit_code(word: str, own: Mapping[str, Iterable[str]] | None = None) -> str:
     if dimension(typed.upper()) in _MEASURES:
         return typed.upper()
     near = hint(typed, [*folded, *labels], "Write g, kg, ml, l, cm or a code such as GRM.")
-    raise InputError(f"{word.strip()!r:.40} is no unit that is known{near}")
+    raise InputError(f"{word.strip()!r:.40} is not a known unit{near}")
 
 
 def dimension(code: Any) -> str:

@@ -220,7 +220,7 @@ class Vocabulary:
             return next(iter(meant))
         if not typed or " " in typed or len(typed) > _LONGEST_CODE:
             near = hint(typed, [*by_label, *in_use], "The sheet Codes lists those in use.")
-            raise AnswerRefused(f"{typed!r:.60} is no code{near}")
+            raise AnswerRefused(f"{typed!r:.60} is not a code{near}")
         return typed
 
     def in_use(self, attribute: str) -> list[str]:

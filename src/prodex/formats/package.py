@@ -199,7 +199,7 @@ def read_package(folder: Path) -> Package:
     # The head alone, so that a newer format is called newer and not damaged.
     head = read_json(folder / PACKAGE, _Head)
     if head.name != _NAME:
-        raise ValueError(f"it is a data package {head.name!r:.60}, and none of prodex")
+        raise ValueError(f"it is the data package {head.name!r:.60}, which prodex did not write")
     if head.format > FORMAT:
         raise ValueError(f"made by a newer version of prodex (it is of format {head.format}): update prodex")
     package = read_json(folder / PACKAGE, Package)

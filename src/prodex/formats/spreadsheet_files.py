@@ -112,7 +112,7 @@ def sheets_of(
     """
     file = Path(path)
     if not is_file(file):
-        what = "is no plain file" if is_there(file) else "is not there"
+        what = "is not a plain file" if is_there(file) else "is not there"
         raise SpreadsheetUnreadable(f"{file} {what}. Give the path of a workbook (.xlsx) or a CSV file.")
     meter = Meter(limits or Limits(), FILE, setting)
     with _refusing(file):
@@ -152,7 +152,7 @@ def _refuse_other_formats(file: Path, parts: WorkbookArchive) -> None:
     if "xl/workbook.bin" in parts or (named or "").casefold().endswith(".bin"):
         raise _refused(file, "it is a binary workbook (.xlsb)", _AS_XLSX)
     if named is None:
-        raise _refused(file, "it is an archive, but no workbook", "Unpack it, and give the files in it.")
+        raise _refused(file, "it is an archive, but not a workbook", "Unpack it, and give the files in it.")
 
 
 def _refused_ole(file: Path) -> SpreadsheetUnreadable:

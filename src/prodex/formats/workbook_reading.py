@@ -70,7 +70,7 @@ def read_xlsx(
     except (
         *(zipfile.BadZipFile, expat.ExpatError, ParseError, EOFError, NotImplementedError, RuntimeError),
     ) as error:
-        raise ValueError(f"it is no workbook that can be read ({error})") from error
+        raise ValueError(f"it is not a workbook that can be read ({error})") from error
     return pa.concat_tables([*tables, _table(waiting, schema)])
 
 

@@ -67,15 +67,15 @@ _ROW = re.compile("[1-9][0-9]{0,6}")
 _VALUES = {
     "n": (
         re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[Ee][-+]?[0-9]+)?"),
-        "is no number that a spreadsheet knows",
+        "is not a number that a spreadsheet knows",
     ),
-    "s": (re.compile("[0-9]+"), "is no text of the workbook"),
+    "s": (re.compile("[0-9]+"), "is not a text of the workbook"),
     "b": (re.compile("0|1|true|false"), "is neither true nor false"),
     "d": (
         re.compile(
             r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?(?:T?[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)?Z?"
         ),
-        "is no date that a spreadsheet knows",
+        "is not a date that a spreadsheet knows",
     ),
 }
 #: The longest number format that Excel writes.
@@ -190,7 +190,7 @@ def opened(archive: WorkbookArchive) -> Book:
     """
     part = archive.workbook()
     if part is None or (book := archive.tree(part)).tag != "workbook":
-        raise ValueError("it is no workbook")
+        raise ValueError("it is not a workbook")
     related = archive.related(part)
     targets = {one.id: one for one in related}
     sheets = []
@@ -415,7 +415,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             except (ValueError, OverflowError):
                 found = None
             if found is None:
-                raise ValueError(f"{stored:.40} is no date that a spreadsheet knows")
+                raise ValueError(f"{stored:.40} is not a date that a spreadsheet knows")
             if isinstance(found, time) and is_datetime(style.code) != "time":
                 first = date(1900, 1, 1) if self._book.epoch == WINDOWS_EPOCH else MAC_EPOCH.date()
                 found = datetime.combine(first, found)
@@ -425,7 +425,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            raise ValueError(f"{stored!r:.60} is no number that a spreadsheet knows")
+            raise ValueError(f"{stored!r:.60} is not a number that a spreadsheet knows")
         if self._book.is_export:
             return Cell(repr(value), "number")
         text = spelled_number(number * 100 if style.kind == "percentage" else value)
@@ -439,7 +439,7 @@ def _placed(place: str, number: int, ending: str, problem: str) -> tuple[int, st
         return column, problem
     found = row_and_column(place)
     if found is None:
-        return MOST_COLUMNS, f"{place!r:.20} is no place in a sheet"
+        return MOST_COLUMNS, f"{place!r:.20} is not a place in a sheet"
     row, column = found
     return column, problem or ("" if row == number else f"its place {place!r} is not in row {number}")
 

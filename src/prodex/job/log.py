@@ -63,7 +63,7 @@ class JobLog:
             make_folder(self.path.parent)
             if is_foreign(self.path):
                 raise StorageError(
-                    f"{self.path} is no plain file, and the log is not written through links. Give another folder "
+                    f"{self.path} is not a plain file, and the log is not written through links. Give another folder "
                     "under results."
                 )
             append_line(self.path, f"{line}\n".encode())

@@ -205,7 +205,7 @@ class Conditions:
         try:
             return converted(value, cls)
         except ValueError as error:
-            raise InputError(f"These are no conditions of an explorer: {error}.") from error
+            raise InputError(f"These are not conditions of an explorer: {error}.") from error
 
     def __bool__(self) -> bool:
         return self != Conditions()

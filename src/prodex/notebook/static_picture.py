@@ -35,6 +35,9 @@ _IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
 #: What programs without a style sheet would show as empty boxes.
 _BARE = re.compile(r"<(div|span)\b[^>]*>\s*</\1>")
+#: A list of terms: style sheets of notebooks let terms float, and a long one runs into its value.
+_TERM = re.compile(r"<dt\b[^>]*>(.*?)</dt>\s*<dd\b[^>]*>(.*?)</dd>", re.DOTALL)
+_TERMS = re.compile(r"<(/?)dl\b[^>]*>")
 _DARK_SHADES = frozenset({6, 7})
 
 
@@ -220,6 +223,7 @@ def _row(widget: Any) -> list[str]:
 def _cleaned(value: str) -> str:
     """Return the HTML of a widget without style sheets, and without what only they would show."""
     value = _FIELD.sub(r"<b>\2</b>", _STYLE.sub("", value))
+    value = _TERMS.sub(r"<\1div>", _TERM.sub(r"<b>\1</b>: \2", value))
     while (fewer := _BARE.sub("", value)) != value:
         value = fewer
     return value.strip()

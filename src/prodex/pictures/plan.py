@@ -101,7 +101,7 @@ def plan(
     whole = None if size is None else whole_number(size, _SIDES[0], _SIDES[-1])
     if size is not None and whole is None:
         raise InputError(
-            f"size={size!r} is no number of pixels. Give the longest side, such as 512, or None for the original."
+            f"size={size!r} is not a number of pixels. Give the longest side, such as 512, or None for the original."
         )
     size = whole
     chosen = None if products is None else pc.field("product_id").isin(products)

@@ -121,7 +121,7 @@ class Pointer:
         """Read a file of the table."""
         # A log may come from somebody else, and name files elsewhere.
         if not _NAME.fullmatch(path):
-            raise unreadable(self.place.address, f"{path!r:.80} is no file of it")
+            raise unreadable(self.place.address, f"{path!r:.80} is not a file of it")
         try:
             content = self.place.read(f"{POINTER}/{path}")
             # Not `read_table`: its threads may hold the bytes, which belong to Python, a moment longer than the call.

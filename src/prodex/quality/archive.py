@@ -193,7 +193,7 @@ def remove_audits(name: str, *, keep: int) -> list[str]:
     (2, 1)
     """
     if whole_number(keep, 1) is None:
-        raise QueryError(f"keep is {keep!r:.40}. Keep one audit at least.")
+        raise QueryError(f"keep is {keep!r:.40}. Keep at least one audit.")
     listed = list_audits(name)
     readable = listed[listed["note"] == ""]
     newest = readable.groupby("profile").tail(keep)

@@ -12,7 +12,7 @@ from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.locales import language_tag, short_of
 from prodex.quality.parameters import read_parameters
-from prodex.quality.problems import problem_of
+from prodex.quality.problems import problem_of, with_labels
 from prodex.quality.requested import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
@@ -116,7 +116,7 @@ class Check:
         # A tuple, since `in` a dict would hash a list and raise a TypeError that names nothing.
         if severity is not None and severity not in tuple(SEVERITIES):  # it may be anything, and not hashable
             near = hint(str(severity), SEVERITIES)
-            raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}{near}")
+            raise InputError(f"severity {severity!r} is not one of {', '.join(SEVERITIES)}{near}")
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
             raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
@@ -155,8 +155,8 @@ class Check:
 
     @cached_property
     def fix(self) -> str:
-        """What has to be done, with the parameters filled in."""
-        return self._filled_in(self.rule.fix)
+        """What has to be done, with labels for the parameters: it is read by suppliers."""
+        return with_labels(self.rule.fix, self.parameters)
 
     @cached_property
     def reason(self) -> str:

@@ -145,7 +145,7 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
     for audit in (old, new):
         if not isinstance(audit, Audit):
             raise InputError(
-                f"Give two audits; {type(audit).__name__} is none. prodex.audit(catalog) makes one."
+                f"Give two audits, not a {type(audit).__name__}. prodex.audit(catalog) makes one."
             )
     theirs, ours = old.identity.select(_PRODUCT), new.identity.select(_PRODUCT)
     # By `product_id`: GTINs can be missing, wrong or repeated.

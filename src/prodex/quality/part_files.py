@@ -78,7 +78,7 @@ def read_part(
         if evidence[column].null_count or (
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
-            raise ValueError(f"the evidence of part {number} is of a {column} that there is not")
+            raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
     return AuditPart.of(products, states, evidence, crashes)
 
 
@@ -87,6 +87,6 @@ def _states(table: pa.Table, column: str, products: int) -> States:
         raise ValueError(f"there are no states of check {column} for {products:,} products")
     states = table[column]
     if states.type != pa.int8() or states.null_count or not set(pc.unique(states).to_pylist()) <= set(State):
-        raise ValueError(f"check {column} has states that there are not")
+        raise ValueError(f"check {column} has states that do not exist")
     found: States = states.to_numpy()
     return found

@@ -24,7 +24,7 @@ _LABELS = {
     "isConsumerUnit": "mark of a consumer unit",
     "isLabeledBy": "labels",
     "isPartitionedBy": "nutrition declaration",
-    "isTaggedBy": "tags",
+    "isTaggedBy": "tag names",
     "kind": "kind",
     "logisticalHierarchies": "hierarchy",
     "nameLegal": "legal name",
@@ -79,10 +79,25 @@ def attribute_label(attribute: str) -> str:
 
     >>> attribute_label("namePublicLong"), attribute_label("assets.pictures"), attribute_label("grossWeight.data")
     ('long name', 'pictures', 'gross weight')
+    >>> attribute_label("isOrderableUnit")
+    'orderable unit'
     """
     name = attribute.removesuffix(".data").rpartition(".")[2]
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", name)
-    return _LABELS.get(name) or words.lower()
+    return _LABELS.get(name) or words.lower().removeprefix("is ")
+
+
+def attribute_title(path: str) -> str:
+    """Return what an attribute is called at the head of a row: what it is a part of stands before it.
+
+    >>> attribute_title("namePublicLong"), attribute_title("assets.pictures"), attribute_title("productBenefits.text")
+    ('Long name', 'Pictures', 'Product benefits: text')
+    """
+    parts = path.removesuffix(".data").split(".")
+    # Pictures, documents and videos need no more words; all else is a part of something.
+    parts = parts[1:] if parts[0] == "assets" and len(parts) > 1 and not parts[1].endswith("At") else parts
+    title = ": ".join(dict.fromkeys(attribute_label(part) for part in parts))
+    return title[:1].upper() + title[1:]
 
 
 def asked_label(attribute: str | None, rule: str | None = None) -> str | None:
@@ -144,13 +159,22 @@ def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> 
     """
     if not rule:
         return f"Not true: {title}"
+    sentence = with_labels(rule, parameters)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def with_labels(words: str, parameters: Iterable[tuple[str, Any]]) -> str:
+    """Return words of a rule with its parameters filled in: attributes by their labels, languages by their names.
+
+    >>> with_labels("Write the {attribute} in {language}.", [("attribute", "namePublicShort"), ("language", "fr")])
+    'Write the short name in French.'
+    """
     given = dict(parameters)
-    sentence = re.sub(
+    return re.sub(
         r"{(\w+)}",
         lambda found: _in_words(found[1], given[found[1]]) if found[1] in given else found[0],
-        rule,
+        words,
     )
-    return sentence[:1].upper() + sentence[1:]
 
 
 def _in_words(name: str, value: Any) -> str:

@@ -165,7 +165,9 @@ class Profile:
         base = cls(name)
         if (parent := content.get("extends")) is not None:
             if not isinstance(parent, str) or parent not in shipped():
-                raise place.error(("extends",), f"{parent!r} is no profile{hint_of(str(parent), shipped())}")
+                raise place.error(
+                    ("extends",), f"{parent!r} is not a profile{hint_of(str(parent), shipped())}"
+                )
             # Only shipped profiles can be extended: a chain of files would need a search path and could run in
             # circles.
             base = cls.read(parent)

@@ -30,7 +30,7 @@ def checks_of(rule: str, written: Any, place: TomlText) -> Iterator[Check]:
         if rule not in RULES:
             raise place.error(here, f"there is no rule {rule!r}{hint_of(rule, RULES)}")
         if not isinstance(entry, Mapping):
-            raise place.error(here, f"{entry!r} is no table; write [checks.{rule}] and its keys below.")
+            raise place.error(here, f"{entry!r} is not a table; write [checks.{rule}] and its keys below.")
         yield from _expanded(rule, entry, place, here)
 
 

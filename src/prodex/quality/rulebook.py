@@ -236,7 +236,7 @@ def _check_words(name: str, severity: str, dimension: str, block: str) -> None:
     ):
         if value not in known:
             near = hint(str(value), known)
-            raise InputError(f"Rule {name}: {what} {value!r} is none of {', '.join(known)}{near}")
+            raise InputError(f"Rule {name}: {what} {value!r} is not one of {', '.join(known)}{near}")
 
 
 def _register(made: Rule, replace: bool) -> None:

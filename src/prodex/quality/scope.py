@@ -129,7 +129,7 @@ def _value(column: str, value: Any, place: str) -> Any:
         return str(value)
     fits = {"boolean": bool, "integer": int, "number": int | float}.get(kind)
     if fits is None or not isinstance(value, fits) or (kind != "boolean" and isinstance(value, bool)):
-        raise InputError(f"{place}: {column} holds {kind}, and {value!r} is none.")
+        raise InputError(f"{place}: {column} holds {kind}, and {value!r} is not one of them.")
     return value
 
 

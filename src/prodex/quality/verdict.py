@@ -123,7 +123,7 @@ def as_sent(times: pd.Series) -> pd.Series:
 
 
 #: The reason of a failure that needs no work, only acceptance.
-PENDING = "pending under lastRequest: filled as soon as the update is accepted"
+PENDING = "pending: filled as soon as the update is accepted"
 
 
 def missing_data(

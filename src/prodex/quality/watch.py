@@ -119,7 +119,7 @@ class Watch:
     def sentences(self) -> list[str]:
         """Every finding in words; or that there is none, or that not enough is known yet."""
         if not self.enough:
-            return [f"Not enough is known yet: {self.audits} of {NEEDED} audits."]
+            return [f"Not enough is known yet: {self.audits} of the {NEEDED} saved audits that it takes."]
         found = self.findings["sentence"].tolist()
         return found or [
             f"Nothing is unusual: {counted(self.figures, 'figure')} of {self.audits} audits compared."
@@ -165,7 +165,7 @@ def watch(name: str | Catalog, *, now: datetime | None = None, zone: str | tzinf
     >>> import prodex
     >>> _ = prodex.audit(prodex.flatten([{"id": 7}]).save("shop"), "core").save()
     >>> prodex.watch("shop").sentences
-    ['Not enough is known yet: 1 of 5 audits.']
+    ['Not enough is known yet: 1 of the 5 saved audits that it takes.']
     """
     moment = clock.now() if now is None else now
     if not isinstance(moment, datetime) or moment.tzinfo is None:

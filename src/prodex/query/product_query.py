@@ -301,7 +301,7 @@ def _checked_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
             )
         if wire in PAGING_KEYS:
             raise QueryError(
-                f"extra holds {wire}, which chooses a page of the answer, and no products. Leave it out."
+                f"extra holds {wire}, which chooses a page of the answer, not products. Leave it out."
             )
     try:
         ours: dict[str, Any] = json.loads(json.dumps(dict(extra), allow_nan=False))

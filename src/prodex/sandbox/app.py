@@ -119,7 +119,7 @@ async def _refuse(_request: Request, refusal: Exception) -> Response:
 
 
 async def _refuse_path(request: Request, error: Exception) -> Response:
-    what = f"{request.method} {request.url.path} is no endpoint; /docs lists them."
+    what = f"{request.method} {request.url.path} is not an endpoint; /docs lists them."
     if isinstance(error, HTTPException) and error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         methods = methods_of(_routes_of(request.app), request.scope)
         return reply_of(Refusal("method_not_allowed", what, allow(methods)))

@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="KIND[@CALL[,CALL...]][,OPTION=VALUE...]",
         dest="faults",
-        help="what shall go wrong, and at which calls; see below, and give it as often as you like",
+        help="what goes wrong, and at which calls; see below, and give it as often as you like",
     )
     options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
     changes = options.add_argument_group(
@@ -104,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
         "--reset",
         nargs="*",
         metavar="GTIN",
-        help="make these products, or the whole store, what they were at the beginning",
+        help="restore these products, or the whole store, to what they were at the beginning",
     )
     settings = options.add_argument_group("behaviour")
     types = get_type_hints(Behaviour)

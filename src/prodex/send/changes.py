@@ -280,7 +280,7 @@ def _record(product: str, text: str) -> dict[str, Any]:
             f"The record of product {product} cannot be read ({error}). Load it again."
         ) from error
     if not isinstance(record, dict):
-        raise SnapshotDamaged(f"The record of product {product} is no JSON object. Load it again.")
+        raise SnapshotDamaged(f"The record of product {product} is not a JSON object. Load it again.")
     return record
 
 

@@ -250,7 +250,7 @@ class _CorrectedProduct:
         # The service would overwrite the correction when it applies the pending update.
         if isinstance(pending, Mapping) and pending.get(root):
             raise self._refused(
-                f"an update of {root} is pending under lastRequest, so its value may still change. Correct it when the "
+                f"an update of {root} waits for acceptance, so its value may still change. Correct it when the "
                 "update has been accepted or refused."
             )
 

@@ -97,7 +97,7 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
             raise InputError(f"{path.name} is XML, which states its encoding itself: leave encoding out.")
         source = xml_reading.decoded(path.read_bytes()) if is_xml else _whole_file(source, encoding)
     elif encoding is not None:
-        raise InputError("encoding is that of a file, and records is none: leave it out.")
+        raise InputError("encoding is for files, and records is not a file: leave it out.")
     if isinstance(source, Catalog):
         records: Iterable[Any] = map(json.loads, source.arrow("raw", ["json"])["json"].to_pylist())
     elif isinstance(source, pd.DataFrame):

@@ -42,12 +42,12 @@ _NOT_WHOLE = "the reply to a request by GTIN was not whole"
 _CONTROL_MISSING = "a request by GTIN did not bring a product that is known to be there"
 _LIST_IS_WRONG = "other products that the list does not name came when they were requested by GTIN"
 _TOO_MANY = (
-    f"more than {TOO_MANY:.0%} of all products would go at once, as while the index of the service is built anew; if "
-    "they have really gone, load again"
+    f"more than {TOO_MANY:.0%} of all products would disappear at once, as while the index of the service is built "
+    "anew; if they are really gone, load again"
 )
 _IT_MOVES = (
-    f"more than {MANY:.0%} of all products would go at once, and the service does not announce as many as it lists, as "
-    "while its index is built anew"
+    f"more than {MANY:.0%} of all products would disappear at once, and the service does not announce as many as it "
+    "lists, as while its index is built anew"
 )
 
 

@@ -107,7 +107,7 @@ def refuse_newer(folder: Path) -> None:
 
 def _question_of(folder: Path) -> dict[str, Any]:
     if not is_folder(folder):
-        raise OSError("it is no folder of its own")
+        raise OSError("it is not a folder of its own")
     question = read_json(folder / QUESTION, _Head, newest=FORMAT).asked
     checked = converted(question, _Question)
     check_moment(checked.began)
@@ -136,7 +136,7 @@ def read_ledger(path: Path, line: msgspec.json.Decoder[Any], enter: Callable[[An
     if not is_there(path):
         return 0, 0
     if not is_own_file(path):
-        raise OSError(f"{path} is no file of its own")
+        raise OSError(f"{path} is not a file of its own")
     content = read_bytes(path, most=None)  # it has a line for each page, and the keys of all products
     good = 0
     while (end := content.find(b"\n", good)) >= 0:

@@ -87,7 +87,7 @@ def totals_notes(journal: Journal) -> dict[str, str]:
         window = max(low, key=lambda window: came[window])
         notes[contradiction_of("totals")] = (
             f"the service announced at most {max(most[window], _count(journal, window)):,} products and gave "
-            f"{came[window]:,} ({window}): its totals are no counts, and do not tell whether more are missing"
+            f"{came[window]:,} ({window}): its totals are not counts, and do not tell whether more are missing"
         )
     return notes
 

@@ -74,7 +74,7 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     ['older than the newest 1', 'older than the newest 1']
     """
     if (number := whole_number(keep, 1)) is None:
-        raise QueryError(f"keep is {keep!r}. Keep one snapshot at least; delete the folder to keep none.")
+        raise QueryError(f"keep is {keep!r}. Keep at least one snapshot; delete the folder to keep none.")
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
     with reading(folder):

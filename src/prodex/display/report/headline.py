@@ -165,12 +165,13 @@ def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
         return "nothing to compare", ""
     step = now - then
     size = f"{abs(step) * 100:.1f} points" if is_share else f"{abs(step):,}"
-    # A change that rounds to nothing would read as "0.0 points more".
+    # A change that rounds to nothing would read as "0.0 points higher".
     if not step or size == "0.0 points":
         return "no change", ""
     # More is better for shares, and worse for numbers of products that need work.
     verdict = "better" if (step > 0) == is_share else "worse"
-    arrow, word = ("▲", "more") if step > 0 else ("▼", "fewer")
+    words = ("higher", "lower") if is_share else ("more", "fewer")
+    arrow, word = ("▲", words[0]) if step > 0 else ("▼", words[1])
     return f"{arrow} {size} {word}", verdict
 
 

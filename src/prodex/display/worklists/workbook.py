@@ -239,8 +239,8 @@ def _unique(values: pa.Array) -> list[str | None]:
     return found
 
 
-#: Width of a page in characters.
-_PAGE = 84
+#: Width of a page in characters, and its margins in inches.
+_PAGE, _MARGIN = 84, 0.4
 
 
 #: The columns of the sheet "Summary": column of `summary`, heading, width in characters.
@@ -323,6 +323,8 @@ def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> Rows:
         sheet.set_column(place, place, width)
     sheet.set_paper(9)  # A4
     sheet.fit_to_pages(1, 0)
+    # Programs with a wider font than Excel's cut a single column that is wider than the page.
+    sheet.set_margins(left=_MARGIN, right=_MARGIN)
     return sheet
 
 

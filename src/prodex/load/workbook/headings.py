@@ -129,12 +129,14 @@ def _heading(path: TechnicalPath, qualifier: str, occurrence: int) -> Heading:
         # "ml" is a unit, and Malayalam: a language is written fr, fra-FR or French, and seldom meant by these.
         content = Content.QUANTITY if unit else Content.TEXT if language else Content.OPEN
         if content is Content.OPEN:
-            problem = f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, which is no language and no unit that is known"
+            problem = (
+                f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, neither a known language nor a known unit"
+            )
     elif content is Content.TEXT and language is None:
-        named = f"{qualifier!r:.40}, which is no language that is known" if word else "no language"
+        named = f"{qualifier!r:.40}, which is not a known language" if word else "no language"
         problem = f"row {QUALIFIERS_ROW} names {named}"
     elif content is Content.QUANTITY and unit is None and word:
-        problem = f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, which is no unit that is known"
+        problem = f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, which is not a known unit"
     is_text = content is Content.TEXT
     return Heading(
         path, content, language if is_text else None, None if is_text else unit, occurrence, problem

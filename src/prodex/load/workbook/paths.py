@@ -83,7 +83,7 @@ def path_of(text: str) -> TechnicalPath:
             continue
         found = _STEP.fullmatch(part)
         if found is None or len(steps) == _MOST_STEPS:
-            raise AnswerRefused(f"{text!r:.60} is no technical path, such as namePublicLong")
+            raise AnswerRefused(f"{text!r:.60} is not a technical path, such as namePublicLong")
         around = ".".join([*(step.name for step in steps), found[1]])
         in_list = found[2] is not None or found[1] in _LISTS or around in LISTS
         steps.append(PathStep(found[1], _index(found[2]) if found[2] else None, in_list))
@@ -96,7 +96,7 @@ def path_of(text: str) -> TechnicalPath:
 
 def _index(digits: str) -> int:
     if len(digits) > 4 or int(digits) >= _MOST_ITEMS:
-        raise AnswerRefused(f"[{digits:.20}] is no place in a list of at most {_MOST_ITEMS:,} items")
+        raise AnswerRefused(f"[{digits:.20}] is not a place in a list of at most {_MOST_ITEMS:,} items")
     return int(digits)
 
 

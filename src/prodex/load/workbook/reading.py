@@ -85,7 +85,7 @@ def read_workbook(path: str | Path, *, limits: Limits | None = None) -> Catalog:
             found.add(sheet)
     if not found.has_paths:
         raise InputError(
-            f"{path} is no export of an exchange platform: no sheet has technical paths such as gtin and "
+            f"{path} is not an export of an exchange platform: no sheet has technical paths such as gtin and "
             f"namePublicLong in row {PATHS_ROW}. prodex.read_worklist reads a worklist that was filled in."
         )
     records = [as_json(product) for product in found.products]

@@ -14,6 +14,7 @@ from prodex.quality import Audit
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import failure_rows
+from prodex.quality.problems import attribute_title
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
 from prodex.quality.states import State
@@ -137,7 +138,7 @@ def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
 
 def _finding(row: dict[str, Any]) -> CheckFinding:
     return CheckFinding(
-        label(row["attribute"]),
+        label(None if row["attribute"] is None else attribute_title(row["attribute"])),
         label(row["language"]),
         words(row["value"], 2_000),
         words(row["reason"], 2_000),

@@ -136,7 +136,7 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
         total=len(every),
         facts=tuple(strays[:_MOST_FACTS]),
         facts_total=len(strays),
-        missing=f"{source} is {why_missing(record, source)}",
+        missing=str(why_missing(record, source)),
     )
 
 

@@ -16,6 +16,7 @@ from prodex.notebook.card.labelled_values import (
 )
 from prodex.notebook.card.missing import keys, why_missing
 from prodex.notebook.card.record import Record
+from prodex.quality.problems import attribute_title
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_of
 from prodex.tables.values import storable
@@ -89,7 +90,7 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
     ]
     changes = [
         PendingChange(
-            words(attribute, 1_000),
+            words(attribute_title(attribute), 1_000),
             language_text(place) if _is_spoken(place) else words(item_text(place)),
             _all(now.get((attribute, place), ())),
             _all(then.get((attribute, place), ())),

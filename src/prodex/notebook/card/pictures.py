@@ -110,7 +110,7 @@ def pictures(record: Record) -> CardPictures:
         made,
         len(rows),
         table_of("Renditions of other pictures", _RENDITIONS, strays, numeric=_NUMERIC),
-        f"assets.pictures is {why_missing(record, 'assets.pictures')}",
+        str(why_missing(record, "assets.pictures")),
     )
 
 

@@ -10,6 +10,7 @@ from prodex.display_text import label
 from prodex.notebook.card.labelled_values import CardTable, LabelledValue, table_of, value_text
 from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import PATHS, Record, Row
+from prodex.quality.problems import attribute_label
 
 
 class _Section(NamedTuple):
@@ -136,7 +137,11 @@ def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
 
 
 def _missing(record: Record, section: _Section) -> str:
-    return ", ".join(f"{path} is {why_missing(record, path)}" for path in section.paths) or "none"
+    """Return why a section has no data; which of its attributes only where they differ."""
+    why = {path: str(why_missing(record, path)) for path in section.paths}
+    if len(set(why.values())) > 1:
+        return ", ".join(f"{attribute_label(path)} {state}" for path, state in why.items())
+    return next(iter(why.values()), "none")
 
 
 _SUFFIXES = {"label": "", "description": "_description"}
@@ -212,7 +217,7 @@ def nutrients(record: Record) -> Nutrients:
         table_of(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
         for key, rows in list(parts.items())[:_MOST]
     )
-    return Nutrients(tables, len(parts), f"isPartitionedBy is {why_missing(record, 'isPartitionedBy')}")
+    return Nutrients(tables, len(parts), str(why_missing(record, "isPartitionedBy")))
 
 
 def _per(partition: str | None, quantity: float | None, unit: str | None) -> str:

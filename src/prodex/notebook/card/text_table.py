@@ -226,7 +226,7 @@ def _view(
         ]
         # One cell for the whole line, where nothing can be added either.
         gap = str(line.gap) if line.gap is not None and not any(cell["items"] for cell in cells) else None
-        rows.append({"attribute": shown(line.attribute), "gap": gap, "cells": cells})
+        rows.append({"attribute": shown(line.attribute), "path": line.path, "gap": gap, "cells": cells})
     return {
         "product": card.product_id,
         "caption": _caption(it),

@@ -11,6 +11,7 @@ from prodex.locales import known_language_tag, short_of
 from prodex.notebook.card.labelled_values import language_text, order_of
 from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import Record, Row
+from prodex.quality.problems import attribute_label, attribute_title
 from prodex.quality.text_columns import TEXTS
 
 #: Bytes of all texts of a card together, and number of texts that are shown.
@@ -171,7 +172,12 @@ def _line(
         gap = None if found else why_missing(record, attribute, language)
         made.append(TextCell(language, _known(language), found, gap))
     faces = {cell.gap for cell in made}
-    return TextRow(attribute, words(attribute, 1_000), tuple(made), faces.pop() if len(faces) == 1 else None)
+    return TextRow(
+        attribute,
+        words(attribute_title(attribute), 1_000),
+        tuple(made),
+        faces.pop() if len(faces) == 1 else None,
+    )
 
 
 def _languages(
@@ -209,5 +215,5 @@ def _order(row: Row) -> tuple[int, str, tuple[int, ...]]:
 def _grouped(gaps: dict[str, Missing]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     by_face: dict[str, list[str]] = {}
     for attribute, gap in gaps.items():
-        by_face.setdefault(str(gap), []).append(attribute)
+        by_face.setdefault(str(gap), []).append(attribute_label(attribute))
     return tuple((gap, tuple(names)) for gap, names in by_face.items())

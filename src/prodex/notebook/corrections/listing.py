@@ -17,6 +17,7 @@ from prodex.notebook.corrections.draft import SentCorrections
 from prodex.notebook.corrections.proof import Proof
 from prodex.notebook.live import shown
 from prodex.notebook.panel import list_html, text_html
+from prodex.quality.problems import attribute_title
 from prodex.text import counted
 
 #: Rows, and bytes of a text in them: a browser has to show them all.
@@ -94,10 +95,10 @@ def _row(number: int, one: TextCorrection, answer: dict[str, Any]) -> Correction
         "key": key,
         "product": product,
         "gtin": answer.get("gtin") or "",
-        "attribute": one.attribute,
+        "attribute": attribute_title(one.attribute),
         "language": language,
         "lang": (one.language_code or str(one.language))[:2],
-        "label": f"{one.attribute}, {language}, {product}",
+        "label": f"{attribute_title(one.attribute)}, {language}, {product}",
         "was": None if one.before is None else shown(words(one.before, _MOST)),
         "now": None if one.text is None else shown(words(one.text, _MOST)),
         "state": state.replace(" ", "-"),
@@ -166,7 +167,8 @@ def proof_html(proof: Proof, host: str) -> str:
     """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
     said = arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)
     texts = [
-        (one.attribute, "deleted" if one.text is None else label(one.text).text) for one in proof.arrived
+        (attribute_title(one.attribute), "deleted" if one.text is None else label(one.text).text)
+        for one in proof.arrived
     ]
     items = "".join(f"<li>{text_html(name)}: {text_html(text)}</li>" for name, text in texts[:_ROWS])
     listed = (

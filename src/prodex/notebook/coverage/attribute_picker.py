@@ -46,7 +46,7 @@ class AttributePicker(RemovableButtons):
         self._names: AttributeNames | None = None
         self._status = html("", "muted")
         self.field: w.Combobox = w.Combobox(
-            description="Add", placeholder="attribute, such as netContent", continuous_update=False
+            description="Add", placeholder="attribute, such as net content", continuous_update=False
         )
         self._reset = button("Usual attributes", "quiet")
         self._listing: LatestTask[tuple[AttributeNames, list[str]]] = LatestTask(

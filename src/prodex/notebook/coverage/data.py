@@ -148,7 +148,7 @@ class CoverageData:
         if gone:
             sentences.append(
                 f"not shown, since the audit requires nothing in them: {', '.join(map(language_name, gone))} "
-                f"(Count: {ALL_PRODUCTS})"
+                f"(to see them, choose Count: {ALL_PRODUCTS})"
             )
         if left := len(pairs) - len(shown.intersection(pairs)):
             sentences.append(

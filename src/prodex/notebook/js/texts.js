@@ -187,7 +187,7 @@ function drawTexts(root, view, tell, state) {
   state.isDrawing = true;
   const heads = view.languages.map((one) => el("th", { scope: "col" }, ...shownText(one.name), " ", one.required ? el("span", { class: "required" }, "required") : null));
   const body = view.rows.map((row) => el(
-    "tr", {}, el("th", { scope: "row" }, ...shownText(row.attribute)),
+    "tr", {}, el("th", { scope: "row", title: row.path }, ...shownText(row.attribute)),
     ...(row.gap ? [el("td", { colspan: String(view.languages.length), class: "missing" }, el("span", { class: "gap" }, row.gap))] : row.cells.map((cell) => cellOf(cell, state, tell))),
   ));
   const table = el(

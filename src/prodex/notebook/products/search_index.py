@@ -165,7 +165,7 @@ def _name(part: Part) -> str | None:
 def _written(words: PartWords, path: Path) -> _File:
     # The folder of a snapshot that was removed meanwhile must not come back, and a link is not followed.
     if not is_folder(path.parent.parent) or (is_there(path.parent) and not is_folder(path.parent)):
-        raise OSError(f"{path.parent} is no folder")
+        raise OSError(f"{path.parent} is not a folder")
     with storage(path):
         make_folder(path.parent, private=True)
     with writing(path, private=True) as beside:

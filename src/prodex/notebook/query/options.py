@@ -29,7 +29,7 @@ FIRST_SEARCHED = ("namePublicLong.data", "brand.label", "kind.label")
 
 _SEARCHED = {
     "namePublicLong.data": "Name",
-    "composition.data": "Composition",
+    "composition.data": "Ingredients",
     "allergens.data": "Allergens",
     "brand.label": "Brand",
     "kind.label": "Kind",

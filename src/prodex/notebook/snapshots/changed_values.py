@@ -20,6 +20,7 @@ from prodex.notebook.snapshots.comparison_tables import (
     products_of_attributes,
     whole_attribute,
 )
+from prodex.quality.problems import attribute_title
 from prodex.text import counted
 
 #: Changed values on a page.
@@ -77,7 +78,7 @@ class ChangedValues(VBox):
             (f"all changed products ({counts['changed']:,})", _ALL),
             *(
                 (
-                    f"\u2068{cut(str(one), _LONGEST)}\u2069 ({counted(number, 'product')})",
+                    f"\u2068{cut(attribute_title(str(one)), _LONGEST)}\u2069 ({counted(number, 'product')})",
                     ("changed", str(one)),
                 )
                 for one, number in attributes.items()
@@ -125,4 +126,4 @@ class ChangedValues(VBox):
 def _title(outcome: str, attribute: str | None, difference: Difference) -> str:
     since = difference.old.origin.loaded_at
     when = "" if since is None else f" since {since:%Y-%m-%d %H:%M}"
-    return f"{outcome}{when}" if attribute is None else f"{attribute} {outcome}{when}"
+    return f"{outcome}{when}" if attribute is None else f"{attribute_title(attribute)} {outcome}{when}"

@@ -22,6 +22,7 @@ from prodex.notebook.snapshots.changed_values import ChangedValues
 from prodex.notebook.snapshots.comparison_tables import (
     attributes_markup,
     audits_markup,
+    causes_markup,
     counts_markup,
     groups_markup,
     notes_markup,
@@ -68,7 +69,9 @@ class ComparisonBox(VBox):
         self.work: WorkRow[tuple[Difference, AuditComparison | None]] = WorkRow(
             panel, self._done, self._failed, cancelled=self._ended, back_to=self.run
         )
-        self._notes, self._counts, self._groups, self._attributes, self._audits = (html("") for _ in range(5))
+        self._notes, self._counts, self._groups, self._causes, self._attributes, self._audits = (
+            html("") for _ in range(6)
+        )
         self.by: w.ToggleButtons = w.ToggleButtons(
             options=[("owners", "owner"), ("brands", "brand"), ("kinds", "kind")],
             style=w.ToggleButtonsStyle(button_width="auto"),
@@ -86,7 +89,8 @@ class ComparisonBox(VBox):
         groups = (html("<h4>Groups with most changes</h4>"), self.by, self._groups)
         self._results = w.VBox(
             [
-                *(self._notes, self._counts, html("<h4>Changes by attribute</h4>"), self._attributes),
+                *(self._notes, self._counts, html("<h4>What happened</h4>"), self._causes),
+                *(html("<h4>Changes by attribute</h4>"), self._attributes),
                 *(self.values, files, self._audits, *groups),
             ]
         )
@@ -169,6 +173,7 @@ class ComparisonBox(VBox):
         self._counts.value = counts_markup(difference)
         self._audits.value = "" if audits is None else audits_markup(audits)
         self._draw_groups()
+        self._causes.value = causes_markup(difference)
         self._attributes.value = attributes_markup(difference.changes)
         self.values.show(difference)
         show_if(self._results, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from html import escape
+from typing import Any
 
 import pandas as pd
 import pyarrow.compute as pc
@@ -12,8 +13,10 @@ from prodex.compare import Difference
 from prodex.display.html_tables import Html, table
 from prodex.display_text import words
 from prodex.facts.groups import shown_names
+from prodex.locales import language_label
 from prodex.notebook.panel import list_html, text_html
 from prodex.quality import AuditComparison
+from prodex.quality.problems import attribute_title
 from prodex.text import counted, moved
 
 #: Rows of the tables of groups, checks and attributes; characters of a value, and of a figure in large letters.
@@ -48,7 +51,9 @@ def notes_markup(difference: Difference) -> str:
     notes = list(difference.notes)
     if len(difference.not_comparable):
         rows = difference.not_comparable.head(_GROUPS).to_dict("records")
-        named = ", ".join(f"{_attribute(row)}: {row['why']}" for row in rows)
+        named = ", ".join(
+            f"{attribute_title(row['attribute'])}{_language(row)}: {row['why']}" for row in rows
+        )
         notes.append(
             f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
             " All are in difference.not_comparable."
@@ -85,12 +90,26 @@ def attributes_markup(changes: pd.DataFrame) -> str:
     products = products_of_attributes(changes)
     shown = products.head(_ATTRIBUTES)
     rows = [
-        (_verbatim(attribute), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
+        (_titled(str(attribute)), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
         for attribute, number in shown.items()
     ]
     numbers = ("Products", *(f"Values {one}" for one in _MOVES))
     caption = f"{len(shown)} of {counted(len(products), 'attribute')} with changed values"
     return table(caption, ("Attribute", *numbers), rows, numbers=numbers, look="plain numbers")
+
+
+def causes_markup(difference: Difference) -> str:
+    """Return what happened, in sentences: many values that changed for one reason are one line."""
+    causes = difference.causes
+    if causes.empty:
+        return ""
+    most = causes.head(_CHECKS)
+    rows = [
+        (_verbatim(says), int(items), int(products))
+        for says, items, products in zip(most["says"], most["items"], most["products"], strict=True)
+    ]
+    caption = f"{len(most)} of {counted(len(causes), 'kind')} of changes, most products first"
+    return table(caption, ("What", "Items", "Products"), rows, numbers=("Items", "Products"), look="plain")
 
 
 def whole_attribute(attribute: str) -> str:
@@ -112,8 +131,8 @@ def changes_markup(changes: pd.DataFrame) -> str:
     rows = [
         (
             _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
-            _verbatim(_attribute(row)),
-            f"{row['column']} {row['change']}",
+            _titled(row["attribute"], _language(row)),
+            f"{str(row['column']).replace('_', ' ')} {row['change']}",
             _value(row["old"]),
             _value(row["new"]),
         )
@@ -135,7 +154,7 @@ def product_changes_markup(difference: Difference, product_id: str) -> str:
     if own.empty:
         return ""
     rows = [
-        (_verbatim(_attribute(row)), _value(row["old"]), _value(row["new"]))
+        (_titled(row["attribute"], _language(row)), _value(row["old"]), _value(row["new"]))
         for row in own.head(_ON_CARD).to_dict("records")
     ]
     rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
@@ -178,9 +197,15 @@ def _verbatim(text: object) -> Html:
     return Html(text_html(text))
 
 
-def _attribute(row: Mapping[Hashable, object]) -> str:
-    language = "" if pd.isna(row["language"]) else f" ({row['language']})"  # type: ignore[call-overload]
-    return f"{row['attribute']}{language}"
+def _titled(attribute: str, language: str = "") -> Html:
+    """Return an attribute as people call it; pointing at it shows its name in the tables."""
+    return Html(
+        f'<span title="{escape(attribute, quote=True)}">{text_html(attribute_title(attribute) + language)}</span>'
+    )
+
+
+def _language(row: Mapping[Hashable, Any]) -> str:
+    return "" if pd.isna(row["language"]) else f" in {language_label(row['language'])}"
 
 
 def _value(value: object) -> Html:

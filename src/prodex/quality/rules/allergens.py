@@ -43,7 +43,7 @@ _FINISHED = r"[.!]\s*$"
 @rule(
     title="allergens named in the ingredients are listed",
     problem="Allergen of the ingredients not listed",
-    fix="Add the allergen to {listed}, or correct the ingredients if it is not in the product.",
+    fix="Add it to the {listed}, or correct the ingredients if it is not in the product.",
     severity="error",
     dimension="consistency",
     block="food",
@@ -303,7 +303,7 @@ def _evidence(
     words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
     waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
     reasons = [
-        reason + _read_as(spoken, label) + ("; a list is pending under lastRequest" if waiting else "")
+        reason + _read_as(spoken, label) + ("; a list waits for acceptance" if waiting else "")
         for (_, _, reason), spoken, label, waiting in zip(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )
@@ -312,7 +312,7 @@ def _evidence(
 
 
 def _said(indirect: bool) -> str:
-    return "a cereal that the composition does not name" if indirect else "named in the composition"
+    return "a cereal that the ingredients do not name" if indirect else "named in the ingredients"
 
 
 def _read_as(spoken: str | None, label: str | None) -> str:

@@ -30,7 +30,7 @@ _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 @_rule(
     title="the product has a name: long, short or legal",
     problem="No name",
-    fix="Write namePublicLong.",
+    fix="Write the long name.",
     severity="blocker",
     needs=ANY_NAME,
     certain="passes",
@@ -93,7 +93,7 @@ def has_gpc_brick(products: Products) -> Verdict:
 @_rule(
     title="the record states whether this is a consumer unit",
     problem="Consumer unit not stated",
-    fix="Set isConsumerUnit to true or false.",
+    fix="State whether it is a consumer unit: true or false.",
     severity="error",
     needs="isConsumerUnit",
     source="GDSN, isTradeItemAConsumerUnit",
@@ -314,9 +314,9 @@ _COMPANY = (
 
 
 @_rule(
-    title="the brand is no company",
+    title="the brand is not a company",
     problem="Brand is a company",
-    fix="Give the brand as it stands on the pack; the company belongs into the contact.",
+    fix="Give the brand as the pack shows it; the company belongs in the contact.",
     severity="info",
     dimension="accuracy",
     needs="brand.label",

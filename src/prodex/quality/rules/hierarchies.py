@@ -177,7 +177,7 @@ def _has_unit(products: Products, flag: str) -> Verdict:
 @_rule(
     title="a pallet is not sold to consumers, unless it is a display",
     problem="Pallet is marked as sold to consumers",
-    fix="Set isConsumerUnit to false for the pallet, or mark it as display unit.",
+    fix="State that the pallet is not a consumer unit (false), or mark it as a display unit.",
     severity="error",
     dimension="consistency",
     needs=(f"{_TREE}.isConsumerUnit", f"{_TREE}.isDisplayUnit", f"{_TREE}.typePackaging", BOTH_SOURCES),
@@ -289,7 +289,7 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
 @_rule(
     title="a unit is packed in only one larger unit",
     problem="Packed in several different larger units",
-    fix="Nothing, if this is intended: tell receivers which unit to order.",
+    fix="If this is intended, tell receivers which unit to order; otherwise correct the hierarchies.",
     severity="info",
     dimension="consistency",
     needs=(f"{_CHILDREN}.gtin", BOTH_SOURCES),

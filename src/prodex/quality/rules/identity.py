@@ -92,7 +92,7 @@ def gtin_is_of_a_product(products: Products) -> Verdict:
 @_rule(
     title="a consumer unit does not have the GTIN of an outer unit",
     problem="Consumer unit with the GTIN of an outer unit",
-    fix="Assign the consumer unit its own GTIN, or set isConsumerUnit to false.",
+    fix="Assign the consumer unit its own GTIN, or state that it is not a consumer unit.",
     severity="warning",
     dimension="consistency",
     needs=("gtin", "isConsumerUnit"),
@@ -107,7 +107,7 @@ def consumer_unit_has_own_gtin(products: Products) -> Verdict:
 @_rule(
     title="a consumer unit does not have the GTIN of a variable measure item",
     problem="Consumer unit with the GTIN of a variable measure item",
-    fix="Assign the consumer unit a GTIN without indicator 9, or set isConsumerUnit to false.",
+    fix="Assign it a GTIN without indicator 9, or state that it is not a consumer unit.",
     severity="info",
     dimension="consistency",
     needs=("gtin", "isConsumerUnit"),
@@ -169,7 +169,7 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
 @_rule(
     title="no other product has the same GTIN",
     problem="Another product with the same GTIN",
-    fix="Find out whose GTIN it is; the other product needs its own, or is the same and goes.",
+    fix="Find out whose GTIN it is. The other product needs a GTIN of its own, or is a duplicate to remove.",
     severity="warning",
     dimension="uniqueness",
     whole=("products.gtin", "products.product_id"),

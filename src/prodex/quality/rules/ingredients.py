@@ -47,7 +47,7 @@ _CALLED = {
 @_rule(
     title="the list of ingredients holds nothing but ingredients",
     problem="More than ingredients in the list of ingredients",
-    fix="Leave the ingredients in {attribute}; nutrition, storage, contact and use have attributes of their own.",
+    fix="Leave only the ingredients here; nutrition, storage, contact and use have fields of their own.",
     severity="warning",
     source="Regulation (EU) No 1169/2011, Art. 18 (what a list of ingredients is)",
 )

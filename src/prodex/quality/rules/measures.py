@@ -29,7 +29,7 @@ _rule = partial(
 @_rule(
     title="{attribute} is given",
     problem="{attribute} missing",
-    fix="Measure or weigh the unit and give {attribute} with its unit.",
+    fix="Measure or weigh the unit, and give the {attribute} with its unit.",
     severity="warning",
     dimension="completeness",
     needs="{attribute}.data",

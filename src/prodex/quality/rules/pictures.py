@@ -171,7 +171,7 @@ def has_picture(products: Products) -> Verdict:
 @_rule(
     title="the product has a front packshot",
     problem="No front packshot",
-    fix="Add a picture of the front on a white background, marked as packshot with productFace 1.",
+    fix="Add a picture of the front on a white background, marked as packshot and as face 1 (front).",
     severity="blocker",
     dimension="completeness",
     needs=_PACKSHOT,
@@ -188,7 +188,7 @@ def has_front_packshot(products: Products) -> Verdict:
     def reasons(rows: Rows) -> list[str]:
         marked = np.where(pictures.is_packshot[rows], "marked", "not marked")
         faces = pictures.seen("product_face", rows).fill_null("not given").to_pylist()
-        return [f"{mark} as packshot, productFace {face}" for mark, face in zip(marked, faces, strict=True)]
+        return [f"{mark} as packshot, face {_stated(face)}" for mark, face in zip(marked, faces, strict=True)]
 
     near = nearly & fails[pictures.product]
     verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons)
@@ -199,7 +199,7 @@ def has_front_packshot(products: Products) -> Verdict:
 @_rule(
     title="only one picture is the front packshot",
     problem="Several front packshots",
-    fix="Keep isPackshot with productFace 1 on one picture per language.",
+    fix="Mark only one picture per language as packshot of face 1 (front).",
     severity="warning",
     dimension="uniqueness",
     needs=(*_PACKSHOT, *LANGUAGE_NEEDS),
@@ -227,7 +227,7 @@ def one_front_packshot(products: Products) -> Verdict:
 @_rule(
     title="the face stated for a picture agrees with its file name",
     problem="Stated face of a picture differs from its file name",
-    fix="Correct productFace, or rename the file to match the view.",
+    fix="Correct the stated face, or rename the file to match the view.",
     severity="warning",
     dimension="consistency",
     needs=(*_PACKSHOT, _FILE),
@@ -242,7 +242,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     def reasons(rows: Rows) -> list[str]:
         both = zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)
         return [
-            f"productFace {stated}{_shown(stated)}, and face {other}{_shown(other)} in the file name"
+            f"face {_stated(stated)} is stated, and face {_stated(other)} is in the file name"
             for stated, other in both
         ]
 
@@ -250,8 +250,8 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons)
 
 
-def _shown(face: str) -> str:
-    return f" ({FACES[face]})" if face in FACES else ""
+def _stated(face: str) -> str:
+    return f"{face} ({FACES[face]})" if face in FACES else face
 
 
 @_rule(

@@ -114,7 +114,7 @@ def has_no_suggestions(products: Products) -> Verdict:
 @rule(
     title="the information is accepted, not just requested",
     problem="Information requested, not accepted",
-    fix="Accept or reject the product: all its data are pending under lastRequest.",
+    fix="Accept or reject the product: all its data wait for acceptance.",
     severity="error",
     dimension="timeliness",
     block="freshness",
@@ -122,7 +122,7 @@ def has_no_suggestions(products: Products) -> Verdict:
 )
 def information_is_accepted(products: Products) -> Verdict:
     """The record only looks empty: every check of its content fails for a reason that the supplier cannot fix."""
-    reason = "the product has a name under lastRequest only"
+    reason = "the product has a name only in an update that waits for acceptance"
     return product_verdict(_awaits_acceptance(products), "lastRequest", None, reason)
 
 
@@ -140,7 +140,7 @@ def no_update_waits(products: Products) -> Verdict:
     # A product that was never accepted has only pending data; that is the rule above.
     accepted = ~_awaits_acceptance(products)
     waits = is_true(products.column("has_pending_update")) & accepted
-    reason = "an update is pending under lastRequest"
+    reason = "an update waits for acceptance"
     return product_verdict(waits, "lastRequest", None, reason, applies=accepted)
 
 

@@ -55,7 +55,7 @@ _rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
 @rule(
     title="{attribute} is filled in {language}",
     problem="{attribute} missing in {language}",
-    fix="Write {attribute} in {language}.",
+    fix="Write the {attribute} in {language}.",
     severity="error",
     dimension="completeness",
     block="texts",
@@ -70,7 +70,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
 @rule(
     title="{attribute} is filled",
     problem="{attribute} missing",
-    fix="Write {attribute}.",
+    fix="Write the {attribute}.",
     severity="error",
     dimension="completeness",
     block="texts",
@@ -196,7 +196,7 @@ def texts_say_their_language(products: Products) -> Verdict:
         }
     )
     every = pd.concat([stated, silent], ignore_index=True)
-    reason = "says no language that there is"
+    reason = "names no language that exists"
     return Verdict(
         products.any(every["product"]),
         products.any(np.concatenate([texts.product, silent["product"]])),

@@ -104,7 +104,7 @@ _name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
 @_rule(
     title="{attribute} has at most {characters} characters",
     problem="{attribute} over {characters} characters",
-    fix="Shorten {attribute} to {characters} characters.",
+    fix="Shorten the {attribute} to {characters} characters.",
     severity="error",
     needs="{attribute}.data",
     source=_LENGTHS,
@@ -129,7 +129,7 @@ def texts_fit(products: Products, *, characters: int = 20_000) -> Verdict:
 @_rule(
     title="{attribute} has at least {characters} characters",
     problem="{attribute} under {characters} characters",
-    fix="Extend {attribute} to at least {characters} characters.",
+    fix="Extend the {attribute} to at least {characters} characters.",
     severity="info",
     dimension="completeness",
     needs="{attribute}.data",
@@ -225,7 +225,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
 @_rule(
     title="no text is cut off",
     problem="Text cut off",
-    fix="Complete the text; where many texts end at one length, make the column wider from which they are sent.",
+    fix="Complete the text. If many texts end at the same length, widen the column that they are sent from.",
     severity="warning",
     dimension="completeness",
     gather=lengths_of,
@@ -286,7 +286,7 @@ def _found_to_join(texts: TextColumns) -> Mask:
 @_rule(
     title="every bracket in a text is closed",
     problem="Bracket never closed",
-    fix="Close the bracket where what it holds ends.",
+    fix="Close the bracket after the words in it.",
     severity="info",
 )
 def brackets_are_closed(products: Products) -> Verdict:
@@ -313,7 +313,7 @@ def brackets_are_closed(products: Products) -> Verdict:
 @_name_rule(
     title="names do not end in a comma or a word that joins",
     problem="Name ends in the middle",
-    fix="Complete the name, or take away the comma or the last word.",
+    fix="Complete the name, or remove the comma or the last word.",
     severity="warning",
     dimension="completeness",
     exact=False,

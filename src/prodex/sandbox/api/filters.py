@@ -220,7 +220,7 @@ def _read(name: str, value: Any, method: str, among: Mapping[str, Filter]) -> An
     if known is None or method not in known.methods:
         raise Refusal(
             "unknown_parameter",
-            f"{name!r} is no parameter of this endpoint; it takes "
+            f"{name!r} is not a parameter of this endpoint; it takes "
             f"{', '.join(name for name, known in among.items() if method in known.methods)}.",
         )
     try:

@@ -36,7 +36,7 @@ def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
     if unknown := body.keys() - ScenarioRequirement.model_fields.keys():
         raise Refusal(
             "unknown_parameter",
-            f"{min(unknown)!r} is no member of this body; it has uuids, ruleset_values and deadline.",
+            f"{min(unknown)!r} is not a member of this body; it has uuids, ruleset_values and deadline.",
         )
     uuids, values = body.get("uuids"), body.get("ruleset_values")
     if not (isinstance(uuids, list) and uuids and all(isinstance(one, str) for one in uuids)):

@@ -70,7 +70,7 @@ class Fault(FaultOptions):
         kind = FAULTS.get(self.kind) if isinstance(self.kind, str) else None
         if kind is None:
             raise ValueError(
-                f"{self.kind!r} is no fault; give one of {', '.join(FAULTS)}. What holds all the time, such as "
+                f"{self.kind!r} is not a fault; give one of {', '.join(FAULTS)}. What holds all the time, such as "
                 "a clock that is off, is a setting of Behaviour."
             )
         if not isinstance(self.endpoint, str) or self.endpoint not in ENDPOINTS:
@@ -129,7 +129,7 @@ class Fault(FaultOptions):
         for part in rest:
             name, equals, value = part.partition("=")
             if equals and name not in _READERS:
-                raise ValueError(f"{name!r} is no option of a fault; give one of {', '.join(_READERS)}.")
+                raise ValueError(f"{name!r} is not an option of a fault; give one of {', '.join(_READERS)}.")
             if equals:
                 options[name] = _read(name, value, _READERS[name])
         numbers = [_read("at", call, int) for call in calls]

@@ -168,7 +168,7 @@ def _read_json(body: bytes, most: int) -> list[Members]:
     body = body.removeprefix(BOM_UTF8)
     try:
         if not _is_object(body):
-            raise PayloadUnreadable('The payload is JSON, but no object; send {"data": [...]}.')
+            raise PayloadUnreadable('The payload is JSON, but not an object; send {"data": [...]}.')
         outer = members(body)
         if outer.keys() != {"data"}:
             raise PayloadUnreadable(

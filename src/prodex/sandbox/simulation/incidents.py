@@ -58,7 +58,7 @@ class Incident:
         if self.name not in INCIDENTS:
             near = get_close_matches(self.name, INCIDENTS, 1)
             meant = f" Did you mean {near[0]}?" if near else ""
-            raise ValueError(f"{self.name!r} is no incident.{meant} There are: {', '.join(INCIDENTS)}.")
+            raise ValueError(f"{self.name!r} is not an incident.{meant} There are: {', '.join(INCIDENTS)}.")
         if self.day is not None and self.day < 1:
             raise ValueError(f"day is {self.day}; days of a simulation are counted from 1.")
 
