@@ -378,13 +378,16 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     )
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
-    share = r"(?: ?<? ?\d[\d ]*%)?"
+    # Its number may stand between both: "tocopherols (E306) from soya".
+    share = r"(?: ?[(\[]? ?\be ?\d{3}[a-z]? ?[)\]]?)?(?: ?<? ?\d[\d ]*%)?"
     for row in _rows("allergen_exemptions.tsv", "\t"):
         if row["language"] != language:
             continue
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
-        described = rf"{product}(?: (?:{adjectives}))*"
-        one = rf"{link}?(?:{source}|{harmless}){share}"
+        one = rf"{product}(?: (?:{adjectives}))*"
+        described = rf"{one}(?: {_WORD_AND} {link}?{one})?"
+        # What it is used as may end the bracket: "vitamin A (fish gelatine as carrier)".
+        one = rf"{link}?(?:{source}|{harmless}){share}(?: (?:{links}))?"
         several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
         patterns = [
             # Two sources without brackets: "de maïs et de blé"; after a comma stands the next ingredient.
@@ -392,7 +395,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
             rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
             rf"\b{described}{share} ?[(\[] ?(?:\. )?{several} ?(?:[)\]]|$)",
             rf"\b{source}{share} ?[(\[] ?{link}*{adjective}*{described} ?(?:[)\]]|$)",
-            rf"\b{source},? {link}+{described}\b",
+            rf"\b{source}(?: {_WORD_AND} {source})?,? {link}+{described}\b",
         ]
         if language in _NOUNS_BEFORE or row["number"] == "6a":
             patterns.append(rf"\b{source}(?:[- ]?(?:based|basis))?[- ]?{adjective}*{described}\b")
