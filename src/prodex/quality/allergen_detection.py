@@ -9,7 +9,8 @@ every language, `-` for those of other languages than these:
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
 - `claimed`: what products are said to be free from, one after another;
 - a group: a name of several words;
-- `cereal`: made of a cereal with gluten that is not named ("semolina", "malt"), `maybe`: perhaps so ("starch");
+- `cereal`: made of a cereal with gluten that is not named ("semolina", "malt");
+- `maybe` with a group: mostly made of it, which is not named there ("starch", "lecithin", "mayonnaise");
 - `other`: no ingredients: a reference to the pack, preparation, nutrients, an address, praise;
 - `listing`: words that a list of allergens consists of besides their names;
 - `plant`, `harmless`, `link`, `adjective`: parts of other expressions: what flour is made of, what else syrups are made
@@ -157,14 +158,14 @@ def named_allergens(
         words = _Words.of(rest)
         for each in (
             *_named(words, rest, spoken),
-            *(() if perhaps else _cereals(rest, spoken, "cereal")),
+            *(() if perhaps else _cereals(rest, spoken)),
         ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
             found.append(replace(each, text=rows[each.text]))
         if not perhaps:
             for each in (
                 *_doubts(some, rest, spoken),
-                *_cereals(rest, spoken, "maybe"),
+                *_dishes(rest, spoken),
                 words.that_mean(_resembled, spoken),
             ):
                 np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
@@ -260,15 +261,26 @@ class _Words:
 def _named(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what names an allergen in texts and their words: words first, then phrases."""
     yield words.that_mean(_meaning, languages)
-    named = [(1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(group, languages)]
-    yield from _expressions(texts, named)
+    yield from _expressions(texts, _by_group("{}", languages))
 
 
-def _cereals(texts: pa.Array, languages: tuple[str, ...], use: str) -> Iterator[_Found]:
+def _cereals(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what is made of a cereal that is not named there."""
     gluten = 1 << GROUPS.index("gluten")
-    for each in _expressions(texts, [(gluten, phrase) for phrase in _phrases(use, languages)]):
+    for each in _expressions(texts, [(gluten, phrase) for phrase in _phrases("cereal", languages)]):
         yield replace(each, indirect=True)
+
+
+def _dishes(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+    """Yield what is mostly made of an allergen that is not named there."""
+    yield from _expressions(texts, _by_group("maybe {}", languages))
+
+
+def _by_group(use: str, languages: tuple[str, ...]) -> list[tuple[int, _Phrase]]:
+    """Return the expressions of each group, with its bit."""
+    return [
+        (1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(use.format(group), languages)
+    ]
 
 
 def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:

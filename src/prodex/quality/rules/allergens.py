@@ -22,7 +22,7 @@ from prodex.quality.allergen_detection import (
 )
 from prodex.quality.cut_columns import CutLengths, cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.cut_texts import are_cut
-from prodex.quality.food_products import is_food
+from prodex.quality.food_products import food_evidence, is_food
 from prodex.quality.ingredient_lists import LIST
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
 from prodex.quality.products import Products
@@ -36,6 +36,7 @@ _SURE, _LETTERS = 0.98, 12
 _AGREED = 0.9
 #: How a list ends that is whole.
 _FINISHED = r"[.!]\s*$"
+_GLUTEN = 1 << GROUPS.index("gluten")
 
 
 @rule(
@@ -60,11 +61,12 @@ def composition_allergens_listed(
     Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese: in the
     language that a text is in, whatever its label says, and in each where a text is in several. What is "free from" or
     "may contain" an allergen does not count, nor what only sounds like one (coconut milk), nor what Annex II exempts
-    (wheat glucose syrup). Flour, semolina and malt without their cereal are of one with gluten.
+    (wheat glucose syrup). Flour, semolina and malt without their cereal are of one with gluten: where gluten is listed,
+    but no cereal, the check is unknown, since the law asks for its name.
 
     The check is unknown where no allergen that is missing was found, but may be there: the language is uncertain (the
     words of all languages count then), the text was cut or is no list of ingredients, starch does not say of what it is
-    made, or the list of allergens cannot be read.
+    made or lecithin of what, something is mostly made of an allergen (mayonnaise), or the list cannot be read.
     """
     made_of = _AttributeTexts.of(products, composition)
     lists = _lists(products, _AttributeTexts.of(products, listed))
@@ -77,6 +79,8 @@ def composition_allergens_listed(
     )
     # What cannot be read may name anything.
     is_read = ~products.any(made_of.product[~is_whole]) & ~made_of.otherwise
+    # A list of "gluten" does not say of which cereal the flour is.
+    is_read &= ~products.any(mentions.product[mentions.indirect & ~lists.names_cereal[mentions.product]])
     # Without the owners nobody knows whose columns are too short.
     is_read &= seen_across_products(products)
     missing[~fails[mentions.product]] = 0
@@ -152,10 +156,13 @@ class _Lists:
         For each product the bits of the groups that its lists name, in whatever language.
     readable
         For which products the lists name nothing else; an absent list names nothing.
+    names_cereal
+        Of which products the lists name a cereal with gluten, not gluten alone.
     """
 
     groups: npt.NDArray[np.int32]
     readable: Mask
+    names_cereal: Mask
 
 
 @dataclass(frozen=True)
@@ -184,9 +191,17 @@ def _lists(products: Products, listed_texts: _AttributeTexts) -> _Lists:
     product = lists["product"].to_numpy()
     groups = np.zeros(len(products), np.int32)
     # "May contain" counts here: the list says it.
-    np.bitwise_or.at(groups, product, named_allergens(distinct, perhaps=True).groups[code])
+    named = named_allergens(distinct, perhaps=True)
+    np.bitwise_or.at(groups, product, named.groups[code])
     read = _is_understood(distinct, _languages(detect(distinct)))
-    return _Lists(groups, ~listed_texts.otherwise & ~products.any(product[~read[code]]))
+    is_cereal = is_true(pc.invert(pc.starts_with(named.word, "glut")))
+    names_cereal = np.zeros(len(distinct), bool)
+    names_cereal[named.text[is_cereal & (named.meaning & _GLUTEN > 0)]] = True
+    return _Lists(
+        groups,
+        ~listed_texts.otherwise & ~products.any(product[~read[code]]),
+        products.any(product[names_cereal[code]]),
+    )
 
 
 def _languages(found: DetectedLanguages) -> pa.Array:
@@ -299,9 +314,13 @@ def _evidence(
     texts = compositions["text"].take(pa.array(mentions.row[rows])).to_pylist()
     words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
     waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
+    rests_on = food_evidence(products)
     reasons = [
-        reason + _read_as(spoken, label) + ("; a list is pending under lastRequest" if waiting else "")
-        for (_, _, reason), spoken, label, waiting in zip(
+        reason
+        + _read_as(spoken, label)
+        + ("; a list is pending under lastRequest" if waiting else "")
+        + _taken_for_food(rests_on[product])
+        for (product, _, reason), spoken, label, waiting in zip(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )
     ]
@@ -310,6 +329,11 @@ def _evidence(
 
 def _said(indirect: bool) -> str:
     return "a cereal that the composition does not name" if indirect else "named in the composition"
+
+
+def _taken_for_food(evidence: str) -> str:
+    """Say what it rests on that the product is food, where its class does not say so."""
+    return "" if evidence == "its GS1 class" else f"; taken for food by {evidence}"
 
 
 def _read_as(spoken: str | None, label: str | None) -> str:
