@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +13,7 @@ import pytest
 import prodex
 from prodex.quality.states import State
 from tests.quality.four_states import Record, text
+from tests.test_real_products import REAL
 
 UNIT: Record = {"isConsumerUnit": True}
 INCI = "Aqua, Sodium Laureth Sulfate, Cocamidopropyl Betaine, Glycerin, Parfum, Linalool, Limonene"
@@ -110,3 +115,18 @@ def test_the_class_decides_where_there_is_one() -> None:
 
     assert ["food", "none"] == decided(*classed)
     assert ["no data: absent, null or empty"] == audited(*classed).failures()["reason"].tolist()
+
+
+@pytest.mark.skipif(not REAL.is_file(), reason=f"the real products are not at {REAL.name}")
+def test_real_products_are_taken_for_what_they_are() -> None:
+    """Twenty that only words call food were drawn and read; of the undecided, those that have a text were."""
+    with Path(__file__).with_name("food_verdicts.tsv").open(encoding="utf-8", newline="") as file:
+        read = {row["product_id"]: row for row in csv.DictReader(file, delimiter="\t")}
+    with gzip.open(REAL) as lines:
+        records = [record for line in lines if str((record := json.loads(line))["id"]) in read]
+    found = dict(zip([str(each["id"]) for each in records], decided(*records), strict=True))
+    food = [row["judged"] for row in read.values() if row["decided"] == "food"]
+
+    assert {product: row["decided"] for product, row in read.items()} == found
+    assert len(food) == 20
+    assert food.count("food") >= 19
