@@ -279,7 +279,9 @@ def _dishes(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
 def _by_group(use: str, languages: tuple[str, ...]) -> list[tuple[int, _Phrase]]:
     """Return the expressions of each group, with its bit."""
     return [
-        (1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(use.format(group), languages)
+        (1 << bit, phrase)
+        for bit, group in enumerate(GROUPS)
+        for phrase in _phrases(use.format(group), languages)
     ]
 
 
