@@ -175,12 +175,12 @@ def test_the_finding_says_what_it_rests_on_that_the_product_is_food() -> None:
         "isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]}],
     }
 
+    said = "gluten: named in the composition, not listed"
     assert [
-        "gluten: named in the composition, not listed",
-        "gluten: named in the composition, not listed; taken for food by its ingredients",
-        "gluten: named in the composition, not listed (the language of the text is uncertain); taken for food by its "
-        "ingredients",
-        "gluten: named in the composition, not listed; taken for food by its nutrients",
+        said,
+        f"{said}; taken for food by its ingredients",
+        f"{said} (the language of the text is uncertain); taken for food by its ingredients",
+        f"{said}; taken for food by its nutrients",
     ] == audited(bread, nameless, kind, nutrients).failures()["reason"].tolist()
 
 

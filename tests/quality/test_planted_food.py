@@ -90,7 +90,7 @@ RULE_SET_4 = (
 
 @pytest.mark.parametrize("name", RULE_SET_4)
 def test_every_rule_of_rule_set_4_is_whole(name: str) -> None:
-    """It has its sentences, a source where a law or standard asks for it, and a defect that is planted in the sample."""
+    """It has its sentences, and a defect that is planted in the sample."""
     rule = RULES[name]
     looked_for = {rule for checks in CHECKS.values() for rule in checks}
 

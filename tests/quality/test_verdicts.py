@@ -19,7 +19,7 @@ DRAWN = 20
 
 @pytest.mark.parametrize("rule", sorted(VERDICTS["rule"].unique()))
 def test_nearly_all_findings_are_true(rule: str) -> None:
-    """Nineteen of twenty are, by the verdicts of each judge and by what was decided; else the problem says "perhaps"."""
+    """Nineteen of twenty are, by each judge and by what was decided; else the problem says "perhaps"."""
     drawn = VERDICTS[VERDICTS["rule"] == rule]
     decided = drawn["decided"].fillna(drawn["independent"])
     given = [drawn[judge] for judge in ("first", "second") if drawn[judge].notna().any()]
