@@ -1,7 +1,7 @@
 """Make `tests/old/rule-set-3.tar.xz`: a snapshot of a few products and its audit, as rule set 3 left them on a disk.
 
-It is only run with the source of rule set 3, and the file is never made again; what a later rule set writes belongs into
-a file of its own. Today's tests import its products from here.
+It is only run with the source of rule set 3, and the file is never made again; what a later rule set writes belongs
+into a file of its own. Today's tests import its products from here.
 
     python -m tests.old.make_audit
 """
@@ -34,7 +34,7 @@ def _food(number: int, gtin: str, said: str, language: str = "en", **fields: Any
     }
 
 
-#: By rule set 3 the first three pass the check of allergens or fail it as they should not; the last two are judged alike.
+#: Of the first three, rule set 3 says of allergens what it should not; of the last two, what rule set 4 says.
 PRODUCTS = [
     _food(1, "03036811359935", "Soy nuts, soy beans, water, sea salt, sunflower oil"),
     _food(2, "04006381333931", "Zucker, Weizenglukosesirup, Wasser, Speisesalz, Pektin", "de"),

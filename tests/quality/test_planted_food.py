@@ -90,11 +90,11 @@ RULE_SET_4 = (
 
 @pytest.mark.parametrize("name", RULE_SET_4)
 def test_every_rule_of_rule_set_4_is_whole(name: str) -> None:
-    """It has its sentences, and a defect that is planted in the sample."""
+    """It has its sentences, its source, and a defect that is planted in the sample."""
     rule = RULES[name]
     looked_for = {rule for checks in CHECKS.values() for rule in checks}
 
-    assert all((rule.title, rule.problem, rule.fix, rule.function.__doc__))
+    assert all((rule.title, rule.problem, rule.fix, rule.why, rule.source))
     assert name in looked_for
 
 
