@@ -96,6 +96,14 @@ def test_ingredients_of_cosmetics_are_none_of_food() -> None:
     assert ["none", "none"] == decided(composition(INCI), composition("80 % coton, 20 % polyester"))
 
 
+@pytest.mark.parametrize("write", [lambda said: said, lambda said: {"data": said}, lambda said: [{"data": said}]])
+def test_ingredients_without_a_language_are_read_as_well(write: Any) -> None:
+    """Some services send them as a plain string, others leave the language out."""
+    assert ["none", "food", "undecided"] == decided(
+        *({"composition": write(said)} for said in (INCI, BISCUIT, "Voir sur l'emballage"))
+    )
+
+
 def test_what_speaks_for_both_is_undecided() -> None:
     """Allergens of a perfume are no evidence of food, nor is a text that lists nothing."""
     assert ["undecided"] * 4 == decided(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,9 @@ from prodex.quality.ingredient_lists import LIST
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.text_columns import AttributeTexts
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, is_true
+from prodex.tables.columns import Mask, Rows, by_value, encoded, is_true
 
 #: From which confidence, and how many letters, the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
@@ -68,8 +69,8 @@ def composition_allergens_listed(
     words of all languages count then), the text was cut or is no list of ingredients, starch does not say of what it is
     made or lecithin of what, something is mostly made of an allergen (mayonnaise), or the list cannot be read.
     """
-    made_of = _AttributeTexts.of(products, composition)
-    lists = _lists(products, _AttributeTexts.of(products, listed))
+    made_of = AttributeTexts.of(products, composition)
+    lists = _lists(products, AttributeTexts.of(products, listed))
     mentions, doubtful, is_whole = _mentions(made_of.texts)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
@@ -88,62 +89,6 @@ def composition_allergens_listed(
     applies = is_food(products) & (products.any(made_of.product) | made_of.otherwise)
     unknown = ~fails & (unlisted | ~is_read)
     return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
-
-
-@dataclass(frozen=True)
-class _AttributeTexts:
-    """The values that products have under an attribute.
-
-    Attributes
-    ----------
-    texts
-        Its texts that are not blank: product, language (its label, or none), text.
-    otherwise
-        Which products tell something there that is no text: codes, numbers.
-    """
-
-    texts: pa.Table
-    otherwise: Mask
-
-    @classmethod
-    def of(cls, products: Products, attribute: str) -> Self:
-        """Read the values of the products, also texts without any language."""
-        texts = products.arrow("texts", "attribute", "language", "text")
-        texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
-        # Some services send the list as a plain string: without a language it is a scalar, not a text.
-        scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
-        is_text = pc.and_(
-            pc.equal(scalars["type"], "string"),
-            pc.is_in(scalars["attribute"], pa.array([attribute, f"{attribute}.data"])),
-        )
-        bare = scalars.filter(is_text)
-        bare = bare.select(["product"]).append_column("language", pa.nulls(len(bare), pa.string()))
-        bare = bare.append_column("text", scalars.filter(is_text)["value"])
-        both = pa.concat_tables([texts, bare.cast(texts.schema)])
-        # A number or a code is a list too, but one whose meaning is not known here.
-        otherwise = products.any(scalars.filter(pc.invert(is_text))["product"].to_numpy())
-        for table in ("codes", "quantities"):
-            otherwise |= products.any(
-                _below(products.arrow(table, "attribute"), attribute)["product"].to_numpy()
-            )
-        return cls(both.filter(pa.array(filled_values(both["text"].combine_chunks()))), otherwise)
-
-    @property
-    def product(self) -> Rows:
-        """The position of the product of each text."""
-        return np.asarray(self.texts["product"].to_numpy(), np.int64)
-
-
-def _below(rows: pa.Table, attribute: str) -> pa.Table:
-    """Return the rows that stand at or below an attribute, except what only says in which language a text is."""
-    own = pc.or_(
-        pc.equal(rows["attribute"], attribute),
-        pc.and_(
-            pc.starts_with(rows["attribute"], f"{attribute}."),
-            pc.invert(pc.starts_with(rows["attribute"], f"{attribute}.expressedIn")),
-        ),
-    )
-    return rows.filter(own)
 
 
 @dataclass(frozen=True)
@@ -184,7 +129,7 @@ class _Mentions:
     spoken: pa.Array
 
 
-def _lists(products: Products, listed_texts: _AttributeTexts) -> _Lists:
+def _lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
     # A dash lists nothing.
     lists = listed_texts.texts.filter(pc.match_substring_regex(listed_texts.texts["text"], r"\pL"))
     distinct, code = encoded(lists["text"])
