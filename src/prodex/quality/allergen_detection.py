@@ -272,8 +272,16 @@ def _cereals(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
 
 
 def _dishes(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
-    """Yield what is mostly made of an allergen that is not named there."""
-    yield from _expressions(texts, _by_group("maybe {}", languages))
+    """Yield what is mostly made of an allergen that is not named there; which words they are is not asked."""
+    by_bit: dict[int, list[str]] = {}
+    for bit, phrase in _by_group("maybe {}", languages):
+        by_bit.setdefault(bit, []).append(phrase.pattern)
+    any_of_them = "|".join(pattern for patterns in by_bit.values() for pattern in patterns)
+    few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
+    read = texts.take(pa.array(few))
+    for bit, patterns in by_bit.items():
+        rows = few[is_true(pc.match_substring_regex(read, "|".join(patterns)))]
+        yield _Found(rows, pa.nulls(len(rows), pa.string()), np.full(len(rows), bit, np.int32))
 
 
 def _by_group(use: str, languages: tuple[str, ...]) -> list[tuple[int, _Phrase]]:
@@ -392,16 +400,13 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     )
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
-    # Its number may stand between both: "tocopherols (E306) from soya".
-    share = r"(?: ?[(\[]? ?\be ?\d{3}[a-z]? ?[)\]]?)?(?: ?<? ?\d[\d ]*%)?"
+    share = r"(?: ?<? ?\d[\d ]*%)?"
     for row in _rows("allergen_exemptions.tsv", "\t"):
         if row["language"] != language:
             continue
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
-        one = rf"{product}(?: (?:{adjectives}))*"
-        described = rf"{one}(?: {_WORD_AND} {link}?{one})?"
-        # What it is used as may end the bracket: "vitamin A (fish gelatine as carrier)".
-        one = rf"{link}?(?:{source}|{harmless}){share}(?: (?:{links}))?"
+        described = rf"{product}(?: (?:{adjectives}))*"
+        one = rf"{link}?(?:{source}|{harmless}){share}"
         several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
         patterns = [
             # Two sources without brackets: "de maïs et de blé"; after a comma stands the next ingredient.
@@ -409,7 +414,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
             rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
             rf"\b{described}{share} ?[(\[] ?(?:\. )?{several} ?(?:[)\]]|$)",
             rf"\b{source}{share} ?[(\[] ?{link}*{adjective}*{described} ?(?:[)\]]|$)",
-            rf"\b{source}(?: {_WORD_AND} {source})?,? {link}+{described}\b",
+            rf"\b{source},? {link}+{described}\b",
         ]
         if language in _NOUNS_BEFORE or row["number"] == "6a":
             patterns.append(rf"\b{source}(?:[- ]?(?:based|basis))?[- ]?{adjective}*{described}\b")
