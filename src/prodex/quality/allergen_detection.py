@@ -11,7 +11,6 @@ every language, `-` for those of other languages than these:
 - a group: a name of several words;
 - `cereal`: made of a cereal with gluten that is not named ("semolina", "malt");
 - `maybe` with a group: mostly made of it, which is not named there ("starch", "lecithin", "mayonnaise");
-- `other`: no ingredients: a reference to the pack, preparation, nutrients, an address, praise;
 - `listing`: words that a list of allergens consists of besides their names;
 - `plant`, `harmless`, `link`, `adjective`: parts of other expressions: what flour is made of, what else syrups are made
   of, "from", "dried".
@@ -19,6 +18,10 @@ every language, `-` for those of other languages than these:
 In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
 next comma; `{clause}` the same and also what stands before; `{without}` that or a whole list of allergens ("free from
 milk, egg and nuts"); `{plant}` what stands there for the language.
+
+`no_ingredients.tsv` holds expressions of what is no list of ingredients: a reference to the pack, preparation,
+nutrients, an address, praise. Those for `finding` are sure enough for a rule of their own; those for `list` say that
+nobody can conclude from the words around them what is in the product.
 
 `allergen_exemptions.tsv` holds what Annex II exempts, by the number that it has there: a product and the allergen that
 it is made of. They are found in either order, with words between them or brackets ("glucose syrup (wheat, maize)",
@@ -372,7 +375,7 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _rows("allergen_phrases.tsv", "\t"):
+    for row in _no_lists() if use == "other" else _rows("allergen_phrases.tsv", "\t"):
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
@@ -390,6 +393,15 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
             left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
             found.append(_Phrase(pattern, sign, ". " if use == "other" else left))
     return tuple(found)
+
+
+def _no_lists() -> list[dict[str, str]]:
+    """Return the expressions of what is no list of ingredients, as the other table has its own."""
+    return [
+        {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
+        for row in _rows("no_ingredients.tsv", "\t")
+        if row["use"] == "list"
+    ]
 
 
 def _exemptions(language: str) -> Iterator[_Phrase]:
