@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from prodex.sandbox.records.model import SharedProduct, View
 from prodex.store.journal import Journal
 from prodex.tables.declaration import TABLES
 from tests.load.exchange import asked, connected, contents, paged
+from tests.old import make_audit
 from tests.old.make import CANARY, MILL, PAGE, SHOP, TOTAL, gtin
 from tests.old.unpacking import KEPT, Kept, unpack
 from tests.quality.workbooks import sheets
@@ -254,6 +256,28 @@ def test_audits_are_listed_opened_compared_and_reported(kept: Kept) -> None:
     assert old.rule_set != new.rule_set or compared.changes("fixed", "newly failing").empty
     assert old.to_html(kept.folder / "report.html", trend=[old]).is_file()
     assert 2 == len(old.worklists(kept.folder / "again"))
+
+
+def test_an_audit_of_rule_set_3_opens_and_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What rule set 3 really wrote; the difference names both rule sets, and what each of them said."""
+    with tarfile.open(make_audit.KEPT) as packed:
+        packed.extractall(tmp_path, filter="data")
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
+    old = prodex.open_audit(make_audit.NAME)
+    catalog = prodex.open_snapshot(make_audit.NAME)
+    new = prodex.audit(catalog, make_audit.PROFILE, now=old.now, progress=False)
+    compared = prodex.diff(old, new)
+    changes = compared.changes("fixed", "newly failing")
+
+    assert ("3", len(make_audit.PRODUCTS)) == (old.rule_set, len(old))
+    assert len(make_audit.PRODUCTS) == len(catalog)
+    assert any(note.startswith(f"Rule sets differ (3 and {new.rule_set}):") for note in compared.notes)
+    assert [
+        ("1", "composition_allergens_listed", "newly failing"),
+        ("2", "composition_allergens_listed", "fixed"),
+        ("3", "composition_allergens_listed", "newly failing"),
+    ] == sorted(changes[["product_id", "check", "change"]].astype(str).itertuples(index=False, name=None))
+    assert old.to_html(tmp_path / "report.html").is_file()
 
 
 def test_a_profile_of_ones_own_is_read(kept: Kept) -> None:

@@ -137,6 +137,53 @@ def test_a_list_that_cannot_be_read_lacks_nothing(listed: str, expected: State) 
     assert expected == state(food(("fr", BREAD), allergens=listed))
 
 
+@pytest.mark.parametrize(
+    ("label", "said", "gluten", "cereal"),
+    [
+        ("fr", "Farine, eau, levure, sel de mer", "Gluten", "Blé"),
+        ("en", "Flour, water, yeast, sea salt", "Cereals containing gluten", "Wheat"),
+        ("de", "Mehl, Wasser, Hefe, Meersalz", "Glutenhaltiges Getreide", "Weizen"),
+        ("es", "Sémola, agua, levadura, sal marina", "Contiene gluten", "Trigo"),
+        ("it", "Semola, acqua, lievito, sale marino", "Cereali contenenti glutine", "Frumento"),
+        ("nl", "Bloem, water, gist, zeezout", "Glutenbevattende granen", "Tarwe"),
+        ("pt", "Sêmola, água, fermento, sal marinho", "Cereais que contêm glúten", "Trigo"),
+    ],
+)
+def test_gluten_is_no_name_of_a_cereal(label: str, said: str, gluten: str, cereal: str) -> None:
+    """Annex II 1 asks which cereal the flour is of: a list of gluten alone never makes it pass."""
+    assert State.FAIL == state(food((label, said)))
+    assert State.UNKNOWN == state(food((label, said), allergens=[text(label, gluten)]))
+    assert State.PASS == state(food((label, said), allergens=[text(label, cereal)]))
+
+
+def test_lecithin_is_of_soya_unless_it_says_of_what() -> None:
+    """Who lists soya has listed it; who lists eggs has not."""
+    chocolate = ("fr", "Sucre, pâte de cacao, beurre de cacao, émulsifiant : lécithines, vanille")
+
+    assert State.UNKNOWN == state(food(chocolate))
+    assert State.UNKNOWN == state(food(chocolate, allergens="Œufs"))
+    assert State.PASS == state(food(chocolate, allergens="Soja"))
+
+
+def test_the_finding_says_what_it_rests_on_that_the_product_is_food() -> None:
+    """Where its class says so, nothing is to be said."""
+    bread = food(("fr", BREAD))
+    nameless = {**bread, "GPC": None}
+    kind = {**nameless, "kind": {"code": 4711, "label": "Pains"}, "composition": [text("fr", "BLÉ")]}
+    nutrients = {
+        **nameless,
+        "isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]}],
+    }
+
+    said = "gluten: named in the composition, not listed"
+    assert [
+        said,
+        f"{said}; taken for food by its ingredients",
+        f"{said} (the language of the text is uncertain); taken for food by its ingredients",
+        f"{said}; taken for food by its nutrients",
+    ] == audited(bread, nameless, kind, nutrients).failures()["reason"].tolist()
+
+
 def test_lists_of_all_languages_count_together() -> None:
     """What one of them names is listed; one that cannot be read may name the rest."""
     bread = ("fr", "Farine de blé, lait entier, eau, levure")

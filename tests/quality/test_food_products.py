@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +13,7 @@ import pytest
 import prodex
 from prodex.quality.states import State
 from tests.quality.four_states import Record, text
+from tests.test_real_products import REAL
 
 UNIT: Record = {"isConsumerUnit": True}
 INCI = "Aqua, Sodium Laureth Sulfate, Cocamidopropyl Betaine, Glycerin, Parfum, Linalool, Limonene"
@@ -91,6 +96,16 @@ def test_ingredients_of_cosmetics_are_none_of_food() -> None:
     assert ["none", "none"] == decided(composition(INCI), composition("80 % coton, 20 % polyester"))
 
 
+@pytest.mark.parametrize(
+    "write", [lambda said: said, lambda said: {"data": said}, lambda said: [{"data": said}]]
+)
+def test_ingredients_without_a_language_are_read_as_well(write: Any) -> None:
+    """Some services send them as a plain string, others leave the language out."""
+    assert ["none", "food", "undecided"] == decided(
+        *({"composition": write(said)} for said in (INCI, BISCUIT, "Voir sur l'emballage"))
+    )
+
+
 def test_what_speaks_for_both_is_undecided() -> None:
     """Allergens of a perfume are no evidence of food, nor is a text that lists nothing."""
     assert ["undecided"] * 4 == decided(
@@ -110,3 +125,18 @@ def test_the_class_decides_where_there_is_one() -> None:
 
     assert ["food", "none"] == decided(*classed)
     assert ["no data: absent, null or empty"] == audited(*classed).failures()["reason"].tolist()
+
+
+@pytest.mark.skipif(not REAL.is_file(), reason=f"the real products are not at {REAL.name}")
+def test_real_products_are_taken_for_what_they_are() -> None:
+    """Twenty that only words call food were drawn and read; of the undecided, those that have a text were."""
+    with Path(__file__).with_name("food_verdicts.tsv").open(encoding="utf-8", newline="") as file:
+        read = {row["product_id"]: row for row in csv.DictReader(file, delimiter="\t")}
+    with gzip.open(REAL) as lines:
+        records = [record for line in lines if str((record := json.loads(line))["id"]) in read]
+    found = dict(zip([str(each["id"]) for each in records], decided(*records), strict=True))
+    food = [row["judged"] for row in read.values() if row["decided"] == "food"]
+
+    assert {product: row["decided"] for product, row in read.items()} == found
+    assert len(food) == 20
+    assert food.count("food") >= 19

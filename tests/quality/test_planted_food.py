@@ -73,6 +73,43 @@ def test_the_profile_asks_the_kinds_that_need_it(audits: dict[str, Audit], defec
     assert set() == set(failures["product_id"]) - explained(defect)
 
 
+#: Rules that rule set 4 added or changed.
+RULE_SET_4 = (
+    *("composition_allergens_listed", "texts_not_cut_off", "brackets_are_closed", "names_are_finished"),
+    *("text_in_one_language", "ingredients_only", "ingredients_can_be_read", "brand_is_spelled_one_way"),
+    *(
+        "brand_is_no_company",
+        "net_content_is_no_serving",
+        "nutrition_not_all_zero",
+        "nutrient_usual_for_kind",
+    ),
+    *("energy_fits_nutrients", "nutrient_within_hundred", "nutrients_within_hundred", "saturates_within_fat"),
+    *("valid_gtin", "texts_without_formulas", "in_stated_language"),
+)
+
+
+@pytest.mark.parametrize("name", RULE_SET_4)
+def test_every_rule_of_rule_set_4_is_whole(name: str) -> None:
+    """It has its sentences, its source, and a defect that is planted in the sample."""
+    rule = RULES[name]
+    looked_for = {rule for checks in CHECKS.values() for rule in checks}
+
+    assert all((rule.title, rule.problem, rule.fix, rule.why, rule.source))
+    assert name in looked_for
+
+
+def test_allergens_are_planted_as_lists_write_them(catalog: prodex.Catalog, audits: dict[str, Audit]) -> None:
+    """Plainly, between marks that glue words, and as flour without its cereal: each is found."""
+    texts = catalog.texts[catalog.texts["attribute"] == "composition"]
+    marked = set(texts.loc[texts["text"].str.contains("_"), "product_id"].astype(str))
+    found = audits["food-eu"].failures(rule="composition_allergens_listed")
+    nameless = found["reason"].str.contains("a cereal that the composition does not name")
+    unlisted = planted("allergen_not_listed")
+
+    assert len(set(found["product_id"]) & unlisted) == len(unlisted)
+    assert min(len(unlisted & marked), nameless.sum(), len(unlisted - marked)) > 1
+
+
 def test_what_waits_is_judged_when_it_is_accepted(catalog: prodex.Catalog) -> None:
     """With its pending update applied, a product misses only what the update misses."""
     accepted = prodex.audit(prodex.with_pending_updates(catalog), "food-eu", now=AS_OF, progress=False)

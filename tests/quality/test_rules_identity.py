@@ -107,14 +107,14 @@ CASES = {
     "brand_code_has_one_label": Case(
         {"brand": {"code": 2, "label": "Acme"}},
         {"brand": {"code": 1, "label": "Acme"}},
-        ("brand.label", None, "Acme", "also Bolt (1 products)"),
+        ("brand.label", None, "Acme", "also Bolt (1 product)"),
         {"brand": {"code": 1}},
         others=({"brand": {"code": 1, "label": "Bolt"}},),
     ),
     "brand_has_one_code": Case(
         {"brand": {"code": 1, "label": "Bolt"}},
         {"brand": {"code": 2, "label": "Acme"}},
-        ("brand.code", None, "2", "also 3 (1 products)"),
+        ("brand.code", None, "2", "also 3 (1 product)"),
         {"brand": {"code": 3}},
         others=({"brand": {"code": 3, "label": "ACME"}},),
     ),

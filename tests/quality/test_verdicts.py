@@ -9,18 +9,33 @@ import pytest
 
 from prodex.quality.rulebook import RULES
 
-#: Rule, number of its findings on the 5,000 real products, product, and two verdicts: the second by a plain computation
-#: where there is one (brackets, lengths, sums, check digits), else by reading once more.
+#: Rule, number of its findings on the 5,000 real products, product, and the verdicts on it: two of the first judge, the
+#: second by a plain computation where there is one (brackets, lengths, sums, check digits), else by reading once more;
+#: one of an independent judge, who had not seen these; and where judges differ, what was decided, and why.
 VERDICTS = pd.read_csv(Path(__file__).with_name("verdicts.tsv"), sep="\t", dtype=str)
+JUDGES = ("first", "second", "independent", "decided")
 DRAWN = 20
 
 
 @pytest.mark.parametrize("rule", sorted(VERDICTS["rule"].unique()))
 def test_nearly_all_findings_are_true(rule: str) -> None:
-    """Nineteen of twenty are, by each of two verdicts; else the problem says "perhaps"."""
+    """Nineteen of twenty are, by each judge and by what was decided; else the problem says "perhaps"."""
     drawn = VERDICTS[VERDICTS["rule"] == rule]
+    decided = drawn["decided"].fillna(drawn["independent"])
+    given = [drawn[judge] for judge in ("first", "second") if drawn[judge].notna().any()]
 
     assert len(drawn) == min(DRAWN, int(drawn["findings"].iloc[0]))
     assert drawn["product_id"].is_unique
-    true = min((drawn[verdict] == "true").sum() for verdict in ("first", "second"))
+    true = min((verdicts == "true").sum() for verdicts in (*given, drawn["independent"], decided))
     assert true >= 0.95 * len(drawn) or "perhaps" in RULES[rule].problem
+
+
+def test_where_judges_differ_it_was_decided_why() -> None:
+    """A finding has the verdict of the independent judge, and the first judge's where he drew it."""
+    differ = VERDICTS["first"].notna() & (VERDICTS["first"] != VERDICTS["independent"])
+
+    given = {verdict for judge in JUDGES for verdict in VERDICTS[judge].dropna()}
+    assert {"true", "perhaps", "false"} == given
+    assert VERDICTS["independent"].notna().all()
+    assert VERDICTS.loc[differ, ["decided", "why"]].notna().all(axis=None)
+    assert VERDICTS.loc[~differ, "decided"].isna().all()

@@ -263,12 +263,19 @@ def brand_label(record) -> str:
     return (record.get("brand") or {}).get("label") or ""
 
 
+def nameless_cereal(text) -> set[str]:
+    """Return gluten where flour, semolina or malt do not say what they are of."""
+    names = "flour farine mehl harina bloem semolina semoule grieß sémola griesmeel malt malz malta mout"
+    nameless = rf"(?:^|[:,] )(?:{names.replace(' ', '|')})(?: \(\d+ %\))?[,.]"
+    return {"gluten"} if re.search(nameless, text.lower()) else set()
+
+
 def unlisted_allergens(record) -> bool:
     if not is_food(record):
         return False
     listed = texts(record, "allergens")
     return any(
-        named_groups(text) - named_groups(listed.get(language, ""))
+        (named_groups(text) | nameless_cereal(text)) - named_groups(listed.get(language, ""))
         for language, text in texts(record, "composition").items()
     )
 

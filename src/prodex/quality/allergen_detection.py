@@ -9,8 +9,8 @@ every language, `-` for those of other languages than these:
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
 - `claimed`: what products are said to be free from, one after another;
 - a group: a name of several words;
-- `cereal`: made of a cereal with gluten that is not named ("semolina", "malt"), `maybe`: perhaps so ("starch");
-- `other`: no ingredients: a reference to the pack, preparation, nutrients, an address, praise;
+- `cereal`: made of a cereal with gluten that is not named ("semolina", "malt");
+- `maybe` with a group: mostly made of it, which is not named there ("starch", "lecithin", "mayonnaise");
 - `listing`: words that a list of allergens consists of besides their names;
 - `plant`, `harmless`, `link`, `adjective`: parts of other expressions: what flour is made of, what else syrups are made
   of, "from", "dried".
@@ -18,6 +18,10 @@ every language, `-` for those of other languages than these:
 In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
 next comma; `{clause}` the same and also what stands before; `{without}` that or a whole list of allergens ("free from
 milk, egg and nuts"); `{plant}` what stands there for the language.
+
+`no_ingredients.tsv` holds expressions of what is no list of ingredients: a reference to the pack, preparation,
+nutrients, an address, praise. Those for `finding` are sure enough for a rule of their own; those for `list` say that
+nobody can conclude from the words around them what is in the product.
 
 `allergen_exemptions.tsv` holds what Annex II exempts, by the number that it has there: a product and the allergen that
 it is made of. They are found in either order, with words between them or brackets ("glucose syrup (wheat, maize)",
@@ -163,14 +167,14 @@ def named_allergens(
         words = _Words.of(rest)
         for each in (
             *_named(words, rest, spoken),
-            *(() if perhaps else _cereals(rest, spoken, "cereal")),
+            *(() if perhaps else _cereals(rest, spoken)),
         ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
             found.append(replace(each, text=rows[each.text]))
         if not perhaps:
             for each in (
                 *_doubts(some, rest, spoken),
-                *_cereals(rest, spoken, "maybe"),
+                *_dishes(rest, spoken),
                 words.that_mean(_resembled, spoken),
             ):
                 np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
@@ -266,15 +270,36 @@ class _Words:
 def _named(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what names an allergen in texts and their words: words first, then phrases."""
     yield words.that_mean(_meaning, languages)
-    named = [(1 << bit, phrase) for bit, group in enumerate(GROUPS) for phrase in _phrases(group, languages)]
-    yield from _expressions(texts, named)
+    yield from _expressions(texts, _by_group("{}", languages))
 
 
-def _cereals(texts: pa.Array, languages: tuple[str, ...], use: str) -> Iterator[_Found]:
+def _cereals(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what is made of a cereal that is not named there."""
     gluten = 1 << GROUPS.index("gluten")
-    for each in _expressions(texts, [(gluten, phrase) for phrase in _phrases(use, languages)]):
+    for each in _expressions(texts, [(gluten, phrase) for phrase in _phrases("cereal", languages)]):
         yield replace(each, indirect=True)
+
+
+def _dishes(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+    """Yield what is mostly made of an allergen that is not named there; which words they are is not asked."""
+    by_bit: dict[int, list[str]] = {}
+    for bit, phrase in _by_group("maybe {}", languages):
+        by_bit.setdefault(bit, []).append(phrase.pattern)
+    any_of_them = "|".join(pattern for patterns in by_bit.values() for pattern in patterns)
+    few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
+    read = texts.take(pa.array(few))
+    for bit, patterns in by_bit.items():
+        rows = few[is_true(pc.match_substring_regex(read, "|".join(patterns)))]
+        yield _Found(rows, pa.nulls(len(rows), pa.string()), np.full(len(rows), bit, np.int32))
+
+
+def _by_group(use: str, languages: tuple[str, ...]) -> list[tuple[int, _Phrase]]:
+    """Return the expressions of each group, with its bit."""
+    return [
+        (1 << bit, phrase)
+        for bit, group in enumerate(GROUPS)
+        for phrase in _phrases(use.format(group), languages)
+    ]
 
 
 def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
@@ -356,7 +381,7 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _rows("allergen_phrases.tsv", "\t"):
+    for row in _no_lists() if use == "other" else _rows("allergen_phrases.tsv", "\t"):
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
@@ -374,6 +399,15 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
             left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
             found.append(_Phrase(pattern, sign, ". " if use == "other" else left))
     return tuple(found)
+
+
+def _no_lists() -> list[dict[str, str]]:
+    """Return the expressions of what is no list of ingredients, as the other table has its own."""
+    return [
+        {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
+        for row in _rows("no_ingredients.tsv", "\t")
+        if row["use"] == "list"
+    ]
 
 
 def _exemptions(language: str) -> Iterator[_Phrase]:

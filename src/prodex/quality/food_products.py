@@ -21,13 +21,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from prodex.quality.allergen_detection import LANGUAGES, named_in_any_language
 from prodex.quality.ingredient_lists import LIST, ingredient_shares
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
-from prodex.quality.text_columns import FoldedTexts
+from prodex.quality.text_columns import AttributeTexts, FoldedTexts
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
 from prodex.tables.columns import Answer, Mask, by_value, encoded
@@ -172,11 +171,10 @@ def _of_kind(label: str) -> int:
 def _of_compositions(products: Products, undecided: Mask) -> npt.NDArray[np.int64]:
     """Return 1 where a composition lists what food is made of, -1 where it lists something else, 0 where neither."""
     found = np.zeros(len(products), np.int64)
-    texts = products.arrow("texts", "attribute", "text")
-    texts = texts.filter(pc.equal(texts["attribute"], "composition"))
-    product = np.asarray(texts["product"].to_numpy(), np.int64)
+    compositions = AttributeTexts.of(products, "composition")
+    product = compositions.product
     kept = undecided[product]
-    distinct, code = encoded(texts["text"].filter(pa.array(kept)))
+    distinct, code = encoded(compositions.texts["text"].filter(pa.array(kept)))
     product = product[kept]
     for_food, against = _read(FoldedTexts.of(products).take(distinct))
     found[product[for_food[code]]] = 1

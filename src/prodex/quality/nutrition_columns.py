@@ -27,9 +27,10 @@ ENERGY, ALCOHOL = "ENER-", "ALC"
 #: Code of each of the nutrients that rules name (GS1, INFOODS).
 FAT, SATURATES, CARBOHYDRATE, SUGARS = "FAT", "FASAT", "CHOAVL", "SUGAR-"
 STARCH, POLYOLS, FIBRE, PROTEIN, SALT, SODIUM = "STARCH", "POLYL", "FIBTG", "PRO-", "SALTEQ", "NA"
+#: No list of codes that we know has erythritol: the name is ours, and labels tell it.
 ERYTHRITOL = "ERYTHL"
-#: Organic acids, in all or one by one: their sum is what counts.
-ORGANIC_ACIDS = ("OA", "ORGAC", "ACEAC", "CITAC", "LACAC", "MALAC", "TARAC")
+#: Organic acids, in all (EuroFIR) or one by one (INFOODS): their sum is what counts.
+ORGANIC_ACIDS = ("OA", "ACEAC", "CITAC", "LACAC", "MALAC", "TARAC")
 #: Labels of nutrients whose codes are called differently from service to service, folded.
 _LABELLED = {
     ERYTHRITOL: "erythrit|eritrit|erytrit",

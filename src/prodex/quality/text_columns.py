@@ -1,4 +1,7 @@
-"""The texts of a part, each wording once: what a rule finds out about one holds for all texts that have it."""
+"""The texts of a part, each wording once: what a rule finds out about one holds for all texts that have it.
+
+`AttributeTexts` are those of one attribute, with or without a language.
+"""
 
 from __future__ import annotations
 
@@ -185,3 +188,63 @@ def no_match(products: Products, pattern: str, reason: str, attributes: Sequence
     texts = TextColumns.of(products)
     judged = texts.within(attributes) if attributes else None
     return texts.verdict(texts.matching(pattern, judged), reason, judged)
+
+
+@dataclass(frozen=True)
+class AttributeTexts:
+    """The values that products have under an attribute.
+
+    Attributes
+    ----------
+    texts
+        Its texts that are not blank: product, language (its label, or none), text.
+    otherwise
+        Which products tell something there that is no text: codes, numbers.
+    """
+
+    texts: pa.Table
+    otherwise: Mask
+
+    @classmethod
+    def of(cls, products: Products, attribute: str) -> Self:
+        """Return the values of the products, also texts without any language; they are read once."""
+        return products.remember(("attribute", attribute), lambda: cls._read(products, attribute))
+
+    @classmethod
+    def _read(cls, products: Products, attribute: str) -> Self:
+        texts = products.arrow("texts", "attribute", "language", "text")
+        texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
+        # Some services send the list as a plain string: without a language it is a scalar, not a text.
+        scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
+        is_text = pc.and_(
+            pc.equal(scalars["type"], "string"),
+            pc.is_in(scalars["attribute"], pa.array([attribute, f"{attribute}.data"])),
+        )
+        bare = scalars.filter(is_text)
+        bare = bare.select(["product"]).append_column("language", pa.nulls(len(bare), pa.string()))
+        bare = bare.append_column("text", scalars.filter(is_text)["value"])
+        both = pa.concat_tables([texts, bare.cast(texts.schema)])
+        # A number or a code is a list too, but one whose meaning is not known here.
+        otherwise = products.any(scalars.filter(pc.invert(is_text))["product"].to_numpy())
+        for table in ("codes", "quantities"):
+            otherwise |= products.any(
+                _below(products.arrow(table, "attribute"), attribute)["product"].to_numpy()
+            )
+        return cls(both.filter(pa.array(filled_values(both["text"].combine_chunks()))), otherwise)
+
+    @property
+    def product(self) -> Rows:
+        """The position of the product of each text."""
+        return np.asarray(self.texts["product"].to_numpy(), np.int64)
+
+
+def _below(rows: pa.Table, attribute: str) -> pa.Table:
+    """Return the rows that stand at or below an attribute, except what only says in which language a text is."""
+    own = pc.or_(
+        pc.equal(rows["attribute"], attribute),
+        pc.and_(
+            pc.starts_with(rows["attribute"], f"{attribute}."),
+            pc.invert(pc.starts_with(rows["attribute"], f"{attribute}.expressedIn")),
+        ),
+    )
+    return rows.filter(own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +23,14 @@ from prodex.quality.allergen_detection import (
 )
 from prodex.quality.cut_columns import CutLengths, cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.cut_texts import are_cut
-from prodex.quality.food_products import is_food
+from prodex.quality.food_products import food_evidence, is_food
 from prodex.quality.ingredient_lists import LIST
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import FoldedTexts
+from prodex.quality.text_columns import AttributeTexts, FoldedTexts
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, is_true
+from prodex.tables.columns import Mask, Rows, by_value, encoded, is_true
 
 #: From which confidence, and how many letters, the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
@@ -38,6 +38,7 @@ _SURE, _LETTERS = 0.98, 12
 _AGREED = 0.9
 #: How a list ends that is whole.
 _FINISHED = r"[.!]\s*$"
+_GLUTEN = 1 << GROUPS.index("gluten")
 
 
 @rule(
@@ -62,14 +63,15 @@ def composition_allergens_listed(
     Words of 14 groups are looked for in English, French, German, Spanish, Italian, Dutch and Portuguese: in the
     language that a text is in, whatever its label says, and in each where a text is in several. What is "free from" or
     "may contain" an allergen does not count, nor what only sounds like one (coconut milk), nor what Annex II exempts
-    (wheat glucose syrup). Flour, semolina and malt without their cereal are of one with gluten.
+    (wheat glucose syrup). Flour, semolina and malt without their cereal are of one with gluten: where gluten is listed,
+    but no cereal, the check is unknown, since the law asks for its name.
 
     The check is unknown where no allergen that is missing was found, but may be there: the language is uncertain (the
     words of all languages count then), the text was cut or is no list of ingredients, starch does not say of what it is
-    made, or the list of allergens cannot be read.
+    made or lecithin of what, something is mostly made of an allergen (mayonnaise), or the list cannot be read.
     """
-    made_of = _AttributeTexts.of(products, composition)
-    lists = _lists(products, _AttributeTexts.of(products, listed))
+    made_of = AttributeTexts.of(products, composition)
+    lists = _lists(products, AttributeTexts.of(products, listed))
     mentions, doubtful, is_whole = _mentions(made_of.texts, FoldedTexts.of(products).take)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
@@ -79,6 +81,8 @@ def composition_allergens_listed(
     )
     # What cannot be read may name anything.
     is_read = ~products.any(made_of.product[~is_whole]) & ~made_of.otherwise
+    # A list of "gluten" does not say of which cereal the flour is.
+    is_read &= ~products.any(mentions.product[mentions.indirect & ~lists.names_cereal[mentions.product]])
     # Without the owners nobody knows whose columns are too short.
     is_read &= seen_across_products(products)
     missing[~fails[mentions.product]] = 0
@@ -86,62 +90,6 @@ def composition_allergens_listed(
     applies = is_food(products) & (products.any(made_of.product) | made_of.otherwise)
     unknown = ~fails & (unlisted | ~is_read)
     return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
-
-
-@dataclass(frozen=True)
-class _AttributeTexts:
-    """The values that products have under an attribute.
-
-    Attributes
-    ----------
-    texts
-        Its texts that are not blank: product, language (its label, or none), text.
-    otherwise
-        Which products tell something there that is no text: codes, numbers.
-    """
-
-    texts: pa.Table
-    otherwise: Mask
-
-    @classmethod
-    def of(cls, products: Products, attribute: str) -> Self:
-        """Read the values of the products, also texts without any language."""
-        texts = products.arrow("texts", "attribute", "language", "text")
-        texts = texts.filter(pc.equal(texts["attribute"], attribute)).drop_columns("attribute")
-        # Some services send the list as a plain string: without a language it is a scalar, not a text.
-        scalars = _below(products.arrow("scalars", "attribute", "type", "value"), attribute)
-        is_text = pc.and_(
-            pc.equal(scalars["type"], "string"),
-            pc.is_in(scalars["attribute"], pa.array([attribute, f"{attribute}.data"])),
-        )
-        bare = scalars.filter(is_text)
-        bare = bare.select(["product"]).append_column("language", pa.nulls(len(bare), pa.string()))
-        bare = bare.append_column("text", scalars.filter(is_text)["value"])
-        both = pa.concat_tables([texts, bare.cast(texts.schema)])
-        # A number or a code is a list too, but one whose meaning is not known here.
-        otherwise = products.any(scalars.filter(pc.invert(is_text))["product"].to_numpy())
-        for table in ("codes", "quantities"):
-            otherwise |= products.any(
-                _below(products.arrow(table, "attribute"), attribute)["product"].to_numpy()
-            )
-        return cls(both.filter(pa.array(filled_values(both["text"].combine_chunks()))), otherwise)
-
-    @property
-    def product(self) -> Rows:
-        """The position of the product of each text."""
-        return np.asarray(self.texts["product"].to_numpy(), np.int64)
-
-
-def _below(rows: pa.Table, attribute: str) -> pa.Table:
-    """Return the rows that stand at or below an attribute, except what only says in which language a text is."""
-    own = pc.or_(
-        pc.equal(rows["attribute"], attribute),
-        pc.and_(
-            pc.starts_with(rows["attribute"], f"{attribute}."),
-            pc.invert(pc.starts_with(rows["attribute"], f"{attribute}.expressedIn")),
-        ),
-    )
-    return rows.filter(own)
 
 
 @dataclass(frozen=True)
@@ -154,10 +102,13 @@ class _Lists:
         For each product the bits of the groups that its lists name, in whatever language.
     readable
         For which products the lists name nothing else; an absent list names nothing.
+    names_cereal
+        Of which products the lists name a cereal with gluten, not gluten alone.
     """
 
     groups: npt.NDArray[np.int32]
     readable: Mask
+    names_cereal: Mask
 
 
 @dataclass(frozen=True)
@@ -179,16 +130,24 @@ class _Mentions:
     spoken: pa.Array
 
 
-def _lists(products: Products, listed_texts: _AttributeTexts) -> _Lists:
+def _lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
     # A dash lists nothing.
     lists = listed_texts.texts.filter(pc.match_substring_regex(listed_texts.texts["text"], r"\pL"))
     distinct, code = encoded(lists["text"])
     product = lists["product"].to_numpy()
     groups = np.zeros(len(products), np.int32)
     # "May contain" counts here: the list says it.
-    np.bitwise_or.at(groups, product, named_allergens(distinct, perhaps=True).groups[code])
+    named = named_allergens(distinct, perhaps=True)
+    np.bitwise_or.at(groups, product, named.groups[code])
     read = _is_understood(distinct, _languages(detect(distinct)))
-    return _Lists(groups, ~listed_texts.otherwise & ~products.any(product[~read[code]]))
+    is_cereal = is_true(pc.invert(pc.starts_with(named.word, "glut")))
+    names_cereal = np.zeros(len(distinct), bool)
+    names_cereal[named.text[is_cereal & (named.meaning & _GLUTEN > 0)]] = True
+    return _Lists(
+        groups,
+        ~listed_texts.otherwise & ~products.any(product[~read[code]]),
+        products.any(product[names_cereal[code]]),
+    )
 
 
 def _languages(found: DetectedLanguages) -> pa.Array:
@@ -302,9 +261,13 @@ def _evidence(
     texts = compositions["text"].take(pa.array(mentions.row[rows])).to_pylist()
     words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
     waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
+    rests_on = food_evidence(products)
     reasons = [
-        reason + _read_as(spoken, label) + ("; a list waits for acceptance" if waiting else "")
-        for (_, _, reason), spoken, label, waiting in zip(
+        reason
+        + _read_as(spoken, label)
+        + ("; a list waits for acceptance" if waiting else "")
+        + _taken_for_food(rests_on[product])
+        for (product, _, reason), spoken, label, waiting in zip(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )
     ]
@@ -313,6 +276,11 @@ def _evidence(
 
 def _said(indirect: bool) -> str:
     return "a cereal that the ingredients do not name" if indirect else "named in the ingredients"
+
+
+def _taken_for_food(evidence: str) -> str:
+    """Say what it rests on that the product is food, where its class does not say so."""
+    return "" if evidence == "its GS1 class" else f"; taken for food by {evidence}"
 
 
 def _read_as(spoken: str | None, label: str | None) -> str:

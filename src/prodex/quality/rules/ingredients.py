@@ -31,7 +31,9 @@ def _parts() -> dict[str, str]:
     text = resources.files("prodex.quality").joinpath("no_ingredients.tsv").read_text("utf-8")
     found: dict[str, list[str]] = {}
     for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
-        found.setdefault(row["part"], []).append(row["expression"])
+        # What may be no list of ingredients is no finding yet: the check of allergens reads it as well.
+        if row["use"] == "finding":
+            found.setdefault(row["part"], []).append(row["expression"])
     return {part: "|".join(expressions) for part, expressions in found.items()}
 
 

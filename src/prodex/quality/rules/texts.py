@@ -289,6 +289,7 @@ def in_stated_language(
     severity="warning",
     dimension="accuracy",
     exact=False,
+    source="GDSN: a text is repeated for each language, with its languageCode",
 )
 def text_in_one_language(
     products: Products, *, confidence: float = 0.99, letters: int = 40, attributes: tuple[str, ...] = ()

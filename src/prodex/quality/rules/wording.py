@@ -231,6 +231,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     gather=lengths_of,
     prepare=cut_lengths,
     exact=False,
+    source="Open Food Facts: the lists of ingredients of one product in twenty end at the length of a column",
 )
 def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     """What is missing at the end of a list of ingredients may be an allergen.
@@ -288,6 +289,7 @@ def _found_to_join(texts: TextColumns) -> Mask:
     problem="Bracket never closed",
     fix="Close the bracket after the words in it.",
     severity="info",
+    source="Regulation (EU) No 1169/2011, Annex VII, Part E: what a compound ingredient is made of follows its name",
 )
 def brackets_are_closed(products: Products) -> Verdict:
     """Nobody can tell of which ingredient the open bracket names the parts, and what comes behind it."""
@@ -317,6 +319,7 @@ def brackets_are_closed(products: Products) -> Verdict:
     severity="warning",
     dimension="completeness",
     exact=False,
+    source="Open Food Facts: names of real products that end so",
 )
 def names_are_finished(products: Products) -> Verdict:
     """ "Olives, boîte de": the rest was lost, or the parts of the name were put together in the wrong order."""
