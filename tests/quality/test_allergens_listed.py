@@ -175,7 +175,7 @@ def test_the_finding_says_what_it_rests_on_that_the_product_is_food() -> None:
         "isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]}],
     }
 
-    said = "gluten: named in the composition, not listed"
+    said = "gluten: named in the ingredients, not listed"
     assert [
         said,
         f"{said}; taken for food by its ingredients",
