@@ -96,7 +96,9 @@ def test_ingredients_of_cosmetics_are_none_of_food() -> None:
     assert ["none", "none"] == decided(composition(INCI), composition("80 % coton, 20 % polyester"))
 
 
-@pytest.mark.parametrize("write", [lambda said: said, lambda said: {"data": said}, lambda said: [{"data": said}]])
+@pytest.mark.parametrize(
+    "write", [lambda said: said, lambda said: {"data": said}, lambda said: [{"data": said}]]
+)
 def test_ingredients_without_a_language_are_read_as_well(write: Any) -> None:
     """Some services send them as a plain string, others leave the language out."""
     assert ["none", "food", "undecided"] == decided(
