@@ -224,7 +224,7 @@ def what_it_is(text: str) -> str:
         return "a date. Format the column as text, and write the GTIN"
     if _FRACTION.fullmatch(plain):
         return "a number with decimals. Format the column as text, and write the GTIN"
-    return "no GTIN. Give it as text of 14 digits"
+    return "not a GTIN. Give it as text of 14 digits"
 
 
 def check_digit(digits: str) -> str:
