@@ -212,7 +212,7 @@ def what_it_is(text: str) -> str:
     >>> what_it_is("4.00638E+12")
     'a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all digits'
     >>> what_it_is("2026-11-23"), what_it_is("bread")
-    ('a date. Format the column as text, and write the GTIN', 'no GTIN. Give it as text of 14 digits')
+    ('a date. Format the column as text, and write the GTIN', 'not a GTIN. Give it as text of 14 digits')
     """
     plain = _IS_MARK.sub("", text).strip(_AROUND)
     if _ROUNDED.fullmatch(plain):
@@ -224,7 +224,7 @@ def what_it_is(text: str) -> str:
         return "a date. Format the column as text, and write the GTIN"
     if _FRACTION.fullmatch(plain):
         return "a number with decimals. Format the column as text, and write the GTIN"
-    return "no GTIN. Give it as text of 14 digits"
+    return "not a GTIN. Give it as text of 14 digits"
 
 
 def check_digit(digits: str) -> str:

@@ -264,7 +264,7 @@ PICTURES = [
     ([FRONT, BACK], {}, "(delete)", "does not say which"),
     ([FRONT, BACK], {"Value seen": "9 x 9"}, NEW, "conflict: https://cdn.example/a.jpg"),
     ([FRONT, BACK], {}, f"a.jpg -> {NEW}\na.jpg -> (delete)", "no pictures"),
-    ([FRONT], {}, "https://[::1", "no address"),
+    ([FRONT], {}, "https://[::1", "not an address"),
 ]  # fmt: skip
 
 
@@ -332,7 +332,7 @@ HIERARCHIES = [
     ([TREE], f"{CASE}: grossWeight 10 lb", "4 KGM; 9 LBR"),
     ([TREE], f"{CASE}: 6 x {EACH}", None),
     ([TREE], f"{CASE}: 1,234 x {EACH}", "1.234 or 1234"),
-    ([TREE], f"{CASE}: 1.5 x {EACH}", "no whole number"),
+    ([TREE], f"{CASE}: 1.5 x {EACH}", "not a whole number"),
     ([TREE], f"{CASE}: 6 x {EACH}; {CASE}: 7 x {EACH}", "Write one of them"),
     ([unit(CASE, unit(EACH), unit(EACH))], f"{CASE}: 8 x {EACH}", "2 times"),
     ([FLAT | {"version": {"grossWeight": WEIGHT}}], f"{CASE}: grossWeight 4,2 kg", "in two places"),

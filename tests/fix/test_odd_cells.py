@@ -51,8 +51,8 @@ def with_cell(path: Path, place: str, xml: str) -> Path:
 
 #: Cells of which none can be read: by the words that name it.
 ODD = {
-    "no number that a spreadsheet knows": '<c r="{0}"><v>12,5</v></c>',
-    "no text of the workbook": '<c r="{0}" t="s"><v>9999</v></c>',
+    "not a number that a spreadsheet knows": '<c r="{0}"><v>12,5</v></c>',
+    "not a text of the workbook": '<c r="{0}" t="s"><v>9999</v></c>',
     "4,301 characters": '<c r="{0}"><v>' + "7" * 4301 + "</v></c>",
     "unknown kind": '<c r="{0}" t="x"><v>7</v></c>',
     "half a character": '<c r="{0}" t="inlineStr"><is><t>_xD83D_</t></is></c>',
@@ -67,7 +67,7 @@ ODD = {
 def test_one_cell_costs_one_row(tmp_path: Path, catalog: prodex.Catalog, words: str, column: str) -> None:
     """With file, sheet, row and cell; whatever column it is in, the answers around it are read."""
     path = book(tmp_path / "a.xlsx", GOOD, GOOD, GOOD)
-    xml = ODD[words].format(f"{column}3" if "no place" not in words else "AAA3")
+    xml = ODD[words].format(f"{column}3" if "not a place" not in words else "AAA3")
     with_cell(path, f"{column}3", xml)
     fix = prodex.read_worklist(path, catalog, profile=NO_CHECKS)
     if (words, column) == ("without its result", "D"):
@@ -76,7 +76,7 @@ def test_one_cell_costs_one_row(tmp_path: Path, catalog: prodex.Catalog, words: 
         return
     assert {"accepted": 1, "unchanged": 1, "refused": len(fix.refused)} == fix.counts
     about = fix.refused.iloc[0]
-    place = "?3" if "no place" in words else f"{column}3"
+    place = "?3" if "not a place" in words else f"{column}3"
     assert ("To fix", 3, place) == (about["sheet"], about["row"], about["cell"])
     assert words in about["reason"]
 

@@ -71,7 +71,7 @@ def test_quantities_without_a_known_unit_are_refused(typed: str) -> None:
         ("isConsumerUnit", "nein", "isConsumerUnit", False),
         ("percentageOfAlcoholByVolume", "5,5 %", "percentageOfAlcoholByVolume", 5.5),
         ("netContent", "0,5 kg", "netContent", [{"data": 0.5, "expressedIn": {"code": "KGM"}}]),
-        ("netContent", "2 x", None, "is not a unit"),
+        ("netContent", "2 x", None, "is not a known unit"),
         ("brand.code", "best & co", "brand", {"code": "BEST"}),
         ("brand.code", "BEST", "brand", {"code": "BEST"}),
         ("brand", "Best & Co∣BEST", "brand", {"code": "BEST"}),

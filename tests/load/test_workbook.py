@@ -277,9 +277,9 @@ ODD: dict[str, tuple[str, str, Any, str]] = {
     "neither yes nor no": ("isConsumerUnit", "", "perhaps", "neither yes nor no"),
     "no whole number": ("lifeCycle", "", 1.5, "whole number"),
     "no date": ("createdAt", "", "20/11/2026", "not a date"),
-    "a word of nothing": ("ownAttribute", "Klingon", "x", "no language and no unit"),
-    "no path": ("Not a path!", "", "x", "no technical path"),
-    "a place beyond all lists": ("assets.pictures[999999999].url", "", "x", "no place in a list"),
+    "a word of nothing": ("ownAttribute", "Klingon", "x", "neither a known language nor a known unit"),
+    "no path": ("Not a path!", "", "x", "not a technical path"),
+    "a place beyond all lists": ("assets.pictures[999999999].url", "", "x", "not a place in a list"),
     "no path at all": ("", "", "x", "no path above"),
 }
 

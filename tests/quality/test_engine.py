@@ -276,7 +276,7 @@ def test_what_waits_under_last_request_is_not_called_empty() -> None:
     assert ["pending", "no data"] == [reason.split(":")[0] for reason in audit.failures()["reason"]]
     assert ["Riz", None] == audit.failures()["name"].astype(object).where(lambda s: s.notna(), None).tolist()
     assert 1 == audit.pending
-    assert "1 product with an update pending acceptance" in repr(audit)
+    assert "1 product judged without an update pending acceptance" in repr(audit)
     assert [0, 1] == accepted.states[:, 0].tolist()
 
 

@@ -320,6 +320,6 @@ def test_all_products_that_cannot_be_corrected_are_named_at_once():
     left = texts[~texts["product_id"].isin(refused["product_id"])]
     assert [gtin(1)] == [record["gtin"] for record in prodex.changes_from_frame(left, catalog).records]
     with pytest.raises(
-        ChangesRefused, match=r"pending.* in \.refused of this error: without it the other 1 can"
+        ChangesRefused, match=r"waits for acceptance.* in \.refused of this error: without it the other 1 can"
     ):
         prodex.changes_from_frame(texts[texts["product_id"].isin(["1", "2"])], catalog)

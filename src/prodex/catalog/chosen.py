@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,10 @@ def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
 
 def _in_words(name: str, value: Any) -> str:
     # A long list of ids tells nobody anything, in whichever container it came.
-    if isinstance(value, Sized) and not isinstance(value, str) and len(value) > _FEW:
+    try:
+        is_long = not isinstance(value, str) and len(value) > _FEW
+    except TypeError:  # an array without dimensions, as a single value is, has no length
+        is_long = False
+    if is_long:
         return f"{counted(len(value), 'value')} of {name}"
     return f"{name} = {reprlib.repr(value)}"
