@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -231,6 +231,11 @@ class AttributeTexts:
                 _below(products.arrow(table, "attribute"), attribute)["product"].to_numpy()
             )
         return cls(both.filter(pa.array(filled_values(both["text"].combine_chunks()))), otherwise)
+
+    def of_products(self, chosen: Any) -> Self:
+        """Return those of some products."""
+        own = np.asarray(chosen, bool)
+        return replace(self, texts=self.texts.filter(pa.array(own[self.product])))
 
     @property
     def product(self) -> Rows:

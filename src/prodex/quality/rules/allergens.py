@@ -70,7 +70,9 @@ def composition_allergens_listed(
     words of all languages count then), the text was cut or is no list of ingredients, starch does not say of what it is
     made or lecithin of what, something is mostly made of an allergen (mayonnaise), or the list cannot be read.
     """
-    made_of = AttributeTexts.of(products, composition)
+    # What is certainly no food is not read.
+    may_be_food = is_food(products)
+    made_of = AttributeTexts.of(products, composition).of_products(may_be_food.fillna(True))
     lists = _lists(products, AttributeTexts.of(products, listed))
     mentions, doubtful, is_whole = _mentions(made_of.texts, FoldedTexts.of(products).take)
     missing = mentions.meaning & ~lists.groups[mentions.product]
@@ -87,7 +89,7 @@ def composition_allergens_listed(
     is_read &= seen_across_products(products)
     missing[~fails[mentions.product]] = 0
     evidence = _evidence(products, made_of.texts, mentions, missing, listed)
-    applies = is_food(products) & (products.any(made_of.product) | made_of.otherwise)
+    applies = may_be_food & (products.any(made_of.product) | made_of.otherwise)
     unknown = ~fails & (unlisted | ~is_read)
     return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
 
