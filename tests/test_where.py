@@ -393,6 +393,7 @@ held_in = st.sampled_from(
 )
 
 
+@pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a brand that only sounds like another
 @settings(deadline=None)
 @given(
     st.sampled_from(sorted(values)).flatmap(
