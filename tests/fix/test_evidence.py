@@ -366,7 +366,7 @@ def test_keys_are_written_so_that_no_spreadsheet_changes_them(tmp_path: Path) ->
         "3-4",
         "0f8fad5b-d9cb-469f-a165-70867728950e",
     ]
-    records = [{**many(), "id": one, "gtin": f"0000000000{place:02}"} for place, one in enumerate(ids)]
+    records = [{**many(), "id": one, "gtin": f"0000000000{number:02}"} for number, one in enumerate(ids)]
 
     @prodex.rule(title="no other bread", fix="Mend it.")
     def no_other_bread(products: Any) -> prodex.Verdict:
