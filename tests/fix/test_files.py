@@ -87,7 +87,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], Path], str]] = {
     "LibreOffice": (lambda path: archive(path, **{"content.xml": "<x/>"}), "OpenDocument"),
     "a binary workbook": (lambda path: archive(path, **{"xl/workbook.bin": "x"}), "binary workbook"),
     "Numbers": (lambda path: archive(path, **{"Index/Document.iwa": "x"}), "Numbers"),
-    "an archive": (lambda path: archive(path, **{"a.csv": "x"}), "no workbook"),
+    "an archive": (lambda path: archive(path, **{"a.csv": "x"}), "not a workbook"),
     "a picture": (lambda path: bytes_of(path, b"\x89PNG\r\n\x1a\n\0\0\0"), "neither a workbook nor text"),
     "half a file": (cut, "is damaged"),
     "a bomb": (bomb, "decompression bomb"),

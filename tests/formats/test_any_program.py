@@ -234,7 +234,7 @@ REFUSED: dict[str, tuple[Callable[[Parts], Parts], str]] = {
             "_rels/.rels": p["_rels/.rels"].replace(b"xl/workbook.xml", b"word/document.xml"),
             "word/document.xml": b"<w:document xmlns:w='urn:w'/>",
         },
-        "no workbook",
+        "not a workbook",
     ),
     "a binary workbook of another name": (
         lambda p: {

@@ -63,7 +63,7 @@ def test_missing_is_about_the_one_language_that_is_selected(sample: prodex.Catal
     press(explorer, "fold", "language")
     press(explorer, "toggle", "language", "French")
     assert "Missing in French" == facets(explorer)["missing"]["title"]
-    assert "An audit (Quality) shows" in facets(explorer)["missing"]["note"]
+    assert "needed or not" in facets(explorer)["missing"]["note"]
     (found,) = [
         one for one in facets(explorer)["missing"]["values"] if one["label"] == "description in French"
     ]

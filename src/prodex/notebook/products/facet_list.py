@@ -31,7 +31,7 @@ _ORDER = (
 _RANGES = tuple(name for name in _ORDER if column_of(name))
 #: Cases and pallets, say, need neither ingredients nor pictures; what a product needs, only an audit knows.
 _NOTES = {
-    MISSING.name: "Counted among all products. An audit (Quality) shows which need it.",
+    MISSING.name: "Of all products, needed or not.",
     "packshot": "Counted among all products: cases and pallets need none. An audit counts only those that need one.",
 }
 #: Characters of a name of a facet that are shown.
