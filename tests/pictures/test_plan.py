@@ -88,7 +88,7 @@ def test_every_picture_is_in_the_plan() -> None:
 @pytest.mark.parametrize("size", [0, -1, "big", 512.0, True, 10**9])
 def test_a_size_must_be_a_number_of_pixels(size: Any) -> None:
     """A size that is not a number of pixels is refused."""
-    with pytest.raises(InputError, match="no number of pixels"):
+    with pytest.raises(InputError, match="not a number of pixels"):
         plan(prodex.flatten([]), size=size)
 
 

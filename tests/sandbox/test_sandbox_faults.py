@@ -447,7 +447,7 @@ def test_what_a_function_raises_is_not_lost() -> None:
             lambda: Fault("clock-skew"),
             "'clock-skew' is not a fault; give one of latency, 401,.*setting of Behaviour",
         ),
-        (lambda: Fault(503), "503 is no fault"),  # type: ignore[arg-type]
+        (lambda: Fault(503), "503 is not a fault"),  # type: ignore[arg-type]
         (lambda: Fault("503", at=0), "at is 0, not the number of a call"),
         (lambda: Fault("503", at=[]), r"at is \(\), not the number"),
         (lambda: Fault("503", at="3"), r"at is \('3',\), not the number"),  # type: ignore[arg-type]

@@ -269,4 +269,4 @@ def _is(path: Path, kind: Any) -> bool:
 def _what(path: Path) -> str:
     if path.is_symlink():
         return "a link, and links are not followed"
-    return "a folder, not a file" if path.is_dir() else "no plain file"
+    return "a folder, not a file" if path.is_dir() else "not a plain file"
