@@ -73,8 +73,8 @@ LOST = {
     "2026-11-23": "a date",
     "23.11.2026": "a date",
     "8431701027348.5": "decimals",
-    "8431701 02734 8431701": "no GTIN",
-    "843170102734O": "no GTIN",
+    "8431701 02734 8431701": "is not a GTIN",
+    "843170102734O": "is not a GTIN",
 }
 
 #: What stands in a cell without a GTIN.
