@@ -308,9 +308,9 @@ def test_an_index_with_a_name_is_a_column(catalog: prodex.Catalog) -> None:
 @pytest.mark.parametrize(
     ("frames", "words"),
     [
-        ({"products": pd.DataFrame({"a": [1]})}, "table 'products' already.*my_products"),
-        ({"Products": pd.DataFrame({"a": [1]})}, "table 'products' already"),
-        ({"mine": pd.DataFrame({"a": [1]}), "Mine": pd.DataFrame({"a": [1]})}, "table 'mine' already"),
+        ({"products": pd.DataFrame({"a": [1]})}, "already a table 'products'.*my_products"),
+        ({"Products": pd.DataFrame({"a": [1]})}, "already a table 'products'"),
+        ({"mine": pd.DataFrame({"a": [1]}), "Mine": pd.DataFrame({"a": [1]})}, "already a table 'mine'"),
         ({"mine": pd.Series([1])}, "mine=series.to_frame"),
         ({"mine": [1, 2]}, "Give a value as a parameter"),
         ({"gtin": "0017"}, "Give a value as a parameter"),
