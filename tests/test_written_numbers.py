@@ -49,7 +49,7 @@ UNCERTAIN = {
     "multiplication": [
         "0x10", "3 x 125", "3\u00d7125", "3*5",
     ],
-    "no amount": [
+    "not an amount": [
         "inf", "-Infinity", "NaN", "sNaN", "NaN1", "\u221e",
     ],
     "fraction": [
