@@ -61,7 +61,7 @@ _SURE, _LETTERS, _UNSURE = 0.98, 16, -2
 #: What may be written in several ways: all but Latin letters with their usual accents, and the signs around words.
 _NOT_COMPOSED = (
     r"[\x{AA}\x{B5}\x{BA}\x{132}\x{133}\x{13F}\x{140}\x{149}"
-    r"\x{17F}-\x{1FFF}\x{2070}-\x{209F}\x{2100}-\x{10FFFF}]"
+    r"\x{17F}-\x{1FFF}\x{2070}-\x{20CF}\x{2100}-\x{10FFFF}]"
 )
 #: Only the beginning of a text is read.
 CHARACTERS = 500
