@@ -9,8 +9,8 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.frames import to_frame
 from prodex.tables.declaration import TABLES
+from prodex.tables.frames import to_frame
 
 RECORDS = [
     {

@@ -16,8 +16,7 @@ import pytest
 
 import prodex
 from prodex.catalog import table_properties
-from prodex.tables.declaration import TABLES
-from prodex.tables.schema import Table
+from prodex.tables.declaration import TABLES, Table
 
 #: A product with a text, a number, a boolean and a moment.
 EVERY_TYPE = {

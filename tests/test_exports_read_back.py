@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import ExportDamaged, InputError, QueryError, StorageError
 from prodex.sandbox.sample import shared_products
+from prodex.tables.attributes import state_column
 from prodex.tables.declaration import TABLES
-from prodex.tables.presence import state_column
 from tests import wire
 from tests.quick import examples
 

@@ -26,7 +26,7 @@ import prodex
 from prodex.catalog import Origin
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.snapshot import commit
-from prodex.tables.blocks import blocks_of
+from prodex.tables.flatten import blocks_of
 from tests.bench.products import Product, products
 
 #: Limits that the comparison of 200,000 products has to keep, on two cores.

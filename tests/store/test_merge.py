@@ -378,7 +378,7 @@ def test_large_changes_come_block_by_block(
     sample: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many blocks they are, the outcome is the same."""
-    monkeypatch.setattr("prodex.tables.blocks.BLOCK_BYTES", 20_000)
+    monkeypatch.setattr("prodex.tables.flatten.BLOCK_BYTES", 20_000)
     old = snapshot_of([sample[:15]])
 
     new = merged(old, [sample[5:40]], tmp_path / "j")

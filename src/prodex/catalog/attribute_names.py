@@ -11,9 +11,8 @@ import pyarrow.compute as pc
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.locales import known_language_tag
-from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, child_path, within
+from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, within
 from prodex.tables.declaration import TABLES
-from prodex.tables.presence import attribute_of
 from prodex.text import hint, nearest
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")

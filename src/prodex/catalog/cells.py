@@ -18,8 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.locales import short_of
 from prodex.tables.attributes import anchored, within
-from prodex.tables.declaration import TABLES
-from prodex.tables.schema import Column, Table
+from prodex.tables.declaration import TABLES, Column, Table
 
 Read = Callable[..., pa.Table]
 #: What the values of some cells are; numbers and booleans out of `scalars` are still written as text.

@@ -23,9 +23,9 @@ from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
 from prodex.files import parquet
-from prodex.frames import as_framed, to_frame
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
+from prodex.tables.frames import as_framed, to_frame
 from prodex.text import hint
 from prodex.threads import side_by_side
 

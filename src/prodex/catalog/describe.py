@@ -15,10 +15,9 @@ import pyarrow.compute as pc
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.data import CatalogData
 from prodex.catalog.languages import shown_languages
-from prodex.frames import to_frame
-from prodex.tables.attributes import child_path, within
+from prodex.tables.attributes import attribute_of, child_path, within
 from prodex.tables.declaration import TABLES
-from prodex.tables.presence import attribute_of
+from prodex.tables.frames import to_frame
 
 _EXAMPLES = 3
 #: Characters of an example; of longer ones the beginning is shown.

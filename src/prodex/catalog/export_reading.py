@@ -28,9 +28,8 @@ from prodex.formats.json_lines import read_jsonl, read_records
 from prodex.formats.package import PACKAGE, Package, Resource, read_package
 from prodex.formats.registry import FORMATS, ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
-from prodex.tables.declaration import TABLES
-from prodex.tables.presence import stored_presence
-from prodex.tables.schema import misfit
+from prodex.tables.attributes import stored_presence
+from prodex.tables.declaration import TABLES, misfit
 from prodex.text import counted
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."

@@ -18,11 +18,9 @@ import pyarrow.compute as pc
 
 from prodex.errors import NotExported, QueryError
 from prodex.files import parquet
-from prodex.tables.blocks import blocks_of
-from prodex.tables.declaration import TABLES
-from prodex.tables.flatten import decoded
-from prodex.tables.presence import shown_columns
-from prodex.tables.schema import misfit
+from prodex.tables.attributes import shown_columns
+from prodex.tables.declaration import TABLES, misfit
+from prodex.tables.flatten import blocks_of, decoded
 
 #: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
 VERBATIM = frozenset({"json", "text", "url", "uuid"})

@@ -23,10 +23,10 @@ from prodex.catalog.data import CatalogData
 from prodex.catalog.languages import languages_given, shown_languages
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
-from prodex.frames import to_frame
 from prodex.locales import short_of
 from prodex.tables.attributes import TEXTS, within
 from prodex.tables.declaration import TABLES
+from prodex.tables.frames import to_frame
 from prodex.text import hint
 from prodex.threads import side_by_side
 

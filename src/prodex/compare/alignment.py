@@ -14,8 +14,8 @@ from typing import Any
 from prodex.facts.pending import own_path
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path
+from prodex.tables.declaration import Table
 from prodex.tables.descriptors import LANGUAGES, expressed_at
-from prodex.tables.schema import Table
 from prodex.tables.values import fit, scalar_text, storable
 from prodex.text import composed
 

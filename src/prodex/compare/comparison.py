@@ -31,12 +31,12 @@ from prodex.compare.result import Difference
 from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
 from prodex.facts.name import names_of
-from prodex.frames import to_frame
 from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.executors import checked_executor, mapped
 from prodex.store.snapshot import open_snapshot
 from prodex.tables.columns import Rows
+from prodex.tables.frames import to_frame
 
 _CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *Change._fields)])
 _SHOWN = ("gtin", "brand_code", "brand", "kind_code", "kind", "owner", "updated_at")

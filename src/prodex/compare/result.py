@@ -12,8 +12,8 @@ from prodex.catalog import Catalog
 from prodex.compare.causes import causes_of
 from prodex.dispatch import call
 from prodex.facts.groups import Groups, groups_of, named
-from prodex.frames import to_frame
 from prodex.tables.columns import whole
+from prodex.tables.frames import to_frame
 
 #: The possible outcomes for a product.
 CHANGES = ("added", "removed", "changed", "touched only", "unchanged", "not comparable")

@@ -18,9 +18,8 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.facts.missing import Missing, keys, missing_in
 from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
-from prodex.tables.attributes import within
+from prodex.tables.attributes import state_column, within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
-from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
 from prodex.threads import side_by_side
 

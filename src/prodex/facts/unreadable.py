@@ -22,9 +22,8 @@ from prodex.facts.pending import PENDING
 from prodex.locales import short_of
 from prodex.tables.attributes import anchored, within
 from prodex.tables.columns import Mask, Rows, places, whole
-from prodex.tables.declaration import TABLES
+from prodex.tables.declaration import TABLES, Kind
 from prodex.tables.descriptors import LANGUAGES, expressed_at
-from prodex.tables.schema import Kind
 from prodex.tables.values import fit, read_json
 
 #: How "less than" is written in place of a small amount of a nutrient, which the rules of nutrition read.

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files.atomic import reading, sha256
-from prodex.frames import for_pandas
+from prodex.tables.frames import for_pandas
 
 #: What a manifest holds of a file: rows, bytes, digest (sha256) and, if it has checksums, the digest of the footer.
 FileFacts = Mapping[str, int | str]

@@ -19,7 +19,7 @@ from prodex.files.atomic import safe_name, sha256
 from prodex.files.untrusted import Count, read_json
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.formats.spreadsheet import escape_formulas as escaped
-from prodex.frames import to_frame
+from prodex.tables.frames import to_frame
 
 PACKAGE = "datapackage.json"
 _NAME = "prodex-export"

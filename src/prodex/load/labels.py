@@ -18,9 +18,8 @@ from prodex.phases import Reporter, Show
 from prodex.query import ProductQuery
 from prodex.service import Client, pages
 from prodex.store.parts import StoredPart, rewrite_table
-from prodex.tables.declaration import TABLES
+from prodex.tables.declaration import TABLES, Column
 from prodex.tables.flatten import decoded, flatten_products
-from prodex.tables.schema import Column
 
 Code = tuple[str, str]
 

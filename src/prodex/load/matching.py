@@ -33,8 +33,8 @@ from prodex.query import ProductQuery
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 from prodex.store.journal import Journal
 from prodex.store.journal_format import Stage
+from prodex.tables.attributes import state_column
 from prodex.tables.columns import by_value, encoded, is_true, numbers, places, whole
-from prodex.tables.presence import state_column
 
 Mask = npt.NDArray[np.bool_]
 

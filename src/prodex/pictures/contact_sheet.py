@@ -20,7 +20,6 @@ from prodex.errors import InputError
 from prodex.facts.label import shown_one
 from prodex.facts.name import names_of
 from prodex.files.untrusted import leads_to_folder
-from prodex.frames import to_frame
 from prodex.limits import Limits
 from prodex.phases import SILENT, Reporter
 from prodex.pictures.resize import SmallPicture
@@ -35,6 +34,7 @@ from prodex.pictures.thumbnails import (
 )
 from prodex.progress import PATIENCE, Progress, reporting
 from prodex.store.snapshot import catalog_given
+from prodex.tables.frames import to_frame
 from prodex.text import counted
 
 #: More pictures would make a page that browsers scroll with difficulty.

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from prodex.dispatch import call
 from prodex.errors import MediaFailed, MediaRefused
-from prodex.frames import to_frame
 from prodex.pictures.file_check import FileFacts
 from prodex.pictures.plan import Picture
+from prodex.tables.frames import to_frame
 
 
 class PictureState(StrEnum):

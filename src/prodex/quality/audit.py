@@ -12,13 +12,13 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.dispatch import call
-from prodex.frames import to_frame
 from prodex.progress import Progress
 from prodex.quality.breakdown import coverage_by, scores_by
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
 from prodex.quality.matrix import AuditMatrix
 from prodex.quality.states import State
+from prodex.tables.frames import to_frame
 
 _COUNTED = ("blockers", "failed", "passed", "not_applicable", "unknown")
 

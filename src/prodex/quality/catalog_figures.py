@@ -15,8 +15,8 @@ from prodex.facts.groups import Groups
 from prodex.facts.pending import IS_OWN
 from prodex.facts.presence import short_languages
 from prodex.quality.measures import LARGEST, LEAST, NONE, MeasuredValue
+from prodex.tables.attributes import attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, places, whole
-from prodex.tables.presence import attribute_of
 
 _A_DAY = timedelta(days=1)
 

@@ -15,7 +15,6 @@ from prodex import locales
 from prodex.catalog.closed_lists import ClosedList, in_three_digits, market_value
 from prodex.catalog.conditions import ColumnCondition, column_condition
 from prodex.errors import QueryError
-from prodex.frames import to_frame
 from prodex.locales import short_of
 from prodex.quality.audit_part import IDENTITY, AuditPart
 from prodex.quality.check import CheckFacts
@@ -23,6 +22,7 @@ from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import EVIDENCE, State
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.columns import whole
+from prodex.tables.frames import to_frame
 from prodex.text import hint
 
 #: Columns of the findings that say which check it was, with the name of the fact.

@@ -25,12 +25,12 @@ from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
 from prodex.facts.presence import Presence
 from prodex.facts.unreadable import Unreadable
-from prodex.frames import to_frame
 from prodex.quality.requested import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
+from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, whole
 from prodex.tables.declaration import TABLES
-from prodex.tables.presence import attribute_of, state_column
+from prodex.tables.frames import to_frame
 
 _Made = TypeVar("_Made")
 

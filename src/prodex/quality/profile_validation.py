@@ -18,8 +18,7 @@ from prodex.facts.pending import own_path
 from prodex.facts.presence import BY_SHAPE
 from prodex.quality.check import Check
 from prodex.quality.requested import is_within
-from prodex.tables.attributes import ATTRIBUTES, PATHS
-from prodex.tables.presence import attribute_of
+from prodex.tables.attributes import ATTRIBUTES, PATHS, attribute_of
 from prodex.text import hint, nearest
 
 #: Columns of `products` whose values are kinds, with the wire path of each.

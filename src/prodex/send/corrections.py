@@ -20,8 +20,7 @@ from prodex.locales import is_long_code, language_tag, short_of
 from prodex.send.merge import Correction, recoded
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
-from prodex.tables.declaration import TABLES
-from prodex.tables.schema import Column
+from prodex.tables.declaration import TABLES, Column
 from prodex.text import hint_and_all
 from prodex.written_numbers import as_json, written_number
 

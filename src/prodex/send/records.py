@@ -20,8 +20,7 @@ from prodex.errors import InputError
 from prodex.send import xml_reading
 from prodex.send.attribute_types import PRODUCT, Type
 from prodex.store.reading import read_products
-from prodex.tables.declaration import TABLES
-from prodex.tables.schema import Kind
+from prodex.tables.declaration import TABLES, Kind
 
 
 class Marker(Enum):

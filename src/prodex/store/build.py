@@ -29,7 +29,7 @@ from prodex.store.merge_plan import PartMerge
 from prodex.store.part_counts import count_of, counted, forget_count
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
-from prodex.tables.blocks import blocks_of
+from prodex.tables.flatten import blocks_of
 
 #: From so many products on, parts are built in other processes. These take a second of work until they begin, and then
 #: less than threads, which wait for the interpreter's lock, and let those wait that fetch.

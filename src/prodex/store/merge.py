@@ -27,9 +27,8 @@ from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import Files, StoredPart, path_of, write_part, write_tables
 from prodex.store.presence_columns import same_columns
-from prodex.tables.blocks import blocks_of
 from prodex.tables.declaration import TABLES
-from prodex.tables.flatten import Tables, decoded, distinct
+from prodex.tables.flatten import Tables, blocks_of, decoded, distinct
 
 #: Row groups smaller than this are combined when they are copied: each merge adds one, and there would be ever more.
 _PIECE_BYTES = 6_000_000

@@ -15,9 +15,8 @@ from prodex.catalog.part import VERBATIM, Part, union
 from prodex.files import parquet
 from prodex.files.atomic import make_folder, open_private
 from prodex.files.untrusted import Count, Digest, converted
-from prodex.tables.blocks import BLOCK_BYTES
 from prodex.tables.declaration import TABLES
-from prodex.tables.flatten import decoded_table, distinct
+from prodex.tables.flatten import BLOCK_BYTES, decoded_table, distinct
 
 #: Of each table's file what the manifest keeps; see `prodex.files.parquet.facts_of`.
 Files = dict[str, dict[str, int | str]]

@@ -16,8 +16,8 @@ from prodex.phases import SILENT, Reporter
 from prodex.store.merge import link_table
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.snapshot import commit, stored_parts
-from prodex.tables.blocks import blocks_of
 from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import blocks_of
 
 _LOG = logging.getLogger("prodex")
 

@@ -22,11 +22,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from prodex.locales import short_language
-from prodex.tables.attributes import anchored, child_path
-from prodex.tables.declaration import COUNTED, TABLES
+from prodex.tables.attributes import anchored, child_path, stored_column
+from prodex.tables.declaration import COUNTED, TABLES, Column, Kind, Table
 from prodex.tables.descriptors import localized
-from prodex.tables.presence import stored_column
-from prodex.tables.schema import Column, Kind, Table
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
 Row = dict[str, Any]

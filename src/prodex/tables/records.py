@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.gtin import comparable
+from prodex.tables.attributes import stored_column
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import encoded, escape_lone_surrogates
 from prodex.tables.plain import product_key
-from prodex.tables.presence import stored_column
 from prodex.tables.values import fit, moment_text, read_json, storable
 
 #: The states of an attribute; `presence` holds their numbers.

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.tables.schema import ARROW_TYPES, Kind
+from prodex.tables.declaration import ARROW_TYPES, Kind
 
 #: Whole numbers up to here are exact as doubles, which is what an Arrow number column holds.
 EXACT = 2**53

@@ -9,8 +9,7 @@ from typing import Any
 
 from prodex.fix.words import AnswerRefused
 from prodex.send.attribute_types import PRODUCT
-from prodex.tables.declaration import TABLES
-from prodex.tables.schema import Kind
+from prodex.tables.declaration import TABLES, Kind
 
 _STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)(?:\[([0-9]*)\])?")
 

@@ -19,9 +19,9 @@ from prodex.errors import InputError
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
+from prodex.tables.attributes import state_column
 from prodex.tables.columns import whole
 from prodex.tables.declaration import COUNTED, TABLES
-from prodex.tables.presence import state_column
 from prodex.tables.values import read_json
 from prodex.text import nearest_few
 from prodex.threads import side_by_side
