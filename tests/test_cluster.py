@@ -26,10 +26,10 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, SnapshotDamaged, WorkerLost, WorkerRefused
+from prodex.executors import mapped
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.store.build import build_parts
-from prodex.store.executors import mapped
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Place, by_page

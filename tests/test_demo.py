@@ -8,9 +8,7 @@ from typer.testing import CliRunner
 
 import prodex
 from prodex.cli import app
-from prodex.cli.demo import show_audit, show_work_left
-from prodex.cli.demo_tables import show_contents, show_tables
-from prodex.cli.demo_weeks import show_weeks, take_answers
+from prodex.cli.demo import show_audit, show_contents, show_tables, show_weeks, show_work_left, take_answers
 from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
 from tests.lived import UNTIL, exchange_in

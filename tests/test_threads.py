@@ -8,7 +8,7 @@ from threading import Barrier, Event, Thread, get_ident
 
 import pytest
 
-from prodex.threads import side_by_side, step_back
+from prodex.executors import side_by_side, step_back
 
 CORES = cpu_count() or 1
 

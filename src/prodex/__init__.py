@@ -20,6 +20,7 @@ from prodex.text import hint as _hint
 
 if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
+    from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
     from prodex.fix.result import Fix
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.history import SimulatedWeeks, simulated_weeks
     from prodex.job import JobResult, run_job
-    from prodex.ledger import Ledger
     from prodex.limits import Limits
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
     from prodex.load.reference_data import load_organizations, load_segments
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
         require_scenarios,
         scenario_request,
     )
-    from prodex.send.track import track
+    from prodex.send.following import track
     from prodex.send.upsert import DryRun, upsert
     from prodex.service import Client, ProductPage, RetryPolicy, connect
     from prodex.store.reading import flatten, read_products, with_pending_updates
@@ -94,7 +94,7 @@ _LATER = {
     "prodex.formats.spreadsheet": ("unescape_formulas",),
     "prodex.history": ("SimulatedWeeks", "simulated_weeks"),
     "prodex.job": ("JobResult", "run_job"),
-    "prodex.ledger": ("Ledger",),
+    "prodex.catalog.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),
     "prodex.load": ("LoadBudget", "load_products", "load_rich_content", "recover", "refresh"),
     "prodex.load.reference_data": ("load_organizations", "load_segments"),

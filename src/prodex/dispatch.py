@@ -14,7 +14,7 @@ from typing import Any
 FUNCTIONS = {
     "Audit.html": "prodex.display.audit:html_of",
     "Audit.report": "prodex.display.report:write_report",
-    "Audit.save": "prodex.quality.figure_archive:save_audit",
+    "Audit.save": "prodex.quality.figures:save_audit",
     "Audit.text": "prodex.display.audit:text_of",
     "Audit.worklists": "prodex.display.worklists:write_worklists",
     "AuditComparison.html": "prodex.display.audit:comparison_html",

@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 import pytest
 
 import prodex
-from prodex.compare.alignment import KEYS
-from prodex.compare.match import GROUP_BYTES
-from prodex.compare.records import compare_records
+from prodex.compare.comparison import GROUP_BYTES
+from prodex.compare.records import KEYS, compare_records
 from prodex.compare.scope import Scope
 from prodex.errors import InputError, QueryError
 from prodex.tables.declaration import TABLES
@@ -385,7 +384,7 @@ def test_many_products_are_read_in_groups(monkeypatch: pytest.MonkeyPatch) -> No
     new = [{"id": number, "serves": number + 1} for number in range(5, 55)]
     expected = prodex.diff(prodex.flatten(old), prodex.flatten(new))
     assert GROUP_BYTES > 1_000_000
-    monkeypatch.setattr("prodex.compare.match.GROUP_BYTES", 100)
+    monkeypatch.setattr("prodex.compare.comparison.GROUP_BYTES", 100)
     grouped = prodex.diff(prodex.flatten(old), prodex.flatten(new))
 
     assert 45 == len(expected.changes)

@@ -13,7 +13,7 @@ import prodex
 
 # It takes a constant that a fixture changes here, and would keep the changed one for all tests after these.
 import prodex.store.reading
-from prodex.phases import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseObserver, PhaseProgress
 from prodex.sandbox import Sandbox
 from prodex.store.archive import snapshots_folder
 from tests.load.exchange import TOTAL, connected, contents, loaded, paged, pages_asked, records, renamed

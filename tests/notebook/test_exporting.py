@@ -28,7 +28,7 @@ from prodex.notebook.products.export import (
     export_products,
 )
 from prodex.notebook.products.product_columns import ProductColumns
-from prodex.phases import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseObserver, PhaseProgress
 from prodex.tables.declaration import TABLES
 
 LONG = "=" + "x" * 40_000

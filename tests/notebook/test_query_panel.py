@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prodex
+from prodex.catalog.ledger import Ledger
 from prodex.errors import QueryError
-from prodex.ledger import Ledger
 from prodex.notebook.query import options
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked
 from prodex.notebook.query.panel import QueryPanel

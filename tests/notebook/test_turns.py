@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from prodex.executors import side_by_side
 from prodex.notebook.background import LatestTask
 from prodex.notebook.turns import short_turns
-from prodex.threads import side_by_side
 
 
 @pytest.fixture(autouse=True)

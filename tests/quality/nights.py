@@ -14,8 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
-from prodex.quality.figures import Figures
-from prodex.quality.measures import MeasuredValue
+from prodex.quality.figures import Figures, MeasuredValue
 
 SUPPLIERS, KINDS, LANGUAGES, ATTRIBUTES = 10, 12, ("fr", "de", "nl"), 40
 START = datetime(2025, 1, 1, 4, tzinfo=UTC)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex import ProductQuery
 from prodex.quality.audit import Audit
-from prodex.quality.check import Check
-from prodex.quality.parameters import Parameter
+from prodex.quality.check import Check, Parameter
 from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF

@@ -16,7 +16,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.quality.products import Products
-from prodex.quality.rule_timeout import within
+from prodex.quality.run import within
 from prodex.quality.states import State
 from tests.quality import judging
 from tests.quality.test_engine import in_parts

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex.catalog.chosen import Chosen
+from prodex.catalog.origin import Chosen
 from prodex.fix.layout import SEVERAL, TO_FIX, VISIBLE_WIDTH, pixels
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.products.explorer import CatalogExplorer

@@ -15,11 +15,10 @@ import pytest
 import prodex
 from prodex import clock
 from prodex.catalog import Origin
+from prodex.catalog.ledger import Ledger
 from prodex.errors import InputError, SnapshotNotFound
-from prodex.ledger import Ledger
 from prodex.quality.archive import remove_audits
-from prodex.quality.figure_archive import FIGURES, kept_figures
-from prodex.quality.figures import figures_of
+from prodex.quality.figures import FIGURES, figures_of, kept_figures
 
 HOSTILE = "<img src=x onerror=alert(1)> *Mill*\u202e\x1b[2J"
 

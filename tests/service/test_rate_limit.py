@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 
-from prodex.service.rate_limit import RateLimit
+from prodex.service.client import RateLimit
 
 
 class Clock:

@@ -13,8 +13,8 @@ from typing import Any, NoReturn, Self
 
 import pandas as pd
 
-from prodex.catalog.chosen import Chosen, where_in_words
 from prodex.catalog.export import export_catalog
+from prodex.catalog.origin import Chosen, where_in_words
 from prodex.catalog.sql import ask
 from prodex.catalog.views import CatalogViews
 from prodex.catalog.where import drawn, first, selected

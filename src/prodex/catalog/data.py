@@ -17,17 +17,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import names_given
-from prodex.catalog.chosen import Chosen
-from prodex.catalog.origin import Origin
+from prodex.catalog.origin import Chosen, Origin
 from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
+from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import as_framed, to_frame
 from prodex.text import hint
-from prodex.threads import side_by_side
 
 #: The same in every table, so that no prefix tells them apart where two tables are joined.
 _KEYS = ("product_id", "gtin")

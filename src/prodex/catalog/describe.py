@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.data import CatalogData
-from prodex.catalog.languages import shown_languages
+from prodex.catalog.names import shown_languages
 from prodex.tables.attributes import attribute_of, child_path, within
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame

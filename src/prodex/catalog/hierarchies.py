@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.closed_lists import PACKAGING_CODES
+from prodex.catalog.conditions import PACKAGING_CODES
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.tables.attributes import PENDING

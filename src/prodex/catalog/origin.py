@@ -2,23 +2,27 @@
 
 An origin travels with its catalogue through filters, snapshots and exports. Without it nobody can tell "the supplier
 left this empty" from "nobody requested it".
+
+A query says what was requested of a service. A workbook was made by somebody else's program from columns that somebody
+chose, and of what is in none of its columns it says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Self
 
 import msgspec
 
-from prodex.catalog.extent import Extent
+from prodex.catalog.ledger import Ledger
 from prodex.files.untrusted import Moment, check_moment, converted
-from prodex.ledger import Ledger
 from prodex.locales import short_of
 from prodex.query import ProductQuery
 from prodex.tables.attributes import within
+from prodex.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +176,137 @@ class _Written(msgspec.Struct):
 
 def _written(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
+
+
+#: Characters of the words: a list that was pasted has very many.
+_LONGEST = 500
+#: Values of a list that are named one by one.
+_FEW = 3
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """That products were chosen from more of them.
+
+    Attributes
+    ----------
+    of
+        How many there were.
+    words
+        By what they were chosen; empty where that is not known.
+
+    Examples
+    --------
+    >>> Chosen(5_000, "kind: Tofu").sentence(12)
+    '12 of 5,000 products, chosen by: kind: Tofu.'
+    >>> Chosen(5_000).sentence(12)
+    '12 of 5,000 products.'
+    """
+
+    of: int
+    words: str = ""
+
+    @classmethod
+    def again(cls, before: Chosen | None, of: int, words: Iterable[str]) -> Chosen:
+        """Return that some were chosen from those that were chosen before, or from all."""
+        every = [before.words] if before is not None else []
+        return cls(of if before is None else before.of, "; ".join(filter(None, [*every, *words])))
+
+    def sentence(self, products: int) -> str:
+        """Say how many there are, of how many, and by what they were chosen."""
+        words = self.words if len(self.words) <= _LONGEST else f"{self.words[:_LONGEST]} …"
+        by = f", chosen by: {words}" if words else ""
+        return f"{products:,} of {counted(self.of, 'product')}{by}."
+
+
+def scope_of(chosen: Chosen | None, products: int) -> str | None:
+    """Return of which products something is, in a sentence; None where these are all.
+
+    >>> scope_of(Chosen(9), 2), scope_of(Chosen(9), 9), scope_of(None, 9)
+    ('2 of 9 products.', None, None)
+    """
+    return None if chosen is None or chosen.of <= products else chosen.sentence(products)
+
+
+def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
+    """Return the conditions of `Catalog.where` in words.
+
+    >>> where_in_words(None, {"brand_code": "ACME"}), where_in_words(len, {})
+    (["brand_code = 'ACME'"], ['a condition in Python'])
+    >>> where_in_words(None, {"product_id": ["1", "2", "3", "4", "5"]})
+    ['5 values of product_id']
+    """
+    words = [_in_words(name, value) for name, value in equal.items()]
+    return words if condition is None else [*words, "a condition in Python"]
+
+
+def _in_words(name: str, value: Any) -> str:
+    # A long list of ids tells nobody anything, in whichever container it came.
+    try:
+        is_long = not isinstance(value, str) and len(value) > _FEW
+    except TypeError:  # an array without dimensions, as a single value is, has no length
+        is_long = False
+    if is_long:
+        return f"{counted(len(value), 'value')} of {name}"
+    return f"{name} = {reprlib.repr(value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What a file holds of its products.
+
+    Attributes
+    ----------
+    attributes
+        Wire paths of the attributes that it has columns of.
+    languages
+        Of attributes with localized texts: the short codes of the languages that it has columns in.
+    in_part
+        Attributes of which some values could not be read, so that a missing one may be there after all.
+
+    Examples
+    --------
+    >>> extent = Extent(("namePublicLong", "brand"), (("namePublicLong", ("fr",)),))
+    >>> extent.asked("brand"), extent.asked("kind"), extent.asked("namePublicLong", "de")
+    (True, False, False)
+    """
+
+    attributes: tuple[str, ...]
+    languages: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    in_part: tuple[str, ...] = ()
+
+    def asked(self, attribute: str, language: str | None = None) -> bool:
+        """Say whether there is a column of an attribute, or of something in it, and of its texts in a language."""
+        if not any(_meet(attribute, path) for path in self.attributes):
+            return False
+        spoken = [languages for _, languages in self.spoken(attribute)]
+        return (
+            language is None or not spoken or any(short_of(language) in map(short_of, one) for one in spoken)
+        )
+
+    def spoken(self, attribute: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the localized attributes at, above or below a wire path, with the languages of their columns."""
+        return (one for one in self.languages if _meet(attribute, one[0]))
+
+    def is_in_part(self, attribute: str) -> bool:
+        """Say whether some values of an attribute, or of something in it, could not be read."""
+        return any(_meet(attribute, path) for path in self.in_part)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the extent as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            When it is anything else.
+        """
+        return converted(value, cls)
+
+
+def _meet(one: str, other: str) -> bool:
+    return within(one, other) or within(other, one)

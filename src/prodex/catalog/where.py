@@ -19,9 +19,9 @@ from prodex.catalog.conditions import column_condition, containing_words, not_fo
 from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
+from prodex.executors import side_by_side
 from prodex.tables.declaration import TABLES
 from prodex.text import hint
-from prodex.threads import side_by_side
 
 Mask = npt.NDArray[np.bool_]
 

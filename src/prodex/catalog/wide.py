@@ -17,18 +17,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import names_given
-from prodex.catalog.attribute_names import AttributeNames
 from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped
 from prodex.catalog.data import CatalogData
-from prodex.catalog.languages import languages_given, shown_languages
+from prodex.catalog.names import AttributeNames, languages_given, shown_languages
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
+from prodex.executors import side_by_side
 from prodex.locales import short_of
 from prodex.tables.attributes import TEXTS, within
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 from prodex.text import hint
-from prodex.threads import side_by_side
 
 _PRODUCTS = TABLES["products"]
 

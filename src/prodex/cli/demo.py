@@ -5,37 +5,41 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
+import pyarrow as pa
 import typer
 
 import prodex
 from prodex import clock
 from prodex.catalog import Catalog
-from prodex.cli.demo_tables import show_contents, show_tables
-from prodex.cli.demo_weeks import counts_of, show_weeks, take_answers
 from prodex.cli.lab import next_steps
 from prodex.cli.output import aligned, say, wrapped
-from prodex.compare import diff
+from prodex.compare import Difference, diff
 from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
-from prodex.files.atomic import home
+from prodex.files.atomic import home, seen_from_here
+from prodex.fix.worklists import read_worklist
 from prodex.gtin import are_valid
+from prodex.history import SimulatedWeeks
 from prodex.load import refresh
 from prodex.locales import language_label
 from prodex.quality.audit import Audit
+from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.problems import attribute_label
 from prodex.quality.run import audit
 from prodex.quality.scores import CAVEAT
+from prodex.quality.watch import watch
 from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.service.local_sandbox import require_sandbox
 from prodex.store.reading import flatten
+from prodex.tables.declaration import TABLES
 from prodex.text import counted, percent
 
 _LINES = 3
@@ -230,3 +234,182 @@ def demo(
     _tell("")
     for line in next_steps(weeks.name):
         _tell(line)
+
+
+_WIDTH = 110
+_CELL = 26
+
+
+def show_contents(catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Show how many products and tables there are, and where they are kept."""
+    rows = {name: catalog.row_count(name) for name in TABLES}
+    filled = counted(sum(map(bool, rows.values())), "table")
+    where = "in memory" if catalog.folder is None else f"in {seen_from_here(catalog.folder)}"
+    say(f"{counted(len(catalog), 'product')} in {filled} are kept {where}")
+
+
+def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
+    """Show rows, columns and bytes of each table, then a few of its lines."""
+    say(repr(catalog).split("\n  ")[0])
+    say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
+    for name in TABLES:
+        every = catalog.arrow(name)
+        stored = sum(path.stat().st_size for path in catalog.files(name)) if catalog.folder else every.nbytes
+        say(f"{name:<18}{every.num_rows:>12,}{every.num_columns:>9}{stored:>15,}")
+    for name, table in TABLES.items():
+        every = catalog.arrow(name)
+        rows = _spread(every)
+        say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {every.num_rows:,}")
+        for line in _lines(rows):
+            say(f"  {line}")
+
+
+def _spread(table: pa.Table) -> pa.Table:
+    """Return a few rows from the whole table: the first ones often belong to one product."""
+    places = sorted({number * len(table) // _LINES for number in range(_LINES)}) if len(table) else []
+    return table.take(pa.array(places, pa.int64()))
+
+
+def _lines(rows: pa.Table) -> list[str]:
+    """Format rows in columns: as many of the filled ones as fit into the width."""
+    shown: list[list[str]] = []
+    left = _WIDTH
+    for name, column in _telling(rows):
+        texts = (on_one_line("" if value is None else value) for value in column.to_pylist())
+        cells = [text if len(text) <= _CELL else f"{text[: _CELL - 1]}…" for text in (name, *texts)]
+        if (width := max(map(len, cells))) > left:
+            break
+        shown.append(cells)
+        left -= width + 2  # the gap between two columns
+    return aligned(list(zip(*shown, strict=True))) if rows.num_rows else []
+
+
+def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    """Return the columns to show: the GTIN, then filled ones, without keys and repeated facts."""
+    dull = {"product_id", "gtin", "uuid", "position", "created_at"}
+    columns = dict(zip(rows.column_names, rows.columns, strict=True))
+    filled = [(n, c) for n, c in columns.items() if n not in dull and c.null_count < len(c)]
+    return [("gtin", columns["gtin"]), *filled] if "gtin" in columns else filled
+
+
+#: Suppliers with fewer findings say little about how they work.
+_ENOUGH = 5
+_IN_WORDS = {"touched only": "with only a new date of update"}
+_ASKED = ["blocker", "error"]
+
+
+def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
+    """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
+    audits = weeks.audits
+    say(
+        f"{counted(len(audits), 'load')}, each with an audit. The first, that of the last Monday, and the newest:"
+    )
+    trend = audits[-1].trend(audits[:-1])
+    shown = {audits[0].now.date(), day_of(weeks.monday), audits[-1].now.date()}
+    rows = [
+        (
+            f"{row['now']:%a %Y-%m-%d}",
+            f"{row['products']:,} products",
+            f"{percent(row['ready'])} ready",
+            f"score {percent(row['score'])}",
+            f"{row['to_work_on']:,} to work on",
+        )
+        for row in trend.to_dict("records")
+        if row["now"].date() in shown
+    ]
+    for line in aligned(rows):
+        say(f"  {line}")
+    _show_suppliers(weeks, audits, say)
+    _show_changes(weeks, say)
+    say(f"Unusual for this shop (prodex watch {weeks.name}):")
+    _show_first([on_one_line(sentence) for sentence in watch(weeks.name).sentences], say)
+
+
+def _show_first(lines: list[str], say: Callable[[str], object]) -> None:
+    """Show the first line, and how many there are besides: a demo fits on one screen."""
+    besides = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+    for line in lines[:1]:
+        say(f"  {line}{besides}")
+
+
+def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Callable[[str], object]) -> None:
+    """Show how many of the findings that suppliers were asked about are gone, before the incident of the last night."""
+    asked = next(one for one in audits if one.now.date() == weeks.asked)
+    before, after = (
+        one.failures(severity=_ASKED).drop_duplicates(["product_id", "check"]) for one in (asked, audits[-2])
+    )
+    place = ["product_id", "check"]
+    is_left = before.set_index(place).index.isin(after.set_index(place).index)
+    corrected = pd.DataFrame({"owner": before["owner"], "gone": ~is_left}).groupby("owner")["gone"]
+    counts = corrected.agg(["size", "sum"])
+    gone = int(counts["sum"].sum())
+    counts = counts[counts["size"] >= _ENOUGH]
+    ranked = counts.assign(share=counts["sum"] / counts["size"]).sort_values("share", ascending=False)
+    least = "".join(
+        f" (fewest at {on_one_line(owner)}, {int(row['sum']):,} of {int(row['size']):,})"
+        for owner, row in ranked.tail(1).iterrows()
+    )
+    say(
+        f"{gone:,} of {len(before):,} findings of {weeks.asked:%d %B}, when suppliers were asked, are gone{least}."
+    )
+
+
+def _show_changes(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
+    """Show what changed since the last Monday, and whose products."""
+    difference = diff(weeks.monday, weeks.catalog)
+    say(f"Since Monday, {day_of(weeks.monday)}: {counts_of(difference)}.")
+
+
+def counts_of(difference: Difference) -> str:
+    """Return how many products were added, removed, changed ..., in words that need no manual."""
+    by_change = difference.summary.set_index("change")["products"]
+    return ", ".join(
+        f"{int(count):,} {_IN_WORDS.get(str(change), change)}" for change, count in by_change.items() if count
+    )
+
+
+def day_of(snapshot: str) -> date:
+    """Return the day of a snapshot by its name."""
+    return date.fromisoformat(snapshot.partition("@")[2][:10])
+
+
+def take_answers(
+    client: Client, weeks: SimulatedWeeks, judged: Audit, say: Callable[[str], object]
+) -> AuditComparison | None:
+    """Read the worklist of one supplier that came back, send what can be used, and prove what it fixed.
+
+    The worklists of other suppliers are left as they are, for whoever tries it next.
+
+    Parameters
+    ----------
+    judged
+        An audit of the newest snapshot.
+
+    Raises
+    ------
+    IncompleteLoad
+        When the answers did not arrive.
+    """
+    file = next(iter(sorted(weeks.returned.glob("*.csv"))), None)
+    if file is None:
+        say("No worklist came back: what is right is known of the sample alone.")
+        return None
+    fix = read_worklist(file, judged.catalog, profile=judged.profile, now=judged.now)
+    say(f"A supplier has sent its worklist back. {repr(fix).splitlines()[0]}")
+    _show_first(
+        [f"refused: cell {row.cell}: {on_one_line(row.reason)}" for row in fix.refused.itertuples()], say
+    )
+    if fix.accepted.empty:
+        say("What it answered was sent before. prodex sandbox --reset restores the sample.")
+        return None
+    # The sandbox may have been reset since: of an import that it does not know nothing has arrived.
+    tracking = fix.apply(client, also="unknown", progress=False).wait(progress=False)
+    said = f" {on_one_line(tracking.message)}".rstrip()
+    imported = f"Status {tracking.status}{said}; the audit of the refreshed catalogue proves it"
+    fresh = refresh(weeks.name, client, progress=False)
+    compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
+    fixed = compared.changes("fixed")
+    if not set(fix.accepted["product_id"]) <= set(fixed["product_id"]):
+        raise IncompleteLoad("The audit after the answers does not show all of them as fixed.")
+    say(f"{imported}: {counted(len(fixed), 'finding')} fixed.")
+    return compared

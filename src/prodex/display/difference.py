@@ -9,7 +9,7 @@ from prodex.display_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.catalog import Catalog
-    from prodex.compare.result import Difference
+    from prodex.compare.difference import Difference
 
 _ROWS = 10
 

@@ -28,9 +28,8 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
-from prodex.facts.label import CODE_OF, told_apart
 from prodex.facts.market import market_label, markets_of
-from prodex.facts.name import languages
+from prodex.facts.name import CODE_OF, languages, told_apart
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of

@@ -15,10 +15,16 @@ a name is shown:
 A text of nothing but spaces is no name, and neither is a number or a text that does not say its language: these are
 no localized texts. The market is the product's own, else the one that was asked for. The market that a profile takes
 for granted does not count, so that a product has the same name in an audit as elsewhere.
+
+A code never changes, and its label follows the language that was asked for (code value objects of the specification).
+So everything is told apart by its code and shown by its label: a blank label is none, and a code without one is shown
+as itself. Codes that share a label are told apart by the codes behind it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -30,7 +36,16 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING
 from prodex.locales import short_of
-from prodex.tables.columns import Mask, Rows, by_combination, encoded, filled_values, places, whole
+from prodex.tables.columns import (
+    Mask,
+    Rows,
+    by_combination,
+    encoded,
+    filled_values,
+    places,
+    unless_blank,
+    whole,
+)
 
 #: Attributes that hold names, the best first.
 NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
@@ -185,3 +200,64 @@ def _language_ranks(markets: pa.Array, language: pa.Array, place: Rows) -> Rows:
             if other in best:
                 ranks[row, column] = best.index(other)
     return ranks[market[place], spoken]
+
+
+#: Columns of `products` that hold labels, and the columns with their codes.
+CODE_OF = {"brand": "brand_code", "kind": "kind_code", "packaging": "packaging_code", "gpc": "gpc_code"}
+
+
+def shown(labels: pa.Array, codes: pa.Array) -> pa.Array:
+    """Return what is shown for each code; a blank label without a code stays, since blank is not missing.
+
+    >>> shown(pa.array(["Acme", " ", None, None, ""]), pa.array(["A", "B", "C", None, None])).to_pylist()
+    ['Acme', 'B', 'C', None, '']
+    """
+    return pc.coalesce(unless_blank(labels), unless_blank(codes), labels, codes)
+
+
+def shown_one(label: str | None, code: str | None) -> str | None:
+    """Return the same for one code.
+
+    >>> shown_one("Acme", "A"), shown_one(" ", "B"), shown_one(None, None), shown_one("", None)
+    ('Acme', 'B', None, '')
+    """
+    filled = (one for one in (label, code) if one is not None and one.strip())
+    return next(filled, code if label is None else label)
+
+
+def told_apart(
+    codes: Sequence[str | None], labels: Sequence[str | None], without: str = "without"
+) -> list[str]:
+    """Return how codes are listed: by label, and where several would read the same with the code behind it.
+
+    Parameters
+    ----------
+    codes
+        Codes, each once; None stands for having none.
+    labels
+        The label of each.
+    without
+        What is said for None.
+
+    Examples
+    --------
+    >>> told_apart(["4", "5", "6", None], ["Mill", "Mill", None, None], "without owner")
+    ['Mill (4)', 'Mill (5)', '6', 'without owner']
+    """
+    plain = [
+        without if code is None else _readable(shown_one(label, code) or "")
+        for code, label in zip(codes, labels, strict=True)
+    ]
+    listed = plain
+    for _ in range(2):  # once more for a label that reads like another with its code
+        often = Counter(listed)
+        listed = [
+            f"{one} ({code})" if often[now] > 1 and code not in {None, one} else now
+            for one, now, code in zip(plain, listed, codes, strict=True)
+        ]
+    return listed
+
+
+def _readable(text: str) -> str:
+    """Return a text as it stands in a list: one of nothing but spaces in quotes."""
+    return text if text.strip() else f'"{text}"'

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.label import shown
+from prodex.facts.name import shown
 from prodex.tables.columns import unless_blank
 
 #: What an owner is known by: columns of `products`, the best first.

@@ -19,10 +19,10 @@ from xml.parsers import expat
 from prodex.errors import SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_there
 from prodex.formats.csv_sheets import Headings, Known, NoText, csv_rows
+from prodex.formats.safe_xml import MarkupRefused
 from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Range, Row
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
-from prodex.safe_xml import MarkupRefused
 
 #: The first bytes of archives, and of the files of older programs and of workbooks with a password.
 _ZIP, _OLE = b"PK", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

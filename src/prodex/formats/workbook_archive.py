@@ -26,8 +26,8 @@ from typing import IO, Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, XMLPullParser, fromstring
 
+from prodex.formats.safe_xml import MarkupRefused, parser_of
 from prodex.limits import Meter
-from prodex.safe_xml import MarkupRefused, parser_of
 
 #: The namespace in which readers see every element, in the form of ElementTree.
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from prodex.load.windows import Window
-from prodex.phases import SILENT, Reporter, Show
+from prodex.progress import SILENT, Reporter, Show
 from prodex.store.journal_format import Stage
 
 #: Stages whose products count for the whole load; what changed meanwhile was received before, most of it.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from prodex.catalog.part import Part
-from prodex.phases import Reporter, Show
+from prodex.progress import Reporter, Show
 from prodex.query import ProductQuery
 from prodex.service import Client, pages
 from prodex.store.parts import StoredPart, rewrite_table

@@ -23,11 +23,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.ledger import MOST_LISTED, Ledger, listed, product_named
 from prodex.catalog.part import Part
 from prodex.clock import ANY_ZONE
 from prodex.facts.pending import own
 from prodex.gtin import comparable
-from prodex.ledger import MOST_LISTED, Ledger, listed, product_named
 from prodex.locales import short_of
 from prodex.query import ProductQuery
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus

@@ -13,10 +13,11 @@ from typing import Any, Literal
 from prodex import locales
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
+from prodex.catalog.ledger import Ledger
 from prodex.errors import QueryError, SnapshotNotFound
+from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
-from prodex.ledger import Ledger
 from prodex.limits import LoadBudget
 from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
@@ -24,18 +25,16 @@ from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.resume import is_judged, judge, kept_for_later, resumed
 from prodex.load.reuse import age_of, fresh_snapshot, name_for, question_to
-from prodex.phases import Reporter
-from prodex.progress import Progress, reporting
+from prodex.progress import Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.service.pull import checked_page_size
+from prodex.service.paging import checked_page_size
 from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_folder, build_parts
 from prodex.store.delivery import FILES
 from prodex.store.early_build import EarlyBuild
-from prodex.store.executors import checked_executor
 from prodex.store.journal import Journal, journals_in
 from prodex.store.journal_format import refuse_newer
 from prodex.store.parts import StoredPart

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
+from prodex.catalog.ledger import listed
 from prodex.errors import InputError, QueryError
+from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
-from prodex.ledger import listed
 from prodex.limits import LoadBudget
 from prodex.load.clocks import Clocks, checked_lag, newest_update, starting_from
 from prodex.load.fetch import Fetch
@@ -28,15 +29,13 @@ from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import WINDOWS, checked_windows, dated
 from prodex.load.resume import judge, kept_for_later, resumed
 from prodex.load.reuse import question_of
-from prodex.phases import Reporter
-from prodex.progress import Progress, reporting
+from prodex.progress import Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
 from prodex.store.absence import absence_of, listing_of
 from prodex.store.archive import snapshots_folder
 from prodex.store.copies import Copy, left_out, left_out_line, replacement
-from prodex.store.executors import checked_executor
 from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import ABSENT, newest

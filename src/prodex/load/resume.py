@@ -14,10 +14,10 @@ from typing import Any
 
 from prodex import clock
 from prodex.catalog import Origin
+from prodex.catalog.ledger import Ledger
 from prodex.errors import IncompleteLoad, ProdexError, StorageError
 from prodex.files.atomic import remove
 from prodex.files.untrusted import is_folder, is_there
-from prodex.ledger import Ledger
 from prodex.query import ProductQuery
 from prodex.store.archive import entries_of
 from prodex.store.journal import Journal, journals_in

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin
+from prodex.catalog.ledger import Ledger
 from prodex.display_text import on_one_line
 from prodex.errors import QueryError, SnapshotError, StorageError
 from prodex.files.atomic import checked_name
-from prodex.ledger import Ledger
 from prodex.progress import Progress, tell
 from prodex.query import ProductQuery
 from prodex.send.upserts import last_write

@@ -8,7 +8,7 @@ from typing import Any
 
 from prodex.fix.result import Fix
 from prodex.notebook.panel import list_html, text_html
-from prodex.phases import PhaseObserver, Reporter
+from prodex.progress import PhaseObserver, Reporter
 from prodex.quality import Audit, AuditComparison, Profile
 from prodex.quality.comparison import compare_audits
 from prodex.quality.run import audit as audit_of

@@ -12,8 +12,8 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
+from prodex.executors import step_back
 from prodex.notebook.turns import short_turns
-from prodex.threads import step_back
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import ipywidgets as w
 from prodex.errors import InputError, ProdexError
 from prodex.notebook.panel import Panel, check_box, error_text, html, message_html, set_busy
 from prodex.notebook.work import WorkRow
-from prodex.phases import PhaseObserver
+from prodex.progress import PhaseObserver
 
 _SHOWN = 40
 

@@ -23,7 +23,7 @@ from prodex.notebook.panel import (
     text_html,
 )
 from prodex.notebook.work import WorkRow
-from prodex.phases import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseObserver, PhaseProgress
 from prodex.send.journal import host_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client

@@ -19,7 +19,7 @@ from prodex.errors import ServiceError
 from prodex.notebook.background import LatestTask
 from prodex.notebook.boxes import HBox
 from prodex.notebook.panel import Panel, set_busy, show_if, styled, text_html
-from prodex.phases import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseObserver, PhaseProgress
 
 T = TypeVar("T")
 

@@ -17,11 +17,9 @@ from prodex.catalog import Catalog
 from prodex.dispatch import call
 from prodex.display_text import on_one_line
 from prodex.errors import InputError
-from prodex.facts.label import shown_one
-from prodex.facts.name import names_of
+from prodex.facts.name import names_of, shown_one
 from prodex.files.untrusted import leads_to_folder
 from prodex.limits import Limits
-from prodex.phases import SILENT, Reporter
 from prodex.pictures.resize import SmallPicture
 from prodex.pictures.thumbnails import (
     NO_PACKSHOT,
@@ -32,7 +30,7 @@ from prodex.pictures.thumbnails import (
     pictures_of,
     small_pictures,
 )
-from prodex.progress import PATIENCE, Progress, reporting
+from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.store.snapshot import catalog_given
 from prodex.tables.frames import to_frame
 from prodex.text import counted

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
+import hashlib
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,16 +21,15 @@ import pyarrow.compute as pc
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.files.atomic import reading
+from prodex.files.atomic import home, make_folder, reading, storage, sweep, writing
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
-from prodex.phases import SILENT, Reporter
-from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
+from prodex.pictures.download import FetchJob, arrivals, jobs_of, side_by_side
 from prodex.pictures.file_check import compare, look_at, read_checksum
 from prodex.pictures.picture_folder import PictureFolder
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import SmallPicture, shrink
-from prodex.pictures.thumbnail_cache import cache, read_cached, temporary_folder
+from prodex.progress import SILENT, Reporter
 
 #: Downloads at a time, as by default for `download_pictures`.
 _WORKERS = 8
@@ -313,3 +317,64 @@ def gtins_of(catalog: Catalog, product_ids: Sequence[str]) -> dict[str, str | No
     chosen = pc.field("product_id").isin(pa.array(product_ids, pa.string()))
     rows = catalog.arrow("products", ["product_id", "gtin"], chosen).to_pylist()
     return {row["product_id"]: row["gtin"] for row in rows}
+
+
+#: Two threads may make the same picture.
+_WRITING = threading.Lock()
+
+
+def read_cached(picture: Picture, size: int) -> SmallPicture | None:
+    """Return the small picture of a record from the cache, or None."""
+    try:
+        small = SmallPicture.of(_place(picture, size).read_bytes())
+    except OSError:  # mostly because it is not in the cache; it can be made again in any case
+        return None
+    return small if small.problem is None else None
+
+
+def cache(picture: Picture, size: int, small: SmallPicture) -> None:
+    """Put a small picture into the cache.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses.
+    """
+    if small.content is not None:
+        with _WRITING, writing(_place(picture, size), private=True) as beside:
+            beside.write_bytes(small.content)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Provide a folder for files that are needed only for a moment.
+
+    Raises
+    ------
+    StorageError
+        When the disk refuses.
+    """
+    with storage(_folder()):
+        make_folder(_folder(), private=True)
+        sweep(_folder())
+        place = tempfile.TemporaryDirectory(dir=_folder(), prefix=".", suffix=f".{os.getpid()}.part")
+    with place as folder:
+        yield Path(folder)
+
+
+def _place(picture: Picture, size: int) -> Path:
+    """Return the path by the content of the record, else by address and date."""
+    stated = [picture.file_size, picture.width, picture.height]
+    checksums = sorted(read_checksum(picture.crc32))
+    # By content a picture that moved to another address is still found; a supplier who replaces a file at the same
+    # address changes the checksum or, without one, the date.
+    content = (
+        [checksums, stated] if checksums and any(stated) else [picture.url, str(picture.updated_at), stated]
+    )
+    # A hash, since an address holds characters that no file name may have.
+    name = hashlib.sha256(json.dumps([content, size]).encode()).hexdigest()[:32]
+    return _folder() / name[:2] / f"{name}.jpg"
+
+
+def _folder() -> Path:
+    return home() / "thumbnails"

@@ -19,8 +19,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.part import Part
 from prodex.errors import InputError, PublicationConflict, PublicationRefused
 from prodex.files import parquet
-from prodex.phases import Reporter
-from prodex.progress import Progress, reporting
+from prodex.progress import Progress, Reporter, reporting
 from prodex.publishing.delta_tables import (
     PublishedFile,
     TableState,

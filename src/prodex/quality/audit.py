@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from prodex.dispatch import call
 from prodex.progress import Progress
-from prodex.quality.breakdown import coverage_by, scores_by
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
 from prodex.quality.matrix import AuditMatrix
+from prodex.quality.scores import coverage_by, scores_by
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
 

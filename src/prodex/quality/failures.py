@@ -12,12 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import locales
-from prodex.catalog.closed_lists import ClosedList, in_three_digits, market_value
-from prodex.catalog.conditions import ColumnCondition, column_condition
+from prodex.catalog.conditions import (
+    ClosedList,
+    ColumnCondition,
+    column_condition,
+    in_three_digits,
+    market_value,
+)
 from prodex.errors import QueryError
 from prodex.locales import short_of
-from prodex.quality.audit_part import IDENTITY, AuditPart
 from prodex.quality.check import CheckFacts
+from prodex.quality.matrix import IDENTITY, AuditPart
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import EVIDENCE, State
 from prodex.tables.attributes import ATTRIBUTES, PATHS

@@ -32,35 +32,43 @@ Whether a check applies to a product is undecided where the product lacks the de
 
 `grade_with_blocker` is the best grade that a product with a failing blocker can have: "C" unless a profile says
 another; with "A" its score alone decides.
+
+A profile is read without a catalogue, so only the names of the specification are known then. Whether another name is
+a custom attribute or a typing error is decided when a catalogue is judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
+import pyarrow.compute as pc
 
 from prodex.arguments import described
+from prodex.catalog import Catalog
 from prodex.display_text import on_one_line
-from prodex.errors import InputError
+from prodex.errors import InputError, NotExported
+from prodex.facts.market import REQUIRED_LANGUAGES
+from prodex.facts.pending import own_path
+from prodex.facts.presence import BY_SHAPE
 from prodex.files.toml_text import TomlText
 from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.locales import market_code
 from prodex.quality.check import Check
-from prodex.quality.profile_reading import (
-    assumptions_of,
-    checks_of,
-    grade_of,
-    hint_of,
-    market_of,
-    merged,
-    own_attributes,
-)
+from prodex.quality.requested import is_within
+from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
+from prodex.quality.scores import GRADES
+from prodex.tables.attributes import ATTRIBUTES, PATHS, attribute_of
+from prodex.tables.declaration import TABLES
+from prodex.text import hint, nearest
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
@@ -298,3 +306,250 @@ def profiles() -> pd.DataFrame:
         for p in map(Profile.read, shipped())
     ]
     return pd.DataFrame(rows, columns=["profile", "title", "description", "rules", "checks"])
+
+
+OF_THE_MARKET = "of the market"
+_CHECK_KEYS = ("severity", "weight", "only", "except")
+
+
+def checks_of(rule: str, written: Any, place: TomlText) -> Iterator[Check]:
+    entries = written if isinstance(written, list) else [written]
+    # [checks.x] and [[checks.x]] are one check and a list of them.
+    for number, entry in enumerate(entries):
+        here = ("checks", rule, number)
+        if rule not in RULES:
+            raise place.error(here, f"there is no rule {rule!r}{hint_of(rule, RULES)}")
+        if not isinstance(entry, Mapping):
+            raise place.error(here, f"{entry!r} is not a table; write [checks.{rule}] and its keys below.")
+        yield from _expanded(rule, entry, place, here)
+
+
+def _expanded(
+    rule: str, entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]
+) -> Iterator[Check]:
+    """Make one check for each combination of the values given for single-valued parameters."""
+    declared = {parameter.name: parameter for parameter in RULES[rule].parameters}
+    given: dict[str, list[Any]] = {}
+    for key, value in entry.items():
+        if key in _CHECK_KEYS:
+            continue
+        if key not in declared:
+            raise place.error(
+                (*here, key), f"there is no key {key!r}{hint_of(key, [*declared, *_CHECK_KEYS])}"
+            )
+        single = not declared[key].several
+        given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
+    # Read once: the condition is the same for every combination.
+    scope = _scope(entry, place, here)
+    # Three attributes in two languages are six checks, each a column.
+    for values in itertools.product(*given.values()):
+        chosen = dict(zip(given, values, strict=True))
+        for parameters, condition in _by_market(chosen, scope):
+            yield _check(rule, parameters, entry, condition, place, here)
+
+
+def _scope(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
+    read = {}
+    for key in ("only", "except"):
+        value = entry.get(key, {})
+        if not isinstance(value, Mapping):
+            words = f"{key} is {value!r}; give columns and values: {{ brand_code = 12 }}."
+            raise place.error((*here, key), words)
+        with place.named((*here, key)):
+            read[key] = Condition.of(value, place="condition").only
+    return Condition(read["only"], read["except"])
+
+
+def _by_market(parameters: dict[str, Any], scope: Condition) -> Iterator[tuple[dict[str, Any], Condition]]:
+    """Replace the language "of the market" by each language, for the markets that require it."""
+    if parameters.get("language") != OF_THE_MARKET:
+        yield parameters, scope
+        return
+    others = tuple((column, values) for column, values in scope.only if column != "market")
+    chosen = dict(scope.only).get("market", tuple(map(str, REQUIRED_LANGUAGES)))
+    for language in dict.fromkeys(one for required in REQUIRED_LANGUAGES.values() for one in required):
+        markets = tuple(str(m) for m, required in REQUIRED_LANGUAGES.items() if language in required)
+        if meant := tuple(market for market in markets if market in chosen):
+            yield parameters | {"language": language}, replace(scope, only=(*others, ("market", meant)))
+
+
+def _check(
+    rule: str,
+    parameters: dict[str, Any],
+    entry: Mapping[str, Any],
+    scope: Condition,
+    place: TomlText,
+    here: tuple[str | int, ...],
+) -> Check:
+    try:
+        made = Check.of(
+            rule, parameters, severity=entry.get("severity"), weight=entry.get("weight"), scope=scope
+        )
+        # prodex's own profiles are tested; only users' profiles are validated against a catalogue.
+        if place.shipped:
+            return made
+        named = [key for key in ("attribute", "attributes", "kinds", "only", "except") if key in entry]
+        return replace(made, place=place.where((*here, *named[:1])))
+    except InputError as error:
+        key = [key for key in entry if str(error).startswith((f"{key} is ", f"{key} '"))]
+        raise place.error((*here, *key), str(error)) from error
+
+
+def merged(base: list[Check], own: list[Check], place: TomlText) -> tuple[Check, ...]:
+    """Merge checks: the same check named twice is one column, for the products of both."""
+    merged: dict[str, Check] = {}
+    for check in (*base, *own):
+        with place.named(("checks", check.rule.id)):
+            merged[check.id] = merged[check.id].joined(check) if check.id in merged else check
+    return tuple(merged.values())
+
+
+def market_of(given: Any, place: TomlText) -> int | None:
+    # `True` is an int in Python and would be market 1.
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | str):
+        words = f"market is {given!r:.60}. Give its ISO 3166-1 number (250) or its name (France)."
+        raise place.error(("market",), words)
+    with place.named(("market",)):
+        return market_code(given)
+
+
+def grade_of(given: Any, place: TomlText) -> str:
+    known = [grade for grade, _ in GRADES]
+    if given not in known:
+        raise place.error(
+            ("grade_with_blocker",), f"grade_with_blocker is {given!r:.60}; give one of {', '.join(known)}."
+        )
+    return str(given)
+
+
+#: What a profile can assume.
+_ASSUMABLE = ("food", "market", *TABLES["products"].schema.names)
+
+
+def assumptions_of(given: Any, place: TomlText) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise place.error(
+            ("assume",), f"assume is {given!r:.60}; give a table of assumptions: {{food = true}}"
+        )
+    assumed: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "food":
+            if not isinstance(value, bool):
+                raise place.error(("assume", name), f"food is {value!r:.60}; give true or false.")
+            assumed[name] = value
+            continue
+        if name not in _ASSUMABLE:
+            there_are = hint(str(name), _ASSUMABLE, "Give food, market or a column of products.")
+            raise place.error(("assume", str(name)), f"nothing is called {name!r}{there_are}")
+        with place.named(("assume", str(name))):
+            ((_, (assumed[name],)),) = Condition.of({name: value}).only
+    return assumed
+
+
+def own_attributes(given: Any, place: TomlText) -> tuple[str, ...]:
+    if (
+        isinstance(given, str)
+        or not isinstance(given, list | tuple)
+        or not all(isinstance(one, str) for one in given)
+    ):
+        raise place.error(
+            ("attributes",), f"attributes is {given!r:.60}; give a list of names: ['lidColour']."
+        )
+    return tuple(given)
+
+
+def hint_of(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence that refuses a name: the nearest known one, or all of them."""
+    return hint(name, known, f"Give one of {', '.join(known)}.")
+
+
+#: Columns of `products` whose values are kinds, with the wire path of each.
+_KINDS = {"kind_code": "kind.code", "gpc_code": "GPC.code"}
+
+
+def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()) -> None:
+    """Refuse attributes that neither the specification nor the catalogue knows, and warn of kinds that no product has.
+
+    Parameters
+    ----------
+    catalog
+        What is to be judged.
+    checks
+        Those of the profile; prodex's own profiles are not checked.
+    own
+        Custom attributes that the profile declares: no product may have them yet.
+
+    Raises
+    ------
+    InputError
+        With file, line and key, and the nearest name.
+    """
+    # Shipped profiles have no place: their attributes are those of the specification.
+    written = [check for check in checks if check.place]
+    if not len(catalog):  # an empty catalogue knows no attribute
+        return
+    doubted = [
+        (check, name)
+        for check in written
+        for name in check.attributes
+        if name.partition(".")[0] not in {*ATTRIBUTES, *own} or ("." in name and name not in PATHS)
+    ]
+    if doubted:
+        with suppress(NotExported):  # what an export left out may have had the attribute
+            _confirm_attributes(catalog, doubted, own)
+    for column, path in _KINDS.items():
+        mentions = [(check, value) for check in written for value in _kinds(check, column)]
+        if mentions and catalog.origin.asked(path):
+            with suppress(NotExported):
+                _confirm_kinds(catalog, column, mentions)
+
+
+def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own: Collection[str]) -> None:
+    seen = _seen(catalog)
+    known = {*ATTRIBUTES, *own, *(name.partition(".")[0] for name in seen)}
+    for check, name in doubted:
+        head, _, deeper = name.partition(".")
+        if not catalog.origin.asked(name):
+            continue  # the check is unknown anyway
+        if head not in known:
+            near = hint(head, sorted(known), "`catalog.drift` and `prodex tables` list names.")
+            raise InputError(
+                f"{check.place}: there is no attribute {name!r} in the specification, and no product of this catalogue "
+                f"has it{near} If it is a custom attribute that is not filled yet, declare it in the profile: "
+                f"attributes = [{head!r}]."
+            )
+        within = [path for path in (*PATHS, *seen) if path.startswith(f"{head}.")]
+        if deeper and not any(is_within(path, name) for path in within):
+            near_path = nearest(name, within, cutoff=0.85)
+            if near_path:  # deeper paths are open: a name unlike any other is accepted
+                raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near_path!r}?")
+
+
+def _seen(catalog: Catalog) -> set[str]:
+    """Return the wire paths that the catalogue holds."""
+    found = {attribute for name in catalog.presence.columns if (attribute := attribute_of(name)) is not None}
+    for table in BY_SHAPE:
+        values = pc.unique(catalog.arrow(table, ["attribute"])["attribute"]).to_pylist()
+        found.update(own_path(value) for value in values if value)
+    return found
+
+
+def _kinds(check: Check, column: str) -> Iterator[str]:
+    for scope in check.scopes:
+        for name, values in (*scope.only, *scope.excepted):
+            yield from (value for value in values if name == column and isinstance(value, str))
+    if column == "kind_code":
+        yield from dict(check.parameters).get("kinds", ())
+
+
+def _confirm_kinds(catalog: Catalog, column: str, mentions: list[tuple[Check, str]]) -> None:
+    there = [code for code in pc.unique(catalog.arrow("products", [column])[column]).to_pylist() if code]
+    for place, value in dict.fromkeys((check.place, value) for check, value in mentions):
+        begins = value.removesuffix("*")
+        if value in there or (value.endswith("*") and any(code.startswith(begins) for code in there)):
+            continue
+        near = hint(begins, there, f"It has {len(there):,} others.")
+        message = f"{place}: no product of this catalogue has the {column} {value!r}{near}"
+        warnings.warn(message, stacklevel=4)

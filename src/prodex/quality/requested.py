@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from prodex.catalog import Origin
-from prodex.catalog.extent import Extent
+from prodex.catalog.origin import Extent
 from prodex.locales import is_whole_language, short_of
 from prodex.query import ALWAYS_REQUESTED
 from prodex.tables.attributes import MEASURES

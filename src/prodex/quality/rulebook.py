@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import InputError
-from prodex.quality.parameters import Parameter, parameters_of
+from prodex.quality.check import Parameter, parameters_of
 from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, Condition
 from prodex.quality.verdict import Verdict

@@ -1,27 +1,151 @@
-"""Running an audit: a profile's checks on every part of a catalogue, on any executor."""
+"""Running an audit: a profile's checks on every part of a catalogue, on any executor.
+
+A rule that raises, or returns something that is no verdict, leaves its column unknown in that part and is reported;
+it never counts as a pass. So does, without a report, one that needs what the catalogue's export left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from concurrent.futures import Executor
+import ctypes
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from os import cpu_count
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, NoReturn, TypeVar
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from prodex import clock
-from prodex.catalog import Catalog
-from prodex.errors import InputError
+from prodex.catalog import Catalog, Origin, Part
+from prodex.errors import InputError, NotExported, SnapshotError
+from prodex.executors import checked_executor, mapped
+from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
 from prodex.quality.audit import Audit
-from prodex.quality.engine import run
-from prodex.quality.profile import Profile
-from prodex.quality.profile_validation import confirm
-from prodex.quality.rule_timeout import RULE_SECONDS
+from prodex.quality.check import Check
+from prodex.quality.matrix import IDENTITY, AuditPart, Crash
+from prodex.quality.products import Products
+from prodex.quality.profile import Profile, confirm
+from prodex.quality.requested import OR, Asked, asked_for
+from prodex.quality.rulebook import Rule
 from prodex.quality.rules import RULE_SET
-from prodex.store.executors import checked_executor
+from prodex.quality.scope import Condition
+from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge
+from prodex.quality.verdict import Verdict
 from prodex.store.snapshot import catalog_given
+from prodex.tables.columns import Answer, Mask
+
+_Made = TypeVar("_Made")
+
+#: Seconds that a user's rule may take for one part of a catalogue; prodex's own rules take less than one.
+RULE_SECONDS = 60.0
+
+
+class RuleTimeout(Exception):
+    """A rule exceeded its time limit."""
+
+
+class RuleExited(Exception):
+    """A rule tried to end the program."""
+
+
+class _Abandoned(SystemExit):
+    """Raised in an abandoned thread: it ends the thread without a traceback."""
+
+
+def within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
+    """Return or raise what `work` returns or raises, but wait only for a limited time.
+
+    The work runs in a thread of its own. Python cannot end a thread from outside. One that has not returned in time is
+    abandoned: nobody takes its result any more, and an exception in it ends it as soon as it runs Python code again. A
+    call into compiled code (a regular expression, a computation of Arrow) goes on until it returns, and so does what
+    catches every exception; both use a processor and memory meanwhile. The thread is a daemon: the process does not
+    wait for it when it ends.
+
+    Parameters
+    ----------
+    seconds
+        For how long; None waits for ever, without a thread.
+    work
+        What to do.
+
+    Raises
+    ------
+    RuleTimeout
+        When it did not return in time.
+    RuleExited
+        When it raised SystemExit, or another exception that is meant to end more than itself. KeyboardInterrupt is
+        raised as it is.
+
+    Examples
+    --------
+    >>> within(10, lambda: 7)
+    7
+    """
+    if seconds is None:
+        return _kept_inside(work)
+    outcome: list[Any] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again where somebody waits for it
+            raised.append(error)
+
+    thread = Thread(target=run, name="rule", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    # A thread that has its result but not ended yet is in time.
+    if thread.is_alive() and not (outcome or raised):
+        _abandon(thread)
+        raise RuleTimeout(
+            f"it took longer than {seconds:g} seconds and was abandoned. Allow more with rule_seconds, or let it work "
+            "on whole columns instead of product by product."
+        )
+    if raised:
+        _kept_inside(lambda: _raise(raised.pop()))
+    made: _Made = outcome.pop()
+    return made
+
+
+def _kept_inside(work: Callable[[], _Made]) -> _Made:
+    try:
+        return work()
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise RuleExited(
+            f"it tried to end the program: {type(error).__name__} {words_of(error)}".rstrip()
+        ) from error
+
+
+def words_of(error: BaseException) -> str:
+    """Return the message of an exception, which somebody else's class makes."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - the message is lost, and nothing else should be
+        return "(its message cannot be shown)"
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _abandon(thread: Thread) -> None:
+    # The only way that CPython has: https://docs.python.org/3/c-api/init.html#c.PyThreadState_SetAsyncExc
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Abandoned)
+    )
+
 
 #: A week: what is longer is no limit, and more than the clock of a thread takes.
 _LONGEST = 7 * 24 * 3600
@@ -166,3 +290,296 @@ def _limit(seconds: Any) -> float | None:
     if seconds is not None and not (is_number and 0 < seconds <= _LONGEST):
         raise InputError(f"rule_seconds is {seconds!r:.60}; give seconds, such as 60, or None for no limit.")
     return None if seconds is None else float(seconds)
+
+
+@dataclass(frozen=True)
+class PartJob:
+    """One part with everything that is needed to judge it, fit to be sent to another process."""
+
+    number: int
+    part: Part
+    origin: Origin
+    checks: tuple[Check, ...]
+    now: datetime
+    market: int | None
+    assume: Mapping[str, Any]
+    whole: Mapping[str, Any]
+    crashed: tuple[Crash, ...]
+    rule_seconds: float | None = RULE_SECONDS
+
+
+def run(
+    catalog: Catalog,
+    checks: Sequence[Check],
+    now: datetime,
+    market: int | None = None,
+    executor: Executor | None = None,
+    assume: Mapping[str, Any] | None = None,
+    rule_seconds: float | None = RULE_SECONDS,
+    among: Catalog | None = None,
+) -> Iterator[AuditPart]:
+    """Judge a catalogue part by part, in order.
+
+    Parameters
+    ----------
+    catalog
+        What is judged.
+    checks
+        By which checks: the columns of the matrix.
+    now
+        Local time without zone.
+    market
+        Market of products without one of their own.
+    executor
+        Any `concurrent.futures` executor; threads by default.
+    assume
+        Assumptions for products whose data do not decide.
+    rule_seconds
+        How long a rule of one's own may take for one part; None waits for ever.
+    among
+        Where rules look that need all products at once: a larger catalogue that has these products as well.
+
+    Raises
+    ------
+    InputError
+        When a rule of one's own is to run in other processes that do not know its function.
+    SnapshotDamaged
+        When a file of the catalogue cannot be read: this is not a rule's fault.
+    """
+    # Other executors share this process, or send functions along.
+    if isinstance(executor, ProcessPoolExecutor):
+        _refuse_own(checks)
+    whole, crashed = _prepared(among or catalog, checks, now, rule_seconds, executor)
+    jobs = [
+        PartJob(
+            number,
+            part,
+            catalog.origin,
+            tuple(checks),
+            now,
+            market,
+            dict(assume or {}),
+            whole,
+            crashed if number == 0 else (),
+            rule_seconds,
+        )
+        for number, part in enumerate(catalog.parts)
+    ]
+    if executor is not None:
+        folders = [] if catalog.folder is None else [catalog.folder]
+        yield from mapped(executor, audit_part, jobs, folders=folders)
+        return
+    with ThreadPoolExecutor(cpu_count()) as threads:
+        yield from threads.map(audit_part, jobs)
+
+
+def audit_part(job: PartJob) -> AuditPart:
+    """Judge one part."""
+    products = _products(job)
+    columns, evidence, crashes = [], [], list(job.crashed)
+    for place, check in enumerate(job.checks):
+        try:
+            seconds = _seconds(check.rule, job.rule_seconds)
+            judged = within(seconds, partial(_judged, products, check, place, job))
+        except (SnapshotError, MemoryError):
+            raise
+        except NotExported:
+            judged = _unknown(len(products))
+        except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
+            judged = _unknown(len(products))
+            crashes.append(Crash(check.id, job.number, _message_of(error)))
+            if isinstance(error, RuleTimeout):
+                products = _products(job)  # the abandoned thread may still be reading the old ones
+        columns.append(judged.states)
+        evidence.append(judged.evidence)
+    states = np.empty((len(products), len(columns)), np.int8, order="F")
+    # Column by column is how states are counted and written.
+    for place, column in enumerate(columns):
+        states[:, place] = column
+    found = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
+    part = AuditPart.of(_identity(products), states, found, tuple(crashes))
+    products.forget()
+    return part
+
+
+def _products(job: PartJob) -> Products:
+    return Products(job.part, job.origin, job.now, job.market, job.assume)
+
+
+def _seconds(rule: Rule, seconds: float | None) -> float | None:
+    """Return how long a rule may take: those of prodex end by themselves, and a thread for each costs up to 8 %."""
+    return None if rule.shipped else seconds
+
+
+def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judged:
+    if not check.knows_scope(job.origin, job.market, job.assume):
+        return _unknown(len(products))
+    in_scope = _in_scope(products, check)
+    unknown = pd.array([None] * len(products), "boolean")
+    asked = check.asked(job.origin)
+    cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
+    # A rule whose preparation crashed is unknown everywhere, as its crash says.
+    if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
+        return judge(Verdict(unknown), in_scope, place)
+    given = dict(check.parameters)
+    if check.language is not None:
+        given["language"] = check.language
+    if check.rule.needs_all_parts:
+        given["whole"] = job.whole[check.rule.id]
+    verdict, read = products.read_by(partial(check.rule.function, products, **given))
+    if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
+        # A user's rule that does not declare what it needs is assumed to need all that it reads.
+        return judge(Verdict(unknown), in_scope, place)
+    judged = judge(verdict, in_scope, place)
+    looked_at = [path for need in check.needs or read for path in need.split(OR)]
+    doubtful = products.unreadable(looked_at, check.language)
+    if asked is not Asked.ALL:
+        doubtful = np.ones(len(products), bool)
+    return _certain(judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
+
+
+def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Mask) -> Judged:
+    """Return the certain part of a verdict on products of which not all that is needed was requested, or is readable.
+
+    What is there decides for good in one direction at most: one wrong text fails, one name is a name.
+    """
+    kept = {"fails": State.FAIL, "passes": State.PASS}.get(certain or "")
+    stands = np.zeros(len(doubtful), bool) if kept is None else judged.states == kept
+    unknown = doubtful & ~stands & in_scope.fillna(True).to_numpy(bool)
+    states = np.where(unknown, State.UNKNOWN, judged.states).astype(np.int8)
+    fails = states[judged.evidence["product"].to_numpy()] == State.FAIL
+    return Judged(states, judged.evidence.filter(pa.array(fails)))
+
+
+def _in_scope(products: Products, check: Check) -> Answer:
+    """Return the products to which the check applies; many checks share a condition, so each is evaluated once."""
+    held = pd.array(np.zeros(len(products), bool), "boolean")
+    for scope in check.scopes:
+        held = held | _meant(products, scope)  # type: ignore[operator] # not known to pandas-stubs
+    return held & _meant(products, check.rule.scope)
+
+
+def _meant(products: Products, scope: Condition) -> Answer:
+    return products.remember(scope, partial(scope.holds, products.assumed, len(products)))
+
+
+def _prepared(
+    catalog: Catalog,
+    checks: Sequence[Check],
+    now: datetime,
+    seconds: float | None,
+    executor: Executor | None,
+) -> tuple[dict[str, Any], tuple[Crash, ...]]:
+    """Prepare what rules need of all parts at once, by rule; an error is a crash of the rule's checks."""
+    made: dict[str, Any] = {}
+    shared: dict[Any, Any] = {}
+    crashes: list[Crash] = []
+    for rule in {check.rule.id: check.rule for check in checks if check.rule.needs_all_parts}.values():
+        # Rules that gather and prepare the same share it.
+        key = rule.id if rule.gather is None else (rule.gather, rule.prepare)
+        try:
+            if key not in shared:
+                found = (
+                    within(_seconds(rule, seconds), partial(_gathered, catalog, rule, now, executor))
+                    if rule.gather
+                    else _whole_columns(catalog, rule.whole)
+                )
+                shared[key] = (
+                    within(_seconds(rule, seconds), partial(rule.prepare, found))
+                    if rule.prepare is not None
+                    else found
+                )
+            made[rule.id] = shared[key]
+        except (SnapshotError, MemoryError):
+            raise
+        except NotExported:
+            continue  # not prepared, its checks are unknown
+        except Exception as error:  # noqa: BLE001 - as in audit_part
+            crashes += [Crash(c.id, 0, _message_of(error)) for c in checks if c.rule.id == rule.id]
+    return made, tuple(crashes)
+
+
+@dataclass(frozen=True)
+class _GatherJob:
+    """One part of which a rule's table is made, fit to be sent to another process."""
+
+    part: Part
+    origin: Origin
+    now: datetime
+    gather: Callable[[Products], pa.Table]
+
+
+def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | None) -> pa.Table:
+    """Return the tables that a rule makes of each part, one below the other."""
+    if rule.gather is None:
+        raise InputError(f"Rule {rule.id} gathers nothing.")
+    jobs = [_GatherJob(part, catalog.origin, now, rule.gather) for part in catalog.parts]
+    if executor is not None:
+        folders = [] if catalog.folder is None else [catalog.folder]
+        return pa.concat_tables(list(mapped(executor, _gather, jobs, folders=folders)))
+    with ThreadPoolExecutor(cpu_count()) as threads:
+        return pa.concat_tables(list(threads.map(_gather, jobs)))
+
+
+def _gather(job: _GatherJob) -> pa.Table:
+    products = Products(job.part, job.origin, job.now)
+    table = job.gather(products)
+    products.forget()
+    return table
+
+
+def _whole_columns(catalog: Catalog, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    """Read columns such as "products.gtin"; those of one table in one go, so that their rows stay together."""
+    tables: dict[str, list[str]] = {}
+    for name in names:
+        table, _, column = name.partition(".")
+        tables.setdefault(table, []).append(column)
+    return {
+        f"{table}.{column}": read.column(column)
+        for table, columns in tables.items()
+        for read in [catalog.arrow(table, columns)]
+        for column in columns
+    }
+
+
+def _unknown(size: int) -> Judged:
+    return Judged(np.full(size, State.UNKNOWN, np.int8), EVIDENCE.empty_table())
+
+
+def _message_of(error: Exception) -> str:
+    if isinstance(error, VerdictRefused | RuleTimeout | RuleExited):
+        return str(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {words_of(error)} (in {place.name}, line {place.lineno})"
+
+
+def _identity(products: Products) -> pa.Table:
+    """Return what products are called and grouped by; an owner is identified by what tells owners apart."""
+    made: dict[str, Callable[[], pa.Array]] = {
+        "owner_id": lambda: owner_codes(products.column),
+        "name": lambda: products.name,
+    }
+    columns = []
+    for field in IDENTITY:
+        try:
+            columns.append(made.get(field.name, partial(products.column, field.name))())
+        except NotExported:
+            columns.append(pa.nulls(len(products), field.type))
+    return pa.table(columns, schema=IDENTITY)
+
+
+def _refuse_own(checks: Sequence[Check]) -> None:
+    for check in checks:
+        functions = (check.rule.function, *([check.rule.gather] if check.rule.gather else []))
+        if not all(map(_is_importable, functions)):
+            raise InputError(
+                f"Rule {check.rule.id!r} was defined in this notebook or inside a function, where other processes "
+                "cannot find it. Leave executor out (threads know it), use a Dask client's executor (which sends "
+                "functions along), or put the rule into a module and import it."
+            )
+
+
+def _is_importable(function: Callable[..., Any]) -> bool:
+    """Whether another process finds this function by its name: not one of a notebook, nor one inside another."""
+    module = sys.modules.get(function.__module__)
+    return function.__module__ != "__main__" and getattr(module, function.__qualname__, None) is function

@@ -15,6 +15,7 @@ from prodex.dispatch import call
 from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout, UpsertStopped
 from prodex.progress import Progress, showing
 from prodex.send.batches import ARRIVED, Batch
+from prodex.send.following import ImportPolling
 from prodex.send.journal import UpsertJournal
 from prodex.send.outcome import (
     Outcome,
@@ -25,7 +26,6 @@ from prodex.send.outcome import (
     status_of_all,
     still_running,
 )
-from prodex.send.polling import ImportPolling
 from prodex.send.records import gtin_key
 from prodex.send.sending import also_sent, numbers_to_send, send
 from prodex.send.upserts import note_ended

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from prodex.errors import InputError
-from prodex.safe_xml import Element, MarkupRefused, parsed
-from prodex.send.attribute_types import PRODUCT, Type
+from prodex.formats.safe_xml import Element, MarkupRefused, parsed
+from prodex.send.records import PRODUCT, Type
 from prodex.send.xml_writing import DEEPEST, Product
 
 # Bytes. The document is read into memory as a whole.

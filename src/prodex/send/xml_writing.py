@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from prodex.send.attribute_types import LANGUAGE, PRODUCT, Type
+from prodex.send.records import LANGUAGE, PRODUCT, Type
 from prodex.tables.descriptors import Expressed, expressed
 
 Product = dict[str, Any]

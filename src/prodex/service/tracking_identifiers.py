@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from prodex.errors import IdentifierUnreadable, UnexpectedReply
-from prodex.safe_xml import Element, MarkupRefused, parsed
+from prodex.formats.safe_xml import Element, MarkupRefused, parsed
 from prodex.service.replies import beginning, is_web_page
 from prodex.service.transport import Reply
 

@@ -17,9 +17,9 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from prodex.encodings import in_utf8
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
 from prodex.limits import REPLY, Limits, Meter
-from prodex.network.response_body import broken, limit_error, receive
+from prodex.network.connection_pool import broken, limit_error, receive
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
-from prodex.service.rate_limit import RateLimit
+from prodex.service.client import RateLimit
 from prodex.service.secret import Secret
 
 if TYPE_CHECKING:

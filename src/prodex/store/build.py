@@ -19,11 +19,11 @@ from typing import Any
 
 import msgspec
 
+from prodex.executors import mapped
 from prodex.files.atomic import remove, sha256, writing
 from prodex.files.untrusted import is_plain, is_there, read_json, refuse_links
-from prodex.phases import SILENT, Reporter, Show
+from prodex.progress import SILENT, Reporter, Show
 from prodex.store.build_processes import BuildProcesses
-from prodex.store.executors import mapped
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.part_counts import count_of, counted, forget_count

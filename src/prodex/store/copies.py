@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from prodex.catalog.ledger import product_named
 from prodex.clock import ANY_ZONE
-from prodex.ledger import product_named
 from prodex.store.absence import listing_of
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry, Stage

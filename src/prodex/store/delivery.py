@@ -19,15 +19,14 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog
+from prodex.catalog.ledger import Ledger, listed
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
 from prodex.files.atomic import remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_plain, is_there
-from prodex.ledger import Ledger, listed
 from prodex.limits import Limits
-from prodex.phases import Reporter
-from prodex.progress import Progress, reporting
+from prodex.progress import Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_parts

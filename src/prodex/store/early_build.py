@@ -14,7 +14,8 @@ from typing import Self
 
 import pyarrow as pa
 
-from prodex.phases import Reporter
+from prodex.executors import REPORT_SECONDS
+from prodex.progress import Reporter
 from prodex.store.build import (
     BUILDING,
     build_folder,
@@ -25,7 +26,6 @@ from prodex.store.build import (
     own_executor,
     products_of,
 )
-from prodex.store.executors import REPORT_SECONDS
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.parts import StoredPart

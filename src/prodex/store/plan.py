@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from prodex.ledger import Ledger, listed
+from prodex.catalog.ledger import Ledger, listed
 from prodex.store.absence import absence_of
 from prodex.store.copies import left_out
 from prodex.store.journal import Journal

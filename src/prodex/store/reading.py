@@ -18,11 +18,11 @@ import pandas as pd
 from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
+from prodex.catalog.ledger import Ledger, listed
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.encodings import checked_encoding
 from prodex.errors import InputError
-from prodex.ledger import Ledger, listed
 from prodex.limits import Limits
 from prodex.progress import PATIENCE, Progress, showing
 from prodex.query import ProductQuery

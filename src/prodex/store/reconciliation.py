@@ -1,6 +1,6 @@
 """Reconciliation: what came compared with what was announced, and where the service contradicts itself.
 
-Pure: it reads the lines of a journal. A total is only a claim of the service; see `prodex.ledger.Ledger` for what
+Pure: it reads the lines of a journal. A total is only a claim of the service; `prodex.catalog.ledger.Ledger` says what
 makes a load complete.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from prodex.ledger import Ledger, listed, product_named
+from prodex.catalog.ledger import Ledger, listed, product_named
 from prodex.query import GTINS_PER_CALL
 from prodex.store.absence import FEW, Absence, are_many, listing_of
 from prodex.store.held import Together

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotDamaged
-from prodex.phases import SILENT, Reporter
+from prodex.progress import SILENT, Reporter
 from prodex.store.merge import link_table
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.snapshot import commit, stored_parts

@@ -21,8 +21,7 @@ from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
 from prodex.files.atomic import folder_beside, make_ready, publish, reading, safe_name, storage, sweep
 from prodex.files.untrusted import Count, refuse_links
-from prodex.phases import SILENT, Reporter
-from prodex.progress import PATIENCE, Progress, showing
+from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
     Archive,
     ArchivePlace,

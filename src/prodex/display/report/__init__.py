@@ -12,8 +12,7 @@ from prodex.display.report.page import rendered
 from prodex.errors import InputError
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_folder, is_there, leads_to_folder
-from prodex.phases import Reporter
-from prodex.progress import PATIENCE, Progress, reporting
+from prodex.progress import PATIENCE, Progress, Reporter, reporting
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

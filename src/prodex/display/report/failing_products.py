@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.display_text import Words, even_limit, label, weight, words
-from prodex.facts.label import shown_one
+from prodex.facts.name import shown_one
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

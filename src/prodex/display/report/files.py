@@ -16,7 +16,7 @@ from prodex.display_text import on_one_line
 from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
-from prodex.phases import Reporter
+from prodex.progress import Reporter
 from prodex.quality.failures import FAILURES
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.display_text import Words, even_limit, label, weight, words
-from prodex.facts.label import shown_one
 from prodex.facts.market import market_label
+from prodex.facts.name import shown_one
 from prodex.facts.pending import IS_OWN
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.catalog.chosen import Chosen
+from prodex.catalog.origin import Chosen
 from prodex.display.worklists.folder import write_folder
 from prodex.display.worklists.rows import grouped_worklists, update_waits, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts

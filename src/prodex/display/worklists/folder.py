@@ -28,6 +28,7 @@ from prodex.display.worklists.rows import grouped_worklists, worklist_rows
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError
+from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.files.atomic import storage
 from prodex.files.folders import is_of_system, replacing
@@ -38,12 +39,10 @@ from prodex.fix.shapes import Shapes
 from prodex.fix.whose import host_of_source
 from prodex.fix.words import codes_in_use
 from prodex.formats.csv_files import write_csv
-from prodex.phases import SILENT, Reporter
-from prodex.progress import PATIENCE, Progress, reporting
+from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
 from prodex.quality.problems import asked_label
 from prodex.text import counted
-from prodex.threads import side_by_side
 
 #: Names without ending that no worklist may have.
 _TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})

@@ -19,7 +19,7 @@ from prodex.fix.layout import WORKLIST
 from prodex.fix.row_marks import NOTHING, place_digest
 from prodex.fix.waiting import Waiting, awaited, waiting_updates
 from prodex.locales import language_label, short_of
-from prodex.phases import SILENT, Reporter
+from prodex.progress import SILENT, Reporter
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows
 from prodex.quality.matrix import AuditMatrix

@@ -9,7 +9,7 @@ from typing import Any
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.catalog.extent import Extent
+from prodex.catalog.origin import Extent
 from prodex.errors import InputError
 from prodex.fix.words import AnswerRefused
 from prodex.formats.spreadsheet_files import Sheet, sheets_of

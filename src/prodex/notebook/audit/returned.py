@@ -25,8 +25,7 @@ from prodex.notebook.live import LiveWidget, shown
 from prodex.notebook.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.sending import FixSender
 from prodex.notebook.work import WorkRow
-from prodex.phases import PhaseObserver
-from prodex.progress import PATIENCE
+from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Audit, Profile
 from prodex.service import Client
 from prodex.text import counted

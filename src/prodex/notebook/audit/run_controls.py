@@ -13,7 +13,7 @@ from prodex.catalog import Catalog
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, button, check_box, html, row, set_busy, text_html
 from prodex.notebook.work import WorkRow
-from prodex.phases import PhaseObserver
+from prodex.progress import PhaseObserver
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates

@@ -1,11 +1,11 @@
 """Why a value of a record is missing: absent, null, empty, or not requested.
 
-The reasons are decided in `prodex.facts.missing`, for a record as for a whole catalogue (`prodex.facts.fill`).
+The reasons are decided in `prodex.facts.fill`, for a record as for a whole catalogue (`prodex.facts.fill`).
 """
 
 from __future__ import annotations
 
-from prodex.facts.missing import Missing, keys, missing_in
+from prodex.facts.fill import Missing, keys, missing_in
 from prodex.notebook.card.record import Record
 
 __all__ = ["Missing", "keys", "why_missing"]

@@ -19,8 +19,7 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel, html, set_busy, show_if
 from prodex.notebook.snapshots.comparison_tables import product_changes_markup
 from prodex.notebook.work import WorkRow
-from prodex.phases import PhaseObserver, Reporter
-from prodex.progress import PATIENCE
+from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit
 
 if TYPE_CHECKING:

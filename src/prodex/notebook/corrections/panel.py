@@ -26,8 +26,7 @@ from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel, button, check_box, html, message_html, row, show_if, status_html
 from prodex.notebook.sending import FixSender
 from prodex.notebook.work import WorkRow
-from prodex.phases import PhaseObserver
-from prodex.progress import PATIENCE
+from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Profile
 from prodex.service import Client
 from prodex.service.connection import service_given

@@ -10,7 +10,7 @@ from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.arrival import ArrivalCheck, has_arrived, missing_line, requested_again
 from prodex.notebook.audit.overview import is_about
 from prodex.notebook.corrections.judging import JudgedCorrections, judge
-from prodex.phases import PhaseObserver
+from prodex.progress import PhaseObserver
 from prodex.quality import Audit, Profile
 from prodex.service import Client
 

@@ -8,7 +8,7 @@ import ipywidgets as w
 from traitlets import Instance, Tuple
 
 from prodex.catalog import Catalog
-from prodex.catalog.attribute_names import AttributeNames
+from prodex.catalog.names import AttributeNames
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import Panel, button, html, status_html
 from prodex.notebook.products.removable_buttons import RemovableButtons

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from prodex.catalog import Catalog
+from prodex.executors import side_by_side
 from prodex.facts.fill import Attribute, part_filled
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.quality.requested import Asked, asked_for
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Mask
-from prodex.threads import side_by_side
 
 
 class CellState(StrEnum):

@@ -25,7 +25,7 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
 from prodex.notebook.products.selection_bar import SelectionBar
-from prodex.phases import PhaseProgress
+from prodex.progress import PhaseProgress
 from prodex.quality import Audit
 from prodex.text import counted, hint_and_all, percent
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from prodex.facts.fill import Attribute
-from prodex.facts.label import told_apart
+from prodex.facts.name import told_apart
 from prodex.locales import language_label
 from prodex.notebook.cell_grid import GridRow, PressableCell
 from prodex.notebook.conditions import Conditions

@@ -17,7 +17,7 @@ from prodex.notebook.gallery.loading import SIDE
 from prodex.notebook.gallery.pages import TileGroup, sheet_rows
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.panel import Panel, button, check_box, row
-from prodex.phases import PhaseObserver, Reporter
+from prodex.progress import PhaseObserver, Reporter
 from prodex.text import counted
 
 _PAGE, _EVERY = "this page", "all pages"

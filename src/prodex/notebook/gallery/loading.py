@@ -18,7 +18,7 @@ from prodex.network.addresses import sandbox_of
 from prodex.notebook.background import running_loop
 from prodex.notebook.panel import Panel
 from prodex.notebook.work import WorkRow
-from prodex.phases import PhaseObserver, Reporter
+from prodex.progress import PhaseObserver, Reporter
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell

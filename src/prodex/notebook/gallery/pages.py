@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.display.html_tables import data_url
-from prodex.facts.label import shown_one
+from prodex.facts.name import shown_one
 from prodex.notebook.conditions import Code
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows

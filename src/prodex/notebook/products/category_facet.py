@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
-from prodex.facts.label import told_apart
+from prodex.facts.name import told_apart
 from prodex.notebook.conditions import Code
 from prodex.notebook.products.facet_values import Facet, FacetValues
 from prodex.notebook.products.memberships import OneValueEach

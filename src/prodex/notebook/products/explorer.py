@@ -10,7 +10,7 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.catalog.chosen import Chosen
+from prodex.catalog.origin import Chosen
 from prodex.notebook.background import LatestTask
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.conditions import Code, Conditions

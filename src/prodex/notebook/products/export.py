@@ -13,7 +13,7 @@ import ipywidgets as w
 import pyarrow as pa
 
 from prodex.catalog import Catalog
-from prodex.catalog.chosen import scope_of
+from prodex.catalog.origin import scope_of
 from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.notebook.boxes import VBox

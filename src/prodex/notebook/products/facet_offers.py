@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from prodex.catalog import Catalog
-from prodex.catalog.attribute_names import AttributeNames
+from prodex.catalog.names import AttributeNames
 from prodex.notebook.coverage.filled import USUAL
 from prodex.notebook.products.attribute_facets import attribute_words, fill_facet
 from prodex.notebook.products.quantity_columns import quantity_names

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from prodex.facts.groups import Groups
-from prodex.facts.label import told_apart
+from prodex.facts.name import told_apart
 from prodex.locales import short_of
 from prodex.notebook.conditions import Code, Conditions
 from prodex.notebook.products.memberships import Counts, Membership, OneValueEach, SeveralValues

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from prodex.catalog import Catalog
-from prodex.catalog.chosen import Chosen
+from prodex.catalog.origin import Chosen
 from prodex.notebook.conditions import Conditions, FailingChecks, ProductList, Range
 from prodex.notebook.coverage.filled import FilledReader
 from prodex.notebook.products.condition_labels import labels

@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.errors import QueryError
+from prodex.executors import side_by_side
 from prodex.facts.groups import Groups, grouped
-from prodex.facts.label import CODE_OF, shown
 from prodex.facts.market import markets_of
-from prodex.facts.name import NAME_PATHS, Names, languages
+from prodex.facts.name import CODE_OF, NAME_PATHS, Names, languages, shown
 from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
 from prodex.notebook.products.quantity_columns import quantity_of, quantity_values
@@ -30,7 +30,6 @@ from prodex.quality import Audit
 from prodex.quality.states import State
 from prodex.tables.columns import by_combination, combinations, filled_values, is_true, places, whole
 from prodex.tables.declaration import TABLES
-from prodex.threads import side_by_side
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.catalog import Part
+from prodex.executors import side_by_side
 from prodex.facts.name import Names
 from prodex.notebook.products.product_columns import ProductColumns, Rows, shown_by
 from prodex.tables.columns import whole
 from prodex.tables.declaration import TABLES
-from prodex.threads import side_by_side
 
 
 class ProductRows:

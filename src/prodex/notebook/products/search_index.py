@@ -19,11 +19,11 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog, Part
 from prodex.errors import SnapshotDamaged, StorageError
+from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.files.atomic import make_folder, storage, sweep, writing
 from prodex.files.untrusted import Count, Digest, is_file, is_folder, is_there, read_json
 from prodex.notebook.products.part_words import SCHEMA, PartWords
-from prodex.threads import side_by_side
 
 #: A change of how words are made or kept needs a new number. Another version of Arrow may have other normal forms of
 #: letters, so that what it made is made again as well.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from prodex.notebook.products.filtering import ProductFilter
-from prodex.phases import PhaseObserver, Reporter
+from prodex.progress import PhaseObserver, Reporter
 
 #: A filter that has searched, and what was typed.
 Searched: TypeAlias = tuple[ProductFilter, str]

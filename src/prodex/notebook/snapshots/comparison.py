@@ -30,8 +30,7 @@ from prodex.notebook.snapshots.comparison_tables import (
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.notebook.snapshots.since import starts
 from prodex.notebook.work import WorkRow
-from prodex.phases import Show
-from prodex.progress import Progress, reporting, showing
+from prodex.progress import Progress, Show, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.text import counted
 

@@ -11,7 +11,7 @@ import pandas as pd
 from prodex.errors import SnapshotError
 from prodex.load.resume import RESUMABLE, UnfinishedLoad
 from prodex.notebook.panel import text_html
-from prodex.phases import SILENT, Reporter
+from prodex.progress import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.archive import time_of
 from prodex.store.snapshot import list_snapshots

@@ -16,8 +16,7 @@ from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.notebook.work import WorkRow
-from prodex.phases import SILENT, Reporter
-from prodex.progress import PATIENCE
+from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
 from prodex.text import counted, percent
 

@@ -2,7 +2,6 @@
 
 from prodex.quality.rules import (  # noqa: F401 - a rule is known once its module was imported
     allergens,
-    characters,
     classification,
     food,
     freshness,

@@ -21,8 +21,14 @@ from prodex.quality.allergen_detection import (
     named_allergens,
     only_lists_allergens,
 )
-from prodex.quality.cut_columns import CutLengths, cut_lengths, cut_rows, lengths_of, seen_across_products
-from prodex.quality.cut_texts import are_cut
+from prodex.quality.cut_texts import (
+    CutLengths,
+    are_cut,
+    cut_lengths,
+    cut_rows,
+    lengths_of,
+    seen_across_products,
+)
 from prodex.quality.food_products import food_evidence, is_food
 from prodex.quality.ingredient_lists import LIST
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
