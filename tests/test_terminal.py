@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex import errors
 from prodex.cli import main
-from prodex.display_text import on_one_line, printable, printable_json
 from prodex.quality.comparison import compare_audits
+from prodex.untrusted_text import on_one_line, printable, printable_json
 from tests.service.exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 
 #: Clear the screen, write to the clipboard, make a link, go back over what is there; C1 controls, DEL, a line that

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 # Of pandas and its accessor: whoever imports prodex has `Series.gtin`.
 from prodex import gtin as _gtin  # noqa: F401
-from prodex.display_text import printable_record as _inert_record
 from prodex.errors import ProdexError
-from prodex.text import hint as _hint
+from prodex.messages import hint as _hint
+from prodex.untrusted_text import printable_record as _inert_record
 
 if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export

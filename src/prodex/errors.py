@@ -78,7 +78,7 @@ def printable(text: object) -> str:
     r"""Return a text as a terminal, a log or an error may show it: control characters are written as escapes.
 
     Line feeds stay, since messages of prodex have them; `on_one_line` escapes those too. It is defined here and not in
-    `prodex.display_text`, which builds on it, because every error needs it and this module imports no other.
+    `prodex.untrusted_text`, which builds on it, because every error needs it and this module imports no other.
 
     >>> printable("\x1b[2Jgone\r\u202e"), printable("Crème 5\u202f% \U0001f9c0"), printable("a\nb")
     ('\\x1b[2Jgone\\r\\u202e', 'Crème 5\u202f% 🧀', 'a\nb')

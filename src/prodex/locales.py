@@ -26,7 +26,7 @@ from babel import Locale
 from babel.core import get_global
 
 from prodex.errors import QueryError
-from prodex.text import nearest
+from prodex.messages import nearest
 
 #: Languages in which names of markets and languages are understood.
 _NAMES_IN = ("en", "fr", "de", "es", "nl")

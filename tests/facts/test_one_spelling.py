@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 import prodex
+from prodex.messages import unaccented
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.search import Search
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import unaccented_texts
-from prodex.text import unaccented
 
 SPELLINGS = {
     "riz": "riz",

@@ -10,7 +10,6 @@ import pytest
 
 import prodex
 from prodex.catalog import Origin
-from prodex.display_text import words
 from prodex.errors import InputError
 from prodex.notebook.card import CardContents, read_card
 from prodex.notebook.card.contents import parts
@@ -18,6 +17,7 @@ from prodex.notebook.card.record import indented
 from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
 from prodex.sandbox.sample import shared_products
+from prodex.untrusted_text import words
 from tests.quality import hostile
 from tests.quality.reading_html import Node, parsed
 

@@ -21,13 +21,13 @@ from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import GROUPINGS
 from prodex.display.report.headline import tiles
 from prodex.display.report.page import rendered
-from prodex.display_text import even_limit, words
 from prodex.errors import InputError
+from prodex.messages import percent
 from prodex.notebook import panel
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
 from prodex.sandbox.sample import AS_OF
-from prodex.text import percent
+from prodex.untrusted_text import even_limit, words
 
 from . import hostile
 from .reading_html import Node, parsed, read

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import IdentifierUnreadable, OutcomeUnknown, UnexpectedReply
 from prodex.gtin import check_digit
-from prodex.service.tracking_identifiers import tracking_identifier
+from prodex.service.replies import tracking_identifier
 from prodex.service.transport import Reply
 
 BOM = b"\xef\xbb\xbf"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import IncompleteLoad, UnexpectedReply
-from prodex.service.segments import segment_rows
+from prodex.load.reference_data import segment_rows
 
 EXPECTED = [
     ("1", "All", None, 0, "All"),

@@ -21,9 +21,9 @@ from prodex.catalog.where import drawn, first, selected
 from prodex.dispatch import call
 from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FormatName
+from prodex.messages import hint, nearest
 from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
-from prodex.text import hint, nearest
 
 
 class Catalog(CatalogViews):

@@ -22,10 +22,10 @@ import pyarrow.dataset as ds
 from prodex import gtin
 from prodex.arguments import listed
 from prodex.errors import QueryError
+from prodex.messages import composed, hint
 from prodex.query import ProductStatus, SharingStatus, ValidationStatus
 from prodex.query.values import gtins_given, market, member, refuse_rounded
 from prodex.tables.columns import composed_texts
-from prodex.text import composed, hint
 
 #: Gives the distinct values of a column.
 Stored: TypeAlias = Callable[[str], pa.Array]

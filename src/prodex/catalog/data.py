@@ -23,10 +23,10 @@ from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.files import parquet
+from prodex.messages import hint
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import as_framed, to_frame
-from prodex.text import hint
 
 #: The same in every table, so that no prefix tells them apart where two tables are joined.
 _KEYS = ("product_id", "gtin")

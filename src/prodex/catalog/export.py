@@ -20,9 +20,9 @@ from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files.untrusted import leads_to_folder
 from prodex.formats.exporting import ExportedFiles, ExportedTable, check_format, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
+from prodex.messages import counted, hint
 from prodex.progress import Progress, is_shown
 from prodex.tables.declaration import TABLES
-from prodex.text import counted, hint
 
 #: Endings of files: a folder that ends so is most likely meant as a file.
 _ENDINGS = {ending: name for name, one in FORMATS.items() for ending in one.endings}

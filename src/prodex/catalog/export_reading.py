@@ -28,9 +28,9 @@ from prodex.formats.json_lines import read_jsonl, read_records
 from prodex.formats.package import PACKAGE, Package, Resource, read_package
 from prodex.formats.registry import FORMATS, ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
+from prodex.messages import counted
 from prodex.tables.attributes import stored_presence
 from prodex.tables.declaration import TABLES, misfit
-from prodex.text import counted
 
 _ADVICE = "Export again, or ask whoever made the export for its folder as it was written."
 

@@ -20,9 +20,9 @@ import pyarrow.compute as pc
 from prodex.catalog.conditions import PACKAGING_CODES
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
+from prodex.messages import hint
 from prodex.tables.attributes import PENDING
 from prodex.tables.frames import to_frame
-from prodex.text import hint
 
 _COLUMNS = ["product_id", "attribute", "position", "node_gtin", "node_uuid", "quantity", "packaging_code"]
 _BELOW = ".children"

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
 from prodex.files.untrusted import converted
-from prodex.text import counted
+from prodex.messages import counted
 
 #: Most products that a ledger lists by name for one reason: it is written into every manifest, and into an error.
 MOST_LISTED = 10_000

@@ -18,10 +18,10 @@ from prodex.catalog.data import CatalogData
 from prodex.catalog.origin import Origin
 from prodex.errors import QueryError
 from prodex.locales import known_language_tag, language_tag, short_of, spelled_short, tag_of
+from prodex.messages import hint, nearest
 from prodex.query import ProductQuery
 from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, within
 from prodex.tables.declaration import TABLES
-from prodex.text import hint, nearest
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
 #: On the wire the path of a text or a quantity ends so; tables use the path of the attribute alone.

@@ -12,9 +12,9 @@ import pandas as pd
 
 from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
+from prodex.messages import hint
 from prodex.tables.attributes import PENDING
 from prodex.tables.frames import to_frame
-from prodex.text import hint
 
 _COLUMNS = (
     "product_id",

@@ -20,9 +20,9 @@ import msgspec
 from prodex.catalog.ledger import Ledger
 from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.locales import short_of
+from prodex.messages import counted
 from prodex.query import ProductQuery
 from prodex.tables.attributes import within
-from prodex.text import counted
 
 
 @dataclass(frozen=True, slots=True)

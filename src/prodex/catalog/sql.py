@@ -25,10 +25,10 @@ from prodex.catalog.part import Part
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.installation import missing_extra
+from prodex.messages import nearest
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table
 from prodex.tables.frames import to_frame
-from prodex.text import nearest
 
 if TYPE_CHECKING:
     import duckdb

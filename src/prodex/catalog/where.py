@@ -20,8 +20,8 @@ from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
+from prodex.messages import hint
 from prodex.tables.declaration import TABLES
-from prodex.text import hint
 
 Mask = npt.NDArray[np.bool_]
 

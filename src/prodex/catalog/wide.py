@@ -24,10 +24,10 @@ from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.locales import short_of
+from prodex.messages import hint
 from prodex.tables.attributes import TEXTS, within
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
-from prodex.text import hint
 
 _PRODUCTS = TABLES["products"]
 

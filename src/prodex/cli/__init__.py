@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 
 from prodex.cli import demo, exchange, fix, jobs, lab, quality, snapshots
 from prodex.cli.output import PrintableFormatter, accept_all_letters, say
-from prodex.display_text import on_one_line
 from prodex.errors import ProdexError
+from prodex.untrusted_text import on_one_line
 
 #: The order of `prodex --help`: what a new user needs first, then the way of the data.
 SECTIONS: dict[str, tuple[str, ...]] = {

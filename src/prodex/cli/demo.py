@@ -20,7 +20,6 @@ from prodex.catalog import Catalog
 from prodex.cli.lab import next_steps
 from prodex.cli.output import aligned, say, wrapped
 from prodex.compare import Difference, diff
-from prodex.display_text import on_one_line
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, seen_from_here
 from prodex.fix.worklists import read_worklist
@@ -28,6 +27,7 @@ from prodex.gtin import are_valid
 from prodex.history import SimulatedWeeks
 from prodex.load import refresh
 from prodex.locales import language_label
+from prodex.messages import counted, percent
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.problems import attribute_label
@@ -40,7 +40,7 @@ from prodex.service import Client
 from prodex.service.local_sandbox import require_sandbox
 from prodex.store.reading import flatten
 from prodex.tables.declaration import TABLES
-from prodex.text import counted, percent
+from prodex.untrusted_text import on_one_line
 
 _LINES = 3
 _ATTRIBUTE = "namePublicLong"

@@ -13,9 +13,9 @@ import typer
 import prodex
 from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, with_groups
 from prodex.cli.output import Format, say
+from prodex.messages import counted
 from prodex.send.journal import name_of
 from prodex.send.upserts import journals
-from prodex.text import counted
 
 app: typer.Typer = typer.Typer()
 

@@ -15,7 +15,7 @@ from prodex.cli.output import say
 from prodex.errors import InputError
 from prodex.files.atomic import home, storage, writing
 from prodex.installation import Installation, installation, missing_extra
-from prodex.text import counted
+from prodex.messages import counted
 
 _FIRST = "01_first_look.ipynb"
 #: In an installed package, and in a checkout.

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from prodex.display_text import on_one_line, printable, printable_json
 from prodex.errors import InputError
 from prodex.files.atomic import writing
 from prodex.formats.spreadsheet import escape_formulas as escaped
+from prodex.untrusted_text import on_one_line, printable, printable_json
 
 
 class Format(StrEnum):

@@ -16,10 +16,10 @@ import prodex
 from prodex.cli.options import OutputOptions, time_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
+from prodex.messages import counted, hint, hint_and_all
 from prodex.quality.comparison import compare_audits, worsening
 from prodex.quality.rulebook import SEVERITIES
 from prodex.store.snapshot import name_of
-from prodex.text import counted, hint, hint_and_all
 
 app: typer.Typer = typer.Typer()
 profiles: typer.Typer = typer.Typer(

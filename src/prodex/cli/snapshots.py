@@ -13,9 +13,9 @@ from prodex.cli.options import OutputOptions, with_groups
 from prodex.cli.output import Format, aligned, say
 from prodex.errors import InputError, QueryError
 from prodex.formats.registry import FORMATS, FormatName
+from prodex.messages import counted, hint_and_all
 from prodex.pictures import download_pictures, gallery
 from prodex.tables.declaration import TABLES, data_dictionary
-from prodex.text import counted, hint_and_all
 
 app: typer.Typer = typer.Typer()
 

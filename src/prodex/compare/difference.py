@@ -17,10 +17,10 @@ from prodex.catalog import Catalog
 from prodex.dispatch import call
 from prodex.facts.groups import Groups, groups_of, named
 from prodex.locales import language_label
+from prodex.messages import counted
 from prodex.quality.problems import attribute_title
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
-from prodex.text import counted
 
 #: The possible outcomes for a product.
 CHANGES = ("added", "removed", "changed", "touched only", "unchanged", "not comparable")

@@ -22,12 +22,12 @@ from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
 from prodex.locales import short_language
+from prodex.messages import composed
 from prodex.tables.attributes import anchored, child_path, within
 from prodex.tables.declaration import TABLES, Table
 from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
-from prodex.text import composed
 
 #: Columns without a wire path that hold values all the same: objects are recognised by their shape.
 _BY_SHAPE: Mapping[str, tuple[str, ...]] = {

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
-from prodex.display_text import on_one_line
+from prodex.messages import counted, moved, percent
 from prodex.quality.comparison import CHANGES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
-from prodex.text import counted, moved, percent
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,10 +7,10 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
-from prodex.display_text import on_one_line
 from prodex.files.atomic import seen_from_here
+from prodex.messages import counted
 from prodex.tables.declaration import TABLES
-from prodex.text import counted
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.catalog.catalog import Catalog

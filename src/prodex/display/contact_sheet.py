@@ -12,11 +12,11 @@ from pathlib import Path
 
 from prodex.display.html_tables import data_url
 from prodex.display.style import stylesheet
-from prodex.display_text import label
 from prodex.files.atomic import writing
+from prodex.messages import counted
 from prodex.pictures.contact_sheet import Gallery, SheetCell
 from prodex.pictures.resize import smaller_within
-from prodex.text import counted
+from prodex.untrusted_text import label
 
 #: The most bytes of a sheet in a notebook.
 _MOST_BYTES = 190_000

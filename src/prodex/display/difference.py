@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
-from prodex.display_text import on_one_line
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.catalog import Catalog

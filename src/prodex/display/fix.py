@@ -10,9 +10,9 @@ import pandas as pd
 
 from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
-from prodex.display_text import on_one_line
 from prodex.fix.reading import place_in_words
-from prodex.text import counted
+from prodex.messages import counted
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.fix.result import Fix

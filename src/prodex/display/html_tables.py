@@ -15,9 +15,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from prodex.display.style import stylesheet
-from prodex.display_text import ends, label, on_one_line, words
 from prodex.locales import language_label
-from prodex.text import percent
+from prodex.messages import percent
+from prodex.untrusted_text import ends, label, on_one_line, words
 
 if TYPE_CHECKING:
     import jinja2

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from prodex.display.html_tables import block, table
-from prodex.display_text import on_one_line
 from prodex.files.atomic import seen_from_here
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.pictures.result import Pictures

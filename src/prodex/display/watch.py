@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block
-from prodex.display_text import on_one_line
-from prodex.text import counted
+from prodex.messages import counted
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.quality.watch import Watch

@@ -33,9 +33,9 @@ from prodex.facts.name import CODE_OF, languages, told_apart
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of
+from prodex.messages import composed, hint
 from prodex.tables.columns import Rows, encoded, filled_values, places, unless_blank, whole
 from prodex.tables.declaration import TABLES
-from prodex.text import composed, hint
 
 #: What people group by most, in the order in which it is proposed.
 BY = ("owner", "brand", "kind", "market", "language", "tag")

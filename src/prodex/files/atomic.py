@@ -23,9 +23,9 @@ from typing import IO
 import platformdirs
 
 from prodex.arguments import described
-from prodex.display_text import on_one_line
 from prodex.errors import SettingsError, StorageError
 from prodex.files.untrusted import is_folder
+from prodex.untrusted_text import on_one_line
 
 try:
     import pwd

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, Self
 
 import filelock
 
-from prodex.display_text import on_one_line
 from prodex.errors import SnapshotLocked, StorageError
 from prodex.files.atomic import make_folder, storage, writing
 from prodex.files.untrusted import is_foreign, read_json
+from prodex.untrusted_text import on_one_line
 
 #: Locked by the operating system, which releases it however the process ends.
 _LOCK = ".lock"

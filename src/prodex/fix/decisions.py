@@ -47,10 +47,10 @@ from prodex.fix.words import (
     with_language,
 )
 from prodex.locales import language_code, short_of
+from prodex.messages import hint
 from prodex.send.corrections import KnownProducts
 from prodex.send.merge import Correction, texts_of
 from prodex.send.records import DELETE, Product
-from prodex.text import hint
 
 _POSITION = re.compile(r"\d+(?:\.\d+)*")
 _NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")

@@ -14,8 +14,8 @@ from prodex import gtin
 from prodex.errors import InputError
 from prodex.fix.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, shown
 from prodex.fix.words import AnswerRefused, Vocabulary, as_one_line, boolean, number
+from prodex.messages import hint
 from prodex.send.records import gtin_key
-from prodex.text import hint
 
 #: How to answer, for the worklist.
 HOW = (

@@ -15,8 +15,8 @@ from prodex.fix.items import ItemEdit, amount_of
 from prodex.fix.layout import DELETE_WORD
 from prodex.fix.units import are_equal, dimension
 from prodex.fix.words import AnswerRefused, Vocabulary, as_one_line
+from prodex.messages import hint
 from prodex.send.merge import recoded
-from prodex.text import hint
 
 #: How to answer, for the worklist.
 HOW = (

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from prodex.text import unaccented
+from prodex.messages import unaccented
 
 #: What a remark says, in words that follow "it reads like".
 _SAYS = {

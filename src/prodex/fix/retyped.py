@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 
 from prodex.formats.workbook_cells import Kind
-from prodex.text import unaccented
+from prodex.messages import unaccented
 
 #: The kinds of cells that a program has made of something else.
 RETYPED = frozenset[Kind]({"number", "percentage", "date", "boolean"})

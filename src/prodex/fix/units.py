@@ -17,8 +17,8 @@ from functools import cache
 from typing import Any
 
 from prodex.errors import InputError
+from prodex.messages import hint
 from prodex.quality.units import FACTORS
-from prodex.text import hint
 
 #: By dimension and code: symbols and words, separated by commas. One after "=" is read in this case only: `A` is an
 #: ampere, `a` is not.

@@ -25,8 +25,8 @@ from prodex.facts.groups import Groups, groups_of
 from prodex.fix.layout import SEALED
 from prodex.fix.reading import Answer, AnswerSheet, AnswerSource, Returned, Written
 from prodex.fix.row_marks import RowMark, asked_for
+from prodex.messages import hint_and_all
 from prodex.tables.columns import whole
-from prodex.text import hint_and_all
 
 _NOBODY = "nobody"
 _PORTS = {"http": 80, "https": 443}

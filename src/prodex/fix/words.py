@@ -18,7 +18,7 @@ from prodex.errors import ChangesRefused, InputError, QueryError
 from prodex.fix.shapes import code_column, without_code
 from prodex.fix.units import ESTIMATED, unit_code
 from prodex.locales import known_language_tag, language_tag
-from prodex.text import hint, nearest_few
+from prodex.messages import hint, nearest_few
 from prodex.written_numbers import amount_and_unit, as_json, stored_number, written_number
 
 

@@ -15,10 +15,10 @@ from prodex.fix.reading import Returned, Written, read_files
 from prodex.fix.result import Fix, fix_of
 from prodex.fix.whose import owners_given
 from prodex.limits import Limits
+from prodex.messages import hint_and_all
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
-from prodex.text import hint_and_all
 
 
 def read_worklist(

@@ -15,9 +15,9 @@ from prodex.errors import InputError, QueryError
 from prodex.files.folders import replacing
 from prodex.formats.package import PACKAGE, LeftOut, described_file, package_text, read_package
 from prodex.formats.registry import FORMATS, Batches, FormatName
+from prodex.messages import hint
 from prodex.progress import Progress, showing
 from prodex.tables.declaration import TABLES
-from prodex.text import hint
 
 
 @dataclass(frozen=True)

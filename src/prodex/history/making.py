@@ -13,13 +13,13 @@ from prodex.history.answers import answer_worklists
 from prodex.history.plan import PlannedLoad, loads_until
 from prodex.history.record import WeeksRecord
 from prodex.load import load_products, refresh
+from prodex.messages import counted
 from prodex.progress import Progress, showing, tell
 from prodex.quality.audit import Audit
 from prodex.quality.run import audit
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.store.snapshot import list_snapshots
-from prodex.text import counted
 
 #: What the shop of these weeks sees: the products for France.
 MARKET = 250

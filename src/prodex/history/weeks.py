@@ -14,13 +14,13 @@ from prodex.errors import InputError, SnapshotError
 from prodex.files.atomic import make_folder, seen_from_here, storage
 from prodex.history.record import WeeksRecord, day_of
 from prodex.installation import missing_extra
+from prodex.messages import counted
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit
 from prodex.service import connect
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot
-from prodex.text import counted
 
 
 @dataclass(frozen=True, repr=False)

@@ -45,12 +45,12 @@ from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
 from prodex.formats.registry import FORMATS
 from prodex.job.service_settings import ServiceSettings, refuse_secrets, service_settings
 from prodex.locales import language_tag
+from prodex.messages import hint
 from prodex.quality.local_days import zone_of
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.rulebook import SEVERITIES
 from prodex.query import ProductQuery
 from prodex.tables.declaration import TABLES
-from prodex.text import hint
 
 #: Groups by which worklists can be made.
 _GROUPINGS = tuple(dict.fromkeys((*BY, *TABLES["products"].schema.names)))

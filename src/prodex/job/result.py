@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from prodex.display_text import on_one_line
 from prodex.job.step_result import StepResult
-from prodex.text import counted
+from prodex.messages import counted
+from prodex.untrusted_text import on_one_line
 
 #: Characters that Markdown or HTML would read as markup, and where an address would become a link.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>&|~#!]|(?<=\w):(?=//)|(?<=\bwww)\.")

@@ -15,8 +15,8 @@ from typing import Any
 from prodex.arguments import described
 from prodex.errors import SettingsError
 from prodex.files.toml_text import Keys, TomlText
+from prodex.messages import hint
 from prodex.service import Client, connect
-from prodex.text import hint
 
 _SANDBOX = "sandbox"
 _SETTINGS = ("base_url", "client_id", "client_secret")

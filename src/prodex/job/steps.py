@@ -23,6 +23,7 @@ from prodex.job.export_record import ExportRecord
 from prodex.job.job_file import Job
 from prodex.job.step_result import Figure
 from prodex.load import load_products, refresh
+from prodex.messages import counted, percent
 from prodex.publishing import publish
 from prodex.quality.archive import AUDITS, list_audits, remove_audits
 from prodex.quality.comparison import compare_audits, worsening
@@ -32,7 +33,6 @@ from prodex.quality.watch import watch_of
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.store.vacuum import vacuum
 from prodex.tables.declaration import TABLES
-from prodex.text import counted, percent
 
 #: Attributes that a comparison lists.
 _MOST_CHANGED = 5

@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from prodex import clock
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import Ledger
-from prodex.display_text import on_one_line
 from prodex.errors import QueryError, SnapshotError, StorageError
 from prodex.files.atomic import checked_name
+from prodex.messages import counted
 from prodex.progress import Progress, tell
 from prodex.query import ProductQuery
 from prodex.send.upserts import last_write
 from prodex.service import Client
 from prodex.store.snapshot import open_snapshot
-from prodex.text import counted
+from prodex.untrusted_text import on_one_line
 
 _LOG = logging.getLogger("prodex")
 

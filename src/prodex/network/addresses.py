@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import quote, urljoin, urlsplit
 
-from prodex.display_text import on_one_line
 from prodex.errors import MediaRefused
+from prodex.untrusted_text import on_one_line
 
 #: Scheme, host and port.
 Origin: TypeAlias = tuple[str, str, int]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from prodex.display_text import LABEL, ends
 from prodex.notebook.live import LiveWidget
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.table_page import cut
+from prodex.untrusted_text import LABEL, ends
 
 #: Characters that are shown of the head of a column, of other texts, and of a tooltip.
 _NARROW, _WIDE, _HINT = 60, LABEL, 400

@@ -10,6 +10,7 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
+from prodex.messages import counted
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.corrections.panel import CorrectionsPanel
 from prodex.notebook.coverage.panel import CoveragePanel
@@ -24,7 +25,6 @@ from prodex.quality import Audit
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
-from prodex.text import counted
 
 #: Characters of the name of the catalogue before.
 _LONGEST = 40

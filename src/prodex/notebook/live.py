@@ -11,10 +11,10 @@ from functools import cache
 from importlib.resources import files as resources
 from typing import TYPE_CHECKING, Any
 
-from prodex.display_text import Words, words
+from prodex.messages import counted
 from prodex.notebook.panel import Panel
 from prodex.notebook.routing import keep_in_order
-from prodex.text import counted
+from prodex.untrusted_text import Words, words
 
 if TYPE_CHECKING:
     from prodex.notebook.boxes import Box as AnyWidget

@@ -8,9 +8,9 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Int
 
+from prodex.messages import counted
 from prodex.notebook.boxes import HBox
 from prodex.notebook.panel import Panel, button, html, show_if
-from prodex.text import counted
 
 #: Options of every itables table. They are given again with every update, since what is left out falls back to the
 #: defaults of itables. Pages are made in Python (only their rows go to the browser), so everything that itables puts

@@ -16,13 +16,13 @@ import ipywidgets as w
 from traitlets import Bool, Unicode
 
 from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
-from prodex.display_text import words
 from prodex.errors import ProdexError
+from prodex.messages import counted
 from prodex.notebook.background import ANSWERING
 from prodex.notebook.boxes import VBox
 from prodex.notebook.routing import keep_in_order
 from prodex.notebook.static_picture import in_place_html, picture_of
-from prodex.text import counted
+from prodex.untrusted_text import words
 
 Styled = TypeVar("Styled", bound=w.DOMWidget)
 

@@ -19,7 +19,7 @@ import ipywidgets as w
 import pandas as pd
 
 from prodex.display.style import LIGHT
-from prodex.text import counted
+from prodex.messages import counted
 
 #: The most bytes of a picture; a notebook has several of them.
 MOST_BYTES = 190_000

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.dispatch import call
-from prodex.display_text import on_one_line
 from prodex.errors import InputError
 from prodex.facts.name import names_of, shown_one
 from prodex.files.untrusted import leads_to_folder
 from prodex.limits import Limits
+from prodex.messages import counted
 from prodex.pictures.resize import SmallPicture
 from prodex.pictures.thumbnails import (
     NO_PACKSHOT,
@@ -33,7 +33,7 @@ from prodex.pictures.thumbnails import (
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.store.snapshot import catalog_given
 from prodex.tables.frames import to_frame
-from prodex.text import counted
+from prodex.untrusted_text import on_one_line
 
 #: More pictures would make a page that browsers scroll with difficulty.
 _PER_PAGE = range(1, 501)

@@ -19,9 +19,8 @@ from prodex.files.lock import locked
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader, PartialDownload
 from prodex.pictures.file_check import FileFacts, compare, look_at, read_checksum
-from prodex.pictures.picture_folder import PictureFolder
 from prodex.pictures.plan import Picture, checked_origin, plan
-from prodex.pictures.result import PictureResult, Pictures, PictureState, frame_of
+from prodex.pictures.result import PictureFolder, PictureResult, Pictures, PictureState, frame_of
 from prodex.progress import Progress, Reporter, reporting
 from prodex.store.snapshot import catalog_given
 

@@ -26,9 +26,9 @@ from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.download import FetchJob, arrivals, jobs_of, side_by_side
 from prodex.pictures.file_check import compare, look_at, read_checksum
-from prodex.pictures.picture_folder import PictureFolder
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import SmallPicture, shrink
+from prodex.pictures.result import PictureFolder
 from prodex.progress import SILENT, Reporter
 
 #: Downloads at a time, as by default for `download_pictures`.

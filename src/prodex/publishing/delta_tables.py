@@ -20,10 +20,10 @@ import pyarrow as pa
 
 from prodex.errors import PublicationConflict, PublicationRefused, SnapshotNotFound
 from prodex.files.parquet import FileFacts
+from prodex.messages import counted
 from prodex.publishing.place import Place, delta
 from prodex.publishing.publication import Publication, unreadable
 from prodex.publishing.statistics import statistics_of
-from prodex.text import counted
 
 #: The newest format of publications that this version reads, and the one that it writes.
 FORMAT = 1

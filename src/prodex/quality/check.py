@@ -12,11 +12,11 @@ from typing import Any, Self, get_args, get_origin
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.locales import language_tag, short_of
+from prodex.messages import hint
 from prodex.quality.problems import problem_of, with_labels
 from prodex.quality.requested import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
-from prodex.text import hint
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 
 from prodex.dispatch import call
 from prodex.errors import InputError
+from prodex.messages import counted, moved
 from prodex.quality.audit import Audit
 from prodex.quality.scores import readiness
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
-from prodex.text import counted, moved
 
 #: What can happen to a product under a check.
 CHANGES = ("fixed", "newly failing", "still failing", "not comparable")

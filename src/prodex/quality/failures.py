@@ -21,6 +21,7 @@ from prodex.catalog.conditions import (
 )
 from prodex.errors import QueryError
 from prodex.locales import short_of
+from prodex.messages import hint
 from prodex.quality.check import CheckFacts
 from prodex.quality.matrix import IDENTITY, AuditPart
 from prodex.quality.rulebook import SEVERITIES
@@ -28,7 +29,6 @@ from prodex.quality.states import EVIDENCE, State
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
-from prodex.text import hint
 
 #: Columns of the findings that say which check it was, with the name of the fact.
 OF_CHECK: Mapping[str, str] = {

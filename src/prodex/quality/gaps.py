@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from prodex.errors import QueryError
+from prodex.messages import counted, hint, moved, percent, points
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
-from prodex.text import counted, hint, moved, percent, points
 
 _COLUMNS = [
     *("check", "rule", "problem", "title", "block", "severity", "products", "applicable", "share"),

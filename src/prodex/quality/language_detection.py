@@ -27,8 +27,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
+from prodex.messages import unaccented
 from prodex.tables.columns import Rows, is_true
-from prodex.text import unaccented
 
 Numbers = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from prodex.arguments import described
 from prodex.errors import InputError
-from prodex.text import hint
+from prodex.messages import hint
 
 _A_DAY = timedelta(days=1)
 

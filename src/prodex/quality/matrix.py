@@ -26,12 +26,12 @@ from prodex.catalog import Catalog, Origin
 from prodex.catalog.origin import Chosen
 from prodex.errors import InputError, QueryError
 from prodex.facts.groups import KEPT, Groups, grouped, own_rows
+from prodex.messages import counted
 from prodex.quality.check import CheckFacts
 from prodex.quality.profile import Profile
 from prodex.quality.scores import Tally, grades, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.columns import whole
-from prodex.text import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

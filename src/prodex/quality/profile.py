@@ -53,7 +53,6 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.display_text import on_one_line
 from prodex.errors import InputError, NotExported
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
@@ -61,6 +60,7 @@ from prodex.facts.presence import BY_SHAPE
 from prodex.files.toml_text import TomlText
 from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.locales import market_code
+from prodex.messages import hint, nearest
 from prodex.quality.check import Check
 from prodex.quality.requested import is_within
 from prodex.quality.rulebook import RULES
@@ -68,7 +68,7 @@ from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES
 from prodex.tables.attributes import ATTRIBUTES, PATHS, attribute_of
 from prodex.tables.declaration import TABLES
-from prodex.text import hint, nearest
+from prodex.untrusted_text import on_one_line
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),

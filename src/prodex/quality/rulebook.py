@@ -15,11 +15,11 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import InputError
+from prodex.messages import hint
 from prodex.quality.check import Parameter, parameters_of
 from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, Condition
 from prodex.quality.verdict import Verdict
-from prodex.text import hint
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from prodex.errors import InputError, QueryError
 from prodex.locales import market_code
+from prodex.messages import composed, hint
 from prodex.tables.columns import Answer, composed_texts
 from prodex.tables.declaration import COUNTED, TABLES
-from prodex.text import composed, hint
 
 #: Gives a column of `products`, or the `market`.
 Read = Callable[[str], pa.Array]

@@ -18,10 +18,10 @@ import pandas as pd
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names, named
 from prodex.locales import language_label
+from prodex.messages import hint_and_all
 from prodex.quality.check import CheckFacts
 from prodex.quality.matrix import AuditMatrix
 from prodex.quality.states import State, States
-from prodex.text import hint_and_all
 
 FORMULA = (
     "score = weight of checks passed / weight of checks passed or failed; "

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.messages import LETTERS
 from prodex.tables.columns import is_true
-from prodex.text import LETTERS
 
 #: What stands for marks of emphasis, and all else that may part a word or two words, between two letters.
 MARK = "\x1f"
@@ -75,7 +75,7 @@ def folded(texts: pa.Array) -> pa.Array:
     emphasised = pa.array(is_true(pc.match_substring_regex(texts, _EMPHASISED)))
     if pc.any(emphasised).as_py():
         texts = pc.replace_with_mask(texts, emphasised, _replaced(texts.filter(emphasised), _EMPHASIS))
-    # As in `prodex.text.unaccented`; accents go further below, since one word is told from another by its own.
+    # As in `prodex.messages.unaccented`; accents go further below, since one word is told from another by its own.
     texts = pc.utf8_lower(pc.utf8_normalize(_replaced(texts, _BEFORE_LOWERING), form="NFKD"))
     for letter, letters in LETTERS.items():
         texts = pc.replace_substring(texts, letter, letters)

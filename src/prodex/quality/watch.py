@@ -15,6 +15,7 @@ from prodex import clock
 from prodex.catalog import Catalog
 from prodex.dispatch import call
 from prodex.errors import InputError
+from prodex.messages import counted, percent
 from prodex.quality.archive import AUDITS
 from prodex.quality.audit import Audit
 from prodex.quality.figures import FIGURES, MEASURES, NONE, Figures, figures_of, kept_figures, measure_of
@@ -31,7 +32,6 @@ from prodex.quality.unusual import (
 )
 from prodex.store.archive import ArchivePlace, in_order, time_of
 from prodex.store.snapshot import name_of
-from prodex.text import counted, percent
 
 _COLUMNS = (
     *(

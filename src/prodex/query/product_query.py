@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, Never, Self, TypeAlias, TypeVar
 
 from prodex.errors import QueryError
+from prodex.messages import nearest
 from prodex.query.filters import FIELD_OF_WIRE_NAME, FILTERS, joined, text
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
-from prodex.text import nearest
 
 #: Fields that every reply must hold: they are the keys of all tables, and say how fresh a product is.
 ALWAYS_REQUESTED = ("id", "uuid", "gtin", "updatedAt")

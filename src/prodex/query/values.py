@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from prodex import gtin, locales
 from prodex.arguments import is_one, listed, whole_number
 from prodex.errors import InputError, QueryError
-from prodex.text import hint_and_all
+from prodex.messages import hint_and_all
 
 
 class ValidationStatus(IntEnum):

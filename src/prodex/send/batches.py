@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from prodex.arguments import whole_number
 from prodex.errors import InputError
-from prodex.send import xml_writing
+from prodex.send import xml
 from prodex.send.records import MAINTAINED_BY_SERVICE, Product
 
 #: The state of a call: it returned a tracking identifier; the service accepted it, but the identifier cannot be read;
@@ -105,7 +105,7 @@ def _json(product: Product) -> bytes:
 #: The encodings by format.
 ENCODINGS: Mapping[Format, Encoding] = {
     "json": Encoding("application/json", _json, lambda items: b'{"data":[' + b",".join(items) + b"]}"),
-    "xml": Encoding(xml_writing.CONTENT_TYPE, xml_writing.encoded, xml_writing.payload),
+    "xml": Encoding(xml.CONTENT_TYPE, xml.encoded, xml.payload),
 }
 
 

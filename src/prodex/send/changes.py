@@ -16,6 +16,7 @@ from prodex.catalog import Catalog, Origin
 from prodex.catalog.data import CatalogData
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.gtin import comparable_cell
+from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import Loaded
 from prodex.send.corrections import KnownProducts, corrections_in
@@ -25,7 +26,6 @@ from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.tables.plain import product_key
-from prodex.text import counted
 
 #: Attributes that preflight requires, unless the service has them already.
 _MANDATORY = ("nameLegal", "namePublicLong", "namePublicShort", "kind")

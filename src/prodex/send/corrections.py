@@ -17,11 +17,11 @@ from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.locales import is_long_code, language_tag, short_of
+from prodex.messages import hint_and_all
 from prodex.send.merge import Correction, recoded
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES, Column
-from prodex.text import hint_and_all
 from prodex.written_numbers import as_json, written_number
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}

@@ -18,8 +18,7 @@ from prodex.send.tracking import Tracking
 from prodex.send.upserts import continued_upserts, latest, named
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.service.replies import ENDED
-from prodex.service.tracking_identifiers import is_identifier
+from prodex.service.replies import ENDED, is_identifier
 
 
 def track(

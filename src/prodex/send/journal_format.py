@@ -18,7 +18,7 @@ from prodex.errors import InputError, StorageError
 from prodex.files.atomic import reading, storage
 from prodex.files.untrusted import Count, Digest, check_moment, converted, is_own_file, read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded, Sent
-from prodex.service.tracking_identifiers import is_identifier
+from prodex.service.replies import is_identifier
 
 #: The state before a batch is sent; without a later line, its outcome is unknown.
 BEING_SENT = "being sent"

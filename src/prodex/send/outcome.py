@@ -12,12 +12,11 @@ from typing import Any
 
 import pandas as pd
 
+from prodex.messages import counted
 from prodex.send.batches import Batch
 from prodex.send.records import gtin_key
-from prodex.service.replies import ENDED, RUNNING, SUCCESS
-from prodex.service.tracking_identifiers import canonical
+from prodex.service.replies import ENDED, RUNNING, SUCCESS, canonical
 from prodex.tables.envelope import count_of
-from prodex.text import counted
 
 #: The status of a GTIN in a record that was not sent.
 UNEXPECTED = "unexpected"

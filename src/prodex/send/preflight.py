@@ -15,10 +15,10 @@ import pandas as pd
 from prodex import gtin
 from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
-from prodex.send import xml_writing
+from prodex.messages import counted
+from prodex.send import xml
 from prodex.send.batches import writable
 from prodex.send.records import MAINTAINED_BY_SERVICE, Product
-from prodex.text import counted
 
 _ONE_NAME = "Include one: a write needs a name, even if the service already has the product."
 
@@ -70,7 +70,7 @@ def inspect(
         found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in known)
         found += _about_one(product, known.get(texts[place], ()))
         if as_xml:
-            for path, why in xml_writing.problems(writable(product)):
+            for path, why in xml.problems(writable(product)):
                 problem = f"XML cannot represent it: it {why}"
                 found.append(PreflightFinding(texts[place], path, "error", problem, "Send it as JSON."))
     # Errors first: a person who sees only the beginning must see why nothing was sent.

@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from prodex import gtin
 from prodex.arguments import described, listed
 from prodex.catalog import Catalog
-from prodex.display_text import on_one_line
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
@@ -26,6 +25,7 @@ from prodex.send.records import gtin_key
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
+from prodex.untrusted_text import on_one_line
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: The time zone in which a day ends last.

@@ -27,11 +27,10 @@ from prodex.send.outcome import (
     still_running,
 )
 from prodex.send.records import gtin_key
-from prodex.send.sending import also_sent, numbers_to_send, send
+from prodex.send.upsert import also_sent, numbers_to_send, send
 from prodex.send.upserts import note_ended
 from prodex.service import Client
-from prodex.service.replies import RUNNING, SUCCESS
-from prodex.service.tracking_identifiers import canonical
+from prodex.service.replies import RUNNING, SUCCESS, canonical
 
 
 class Tracking:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import clock, locales
 from prodex.arguments import described
-from prodex.display_text import on_one_line
 from prodex.errors import (
     AuthenticationFailed,
     CursorLost,
@@ -30,13 +29,20 @@ from prodex.network.addresses import is_loopback
 from prodex.network.retry import RetryableError, Retrying, RetryPolicy
 from prodex.query import ProductQuery
 from prodex.service.paging import ProductPage, announced
-from prodex.service.replies import anything, json_value, refusal, tracking_record
+from prodex.service.replies import (
+    anything,
+    canonical,
+    json_value,
+    refusal,
+    tracking_identifier,
+    tracking_record,
+)
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.token import TokenSource, request_token, token_path
-from prodex.service.tracking_identifiers import canonical, tracking_identifier
 from prodex.service.transport import Reply, Transport, quoted, raise_for_status
 from prodex.tables import envelope
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     import requests

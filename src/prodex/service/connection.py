@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from prodex.arguments import described
 from prodex.errors import InputError, SettingsError
 from prodex.limits import Limits
+from prodex.messages import nearest
 from prodex.network.retry import RetryPolicy
 from prodex.service import local_sandbox
 from prodex.service.client import Client
 from prodex.service.secret import Secret
 from prodex.service.settings import find_settings
 from prodex.service.token import token_path
-from prodex.text import nearest
 
 if TYPE_CHECKING:
     import requests

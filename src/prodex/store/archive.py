@@ -39,7 +39,7 @@ from prodex.files.untrusted import (
     is_there,
     read_json,
 )
-from prodex.text import hint_and_all
+from prodex.messages import hint_and_all
 
 _LOG = logging.getLogger("prodex")
 

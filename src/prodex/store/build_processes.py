@@ -40,7 +40,7 @@ class BuildProcesses(Executor):
 
     Examples
     --------
-    >>> from prodex.text import counted
+    >>> from prodex.messages import counted
     >>> with BuildProcesses(1) as processes:
     ...     processes.submit(counted, 2, "product").result()
     '2 products'

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from prodex.catalog.ledger import Ledger, listed, product_named
+from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL
 from prodex.store.absence import FEW, Absence, are_many, listing_of
 from prodex.store.held import Together
@@ -24,7 +25,6 @@ from prodex.store.journal_contents import (
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
 from prodex.tables.records import Identity
-from prodex.text import counted
 
 
 def ledger_of(

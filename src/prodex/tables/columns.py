@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.text import LETTERS
+from prodex.messages import LETTERS
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
@@ -46,7 +46,7 @@ def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def unaccented_texts(texts: pa.Array) -> pa.Array:
-    """Return texts in the form in which words are compared; see `prodex.text.unaccented`.
+    """Return texts in the form in which words are compared; see `prodex.messages.unaccented`.
 
     >>> unaccented_texts(pa.array(["CRÈME Brûlée", "Œufs", None])).to_pylist()
     ['creme brulee', 'oeufs', None]
@@ -60,7 +60,7 @@ def unaccented_texts(texts: pa.Array) -> pa.Array:
 
 
 def composed_texts(texts: Any) -> Any:
-    """Return a column of texts, or an expression of one, as texts compare; see `prodex.text.composed`.
+    """Return a column of texts, or an expression of one, as texts compare; see `prodex.messages.composed`.
 
     >>> composed_texts(pa.array(["Nestle\u0301", None])).to_pylist() == ["Nestl\u00e9", None]
     True

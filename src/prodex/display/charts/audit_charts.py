@@ -10,8 +10,8 @@ from prodex.display.charts.bar import bars, stacks
 from prodex.display.charts.heatmap import heat
 from prodex.display.charts.style import plain
 from prodex.facts.groups import column_names, shown_names
+from prodex.messages import percent
 from prodex.quality.scores import SMALL
-from prodex.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

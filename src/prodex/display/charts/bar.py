@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from prodex.display.charts.style import BLUE, GREY, STEPS, drawn, horizontal_bars, plain
-from prodex.text import percent
+from prodex.messages import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

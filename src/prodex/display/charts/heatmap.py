@@ -10,7 +10,7 @@ import pandas as pd
 
 from prodex.display.charts.style import GREY, drawn, grid_of
 from prodex.display.style import SHADES
-from prodex.text import percent
+from prodex.messages import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

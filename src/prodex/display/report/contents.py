@@ -14,11 +14,11 @@ from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, Sc
 from prodex.display.report.headline import Header, Tile, header, largest_gaps, tiles
 from prodex.display.report.product_cards import ReportCards, cards
 from prodex.display.watch import EXPLAINED, headline, shown
-from prodex.display_text import Words, words
+from prodex.messages import percent
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.watch import watch_of
-from prodex.text import percent
+from prodex.untrusted_text import Words, words
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

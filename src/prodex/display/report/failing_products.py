@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from prodex.display_text import Words, even_limit, label, weight, words
 from prodex.facts.name import shown_one
+from prodex.untrusted_text import Words, even_limit, label, weight, words
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

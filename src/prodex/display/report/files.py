@@ -12,12 +12,12 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from prodex.display.audit import lines
-from prodex.display_text import on_one_line
 from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
 from prodex.progress import Reporter
 from prodex.quality.failures import FAILURES
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from prodex.display.charts import shade
-from prodex.display_text import Words, label
 from prodex.facts.groups import column_names, shown_names
+from prodex.messages import percent
 from prodex.quality.scores import SMALL, readiness
 from prodex.quality.states import State
-from prodex.text import percent
+from prodex.untrusted_text import Words, label
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from prodex.display.audit import lines
-from prodex.display_text import Words, label, words
+from prodex.messages import counted, percent
 from prodex.quality.scores import readiness
 from prodex.query import ProductQuery
-from prodex.text import counted, percent
+from prodex.untrusted_text import Words, label, words
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

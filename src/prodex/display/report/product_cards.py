@@ -11,13 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display_text import Words, even_limit, label, weight, words
 from prodex.facts.market import market_label
 from prodex.facts.name import shown_one
 from prodex.facts.pending import IS_OWN
+from prodex.messages import percent
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
-from prodex.text import percent
+from prodex.untrusted_text import Words, even_limit, label, weight, words
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit

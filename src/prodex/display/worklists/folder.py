@@ -39,10 +39,10 @@ from prodex.fix.shapes import Shapes
 from prodex.fix.whose import host_of_source
 from prodex.fix.words import codes_in_use
 from prodex.formats.csv_files import write_csv
+from prodex.messages import counted
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
 from prodex.quality.problems import asked_label
-from prodex.text import counted
 
 #: Names without ending that no worklist may have.
 _TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from prodex.display.worklists.fields import AnswerCell
 from prodex.display.worklists.sheets import Worklist, standing
-from prodex.display_text import on_one_line
 from prodex.fix.layout import SEVERAL_SHEET
-from prodex.text import counted
+from prodex.messages import counted
+from prodex.untrusted_text import on_one_line
 
 #: Characters of a name in a subject.
 _LONGEST = 80

@@ -16,9 +16,9 @@ from prodex.display.worklists.grid import WorkbookCells
 from prodex.facts.market import market_label
 from prodex.fix.layout import DELETE_WORD, SEVERAL, SEVERAL_SHEET, TO_FIX
 from prodex.locales import known_language_tag, language_label
+from prodex.messages import counted, percent
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
-from prodex.text import counted, percent
 
 _HOW_TO_FILL_IN = (
     (

@@ -10,12 +10,12 @@ import pandas as pd
 from itables.widget import ITable
 
 from prodex.display.report.contents import CheckRow, check_rows
+from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, of_check
 from prodex.notebook.boxes import VBox
 from prodex.notebook.paged_tables import Pager, aligned
 from prodex.notebook.panel import Panel, check_box, html, row, text_html
 from prodex.quality import Audit
-from prodex.text import counted
 
 _ROWS = 12
 _COLUMNS = ("Problem", "Block", "Severity", "Fail", "Pass", "Not applicable", "Unknown", "Score", "If fixed")

@@ -8,13 +8,13 @@ from pathlib import Path
 import ipywidgets as w
 
 from prodex.errors import InputError
+from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.panel import Panel, button, check_box, html, row, styled
 from prodex.notebook.snapshots.saved import earlier
 from prodex.progress import Progress, reporting
 from prodex.quality import Audit
-from prodex.text import counted
 
 _BY = ("owner", "brand", "kind")
 _REPLACE = "Replace existing files"

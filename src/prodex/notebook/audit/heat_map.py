@@ -7,6 +7,7 @@ from dataclasses import replace
 import ipywidgets as w
 
 from prodex.display.report.group_scores import GROUPINGS, GroupScores, ScoreCell, ScoreMapRow
+from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown, of_cell
 from prodex.notebook.boxes import VBox
 from prodex.notebook.cell_grid import CellGrid, GridRow, PressableCell
@@ -14,7 +15,6 @@ from prodex.notebook.paged_tables import Pager
 from prodex.notebook.panel import Panel, html, row
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
-from prodex.text import counted
 
 #: Rows of a page.
 _ROWS = 12

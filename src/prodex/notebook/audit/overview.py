@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.display.audit import lines, notes
 from prodex.display.report.headline import Tile, tiles
-from prodex.display_text import words
+from prodex.messages import counted, percent
 from prodex.notebook.audit.drill_down import (
     Choose,
     DrillDownButton,
@@ -22,7 +22,7 @@ from prodex.notebook.audit.drill_down import (
 from prodex.notebook.boxes import Box, VBox
 from prodex.notebook.panel import Panel, html, list_html, row, show_if, styled, text_html
 from prodex.quality import Audit
-from prodex.text import counted, percent
+from prodex.untrusted_text import words
 
 #: None stands for products to which no check applies.
 _GRADES = (*"ABCDE", None)

@@ -12,6 +12,7 @@ from traitlets import Bool, Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.messages import counted
 from prodex.notebook.audit.check_table import CheckTable
 from prodex.notebook.audit.drill_down import DrillDown
 from prodex.notebook.audit.export import AuditExport
@@ -39,7 +40,6 @@ from prodex.quality import Audit, Profile
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
-from prodex.text import counted
 
 _NOT_AUDITED = (
     "These products have not been audited. "

@@ -12,13 +12,13 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.catalog import Catalog
-from prodex.display_text import label, words
 from prodex.errors import InputError
 from prodex.files.atomic import safe_name
 from prodex.fix.answer_rows import PLACE
 from prodex.fix.reading import place_in_words
 from prodex.fix.result import Fix
 from prodex.fix.worklists import read_worklist
+from prodex.messages import counted
 from prodex.notebook.arrival import ArrivalCheck, arrival_html, requested_again, sent_and_missing
 from prodex.notebook.boxes import VBox
 from prodex.notebook.live import LiveWidget, shown
@@ -28,7 +28,7 @@ from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Audit, Profile
 from prodex.service import Client
-from prodex.text import counted
+from prodex.untrusted_text import label, words
 
 #: Rows of the list, and bytes of an answer in it: a browser has to show them all.
 _ROWS, _MOST = 500, 20_000

@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.catalog import Catalog
+from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, button, check_box, html, row, set_busy, text_html
 from prodex.notebook.work import WorkRow
@@ -17,7 +18,6 @@ from prodex.progress import PhaseObserver
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit
 from prodex.store.reading import with_pending_updates
-from prodex.text import counted
 
 
 class RunControls(VBox):

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display_text import Words, label, words
+from prodex.messages import percent
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import failure_rows
@@ -18,7 +18,7 @@ from prodex.quality.problems import attribute_title
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
 from prodex.quality.states import State
-from prodex.text import percent
+from prodex.untrusted_text import Words, label, words
 
 #: A product with texts in a hundred languages can have a finding in each of them.
 _MOST_FINDINGS = 200

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prodex.catalog import Catalog
 from prodex.display.html_tables import Html, table, template
-from prodex.display_text import Words
+from prodex.messages import counted
 from prodex.notebook.card.audit import ProductAudit, read_product_audit
 from prodex.notebook.card.header import CardHeader, read_header
 from prodex.notebook.card.hierarchies import HierarchyTrees, read_hierarchies
@@ -20,7 +20,7 @@ from prodex.notebook.card.sections import Nutrients, codes, numbers_and_dates, n
 from prodex.notebook.card.texts import Texts, texts
 from prodex.notebook.panel import style
 from prodex.quality import Audit
-from prodex.text import counted
+from prodex.untrusted_text import Words
 
 if TYPE_CHECKING:
     from prodex.pictures import Thumbnail

@@ -9,7 +9,6 @@ from enum import IntEnum
 import numpy as np
 import pyarrow as pa
 
-from prodex.display_text import Words, label, words
 from prodex.errors import InputError
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
@@ -18,6 +17,7 @@ from prodex.notebook.card.labelled_values import UNIT_FLAGS, LabelledValue, valu
 from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import PATHS, Record
 from prodex.query import SharingStatus, ValidationStatus
+from prodex.untrusted_text import Words, label, words
 
 #: Labels of the columns with yes or no.
 _FLAGS = {

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from prodex.display_text import Words, label, words
 from prodex.notebook.card.labelled_values import (
     MOST,
     UNIT_FLAGS,
@@ -17,6 +16,7 @@ from prodex.notebook.card.labelled_values import (
 )
 from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import PACKINGS, Record, Row
+from prodex.untrusted_text import Words, label, words
 
 #: Units of an attribute that are shown.
 _MOST = 400

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from prodex.display_text import Words, words
 from prodex.locales import language_label
 from prodex.notebook.card.record import PATHS, Record, Row
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
+from prodex.untrusted_text import Words, words
 
 NOTHING = words(None)
 #: Bytes of a value that are shown; texts have a limit of their own.

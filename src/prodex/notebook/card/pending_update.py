@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prodex.display_text import Words, words
 from prodex.notebook.card.labelled_values import (
     MOST,
     Leaf,
@@ -20,6 +19,7 @@ from prodex.quality.problems import attribute_title
 from prodex.tables.declaration import TABLES
 from prodex.tables.plain import presence_of
 from prodex.tables.values import storable
+from prodex.untrusted_text import Words, words
 
 _MOST = 300
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from prodex.display_text import Words, words
 from prodex.notebook.card.labelled_values import CardTable, LabelledValue, table_of, value_text
 from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import Record, Row
 from prodex.quality.picture_columns import FACES, FILE_NAME
+from prodex.untrusted_text import Words, words
 
 #: Pictures that are shown; most products have fewer than ten.
 _MOST = 60

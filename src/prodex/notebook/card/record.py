@@ -14,17 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
-from prodex.display_text import Words, words
 from prodex.errors import InputError
 from prodex.executors import side_by_side
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
+from prodex.messages import nearest_few
 from prodex.tables.attributes import state_column
 from prodex.tables.columns import whole
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.values import read_json
-from prodex.text import nearest_few
+from prodex.untrusted_text import Words, words
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from prodex.display_text import words
 from prodex.fix.text_corrections import TextCorrection
 from prodex.locales import language_label, short_of
+from prodex.messages import counted
 from prodex.notebook.card.contents import CardContents
 from prodex.notebook.card.missing import Missing
 from prodex.notebook.card.texts import LanguageText, TextCell, TextRow, Texts
@@ -17,7 +17,7 @@ from prodex.notebook.exploration import Exploration
 from prodex.notebook.live import LiveWidget, shown
 from prodex.notebook.panel import Panel
 from prodex.send.preflight import longest_text
-from prodex.text import counted
+from prodex.untrusted_text import words
 
 #: Bytes of a correction that a card shows; the list of corrections has the rest.
 _MOST = 60_000

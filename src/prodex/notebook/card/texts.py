@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prodex.display_text import Words, even_limit, weight, words
 from prodex.facts.name import NAMES
 from prodex.locales import known_language_tag, short_of
 from prodex.notebook.card.labelled_values import language_text, order_of
@@ -13,6 +12,7 @@ from prodex.notebook.card.missing import Missing, why_missing
 from prodex.notebook.card.record import Record, Row
 from prodex.quality.problems import attribute_label, attribute_title
 from prodex.quality.text_columns import TEXTS
+from prodex.untrusted_text import Words, even_limit, weight, words
 
 #: Bytes of all texts of a card together, and number of texts that are shown.
 _ROOM = 600_000

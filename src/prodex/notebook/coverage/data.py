@@ -7,12 +7,12 @@ from typing import Self
 
 from prodex.facts.fill import Attribute
 from prodex.locales import language_name
+from prodex.messages import counted
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.figures import CoverageFigures, Source
 from prodex.notebook.coverage.filled import FilledColumns, Report
 from prodex.notebook.coverage.required import RequiredColumns
 from prodex.notebook.products.filtering import ProductFilter
-from prodex.text import counted
 
 #: What the panel calls it to count every product, whatever an audit requires of it.
 ALL_PRODUCTS = "all products"

@@ -13,6 +13,7 @@ from traitlets import Bool, TraitError, Unicode, link, validate
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.locales import language_label
+from prodex.messages import counted, hint_and_all, percent
 from prodex.notebook.background import LatestTask, progress_report
 from prodex.notebook.cell_grid import CellGrid
 from prodex.notebook.conditions import Conditions
@@ -27,7 +28,6 @@ from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, st
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.progress import PhaseProgress
 from prodex.quality import Audit
-from prodex.text import counted, hint_and_all, percent
 
 #: What the columns can be: texts in a language, or the groups of a facet.
 GROUPINGS = ("language", "kind", "owner", "brand", "market")

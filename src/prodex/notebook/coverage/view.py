@@ -12,6 +12,7 @@ import numpy as np
 from prodex.facts.fill import Attribute
 from prodex.facts.name import told_apart
 from prodex.locales import language_label
+from prodex.messages import counted, percent
 from prodex.notebook.cell_grid import GridRow, PressableCell
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.coverage.figures import CoverageFigures
@@ -19,7 +20,6 @@ from prodex.notebook.coverage.filled import CellState
 from prodex.notebook.coverage.lacking import fails, in_group, lacks
 from prodex.notebook.coverage.required import Checks
 from prodex.quality.problems import attribute_label
-from prodex.text import counted, percent
 
 _ALL = "all"
 #: Strongest shade of a cell.

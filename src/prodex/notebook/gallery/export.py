@@ -11,6 +11,7 @@ import ipywidgets as w
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of
 from prodex.notebook.gallery.loading import SIDE
@@ -18,7 +19,6 @@ from prodex.notebook.gallery.pages import TileGroup, sheet_rows
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.panel import Panel, button, check_box, row
 from prodex.progress import PhaseObserver, Reporter
-from prodex.text import counted
 
 _PAGE, _EVERY = "this page", "all pages"
 #: Products on one sheet; more would make a page that browsers scroll with difficulty.

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from prodex.display.html_tables import data_url
 from prodex.facts.name import shown_one
+from prodex.messages import counted
 from prodex.notebook.conditions import Code
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
 from prodex.notebook.products.table_page import cut
 from prodex.tables.columns import is_true
-from prodex.text import counted
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell

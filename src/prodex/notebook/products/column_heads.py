@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from prodex.messages import counted
 from prodex.notebook.conditions import Conditions, Range
 from prodex.notebook.products.column_facets import facet_name
 from prodex.notebook.products.condition_labels import range_words
@@ -21,7 +22,6 @@ from prodex.notebook.products.histograms import Histogram, Histograms
 from prodex.notebook.products.memberships import Counts
 from prodex.notebook.products.ranges import in_utc, measure_of
 from prodex.notebook.products.table_page import NOT_REQUESTED, cut
-from prodex.text import counted
 
 #: Values that a head names, beside those that are selected; of values in an order, such as grades, it names these all.
 _NAMED, _NAMED_IN_ORDER = 3, 6

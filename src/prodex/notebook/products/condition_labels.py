@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime, time
 
+from prodex.messages import percent
 from prodex.notebook.conditions import Code, Conditions, Range
 from prodex.notebook.products.facet_values import FacetValues
 from prodex.notebook.products.table_page import cut, title
-from prodex.text import percent
 
 #: Characters of a value that a label shows.
 _LONGEST = 60

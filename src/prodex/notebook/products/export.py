@@ -16,6 +16,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import scope_of
 from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
+from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.panel import Panel, button, check_box, row, show_if
@@ -23,7 +24,6 @@ from prodex.notebook.products.product_columns import ProductColumns, Rows
 from prodex.notebook.products.table_page import column_values
 from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
-from prodex.text import counted
 
 #: What can be exported, as the form names it.
 AS_SHOWN, EVERYTHING = "the table as shown", "all tables of these products"

@@ -7,13 +7,13 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from prodex.errors import InputError
+from prodex.messages import counted
 from prodex.notebook.conditions import Conditions, Range
 from prodex.notebook.products.condition_labels import range_words
 from prodex.notebook.products.facet_counts import FilterResult
 from prodex.notebook.products.histograms import Histogram, Histograms
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.ranges import measure_of
-from prodex.text import counted
 
 _RANGE = "range:"
 

@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.errors import InputError
+from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
@@ -16,7 +17,6 @@ from prodex.notebook.panel import Fold, Panel, button, html, message_html, row, 
 from prodex.notebook.products.applicable import applicable
 from prodex.notebook.products.removable_buttons import ActiveFilters
 from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
-from prodex.text import counted
 
 _NONE = ("a saved view …", "")
 _EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."

@@ -10,14 +10,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.display_text import words
 from prodex.facts.name import NAME_PATHS
+from prodex.messages import percent
 from prodex.notebook.products.product_columns import ProductColumns, Rows, shown_by
 from prodex.notebook.products.product_rows import ProductRows
 from prodex.notebook.products.quantity_columns import quantity_of, quantity_title
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
-from prodex.text import percent
+from prodex.untrusted_text import words
 
 #: The columns that are shown at first, and those that an audit adds.
 COLUMNS = ("gtin", "name", "brand", "kind", "owner", "updated_at", "texts_count", "pictures_count")

@@ -16,6 +16,7 @@ from traitlets import Instance, Int, validate
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.load.reference_data import load_organizations
+from prodex.messages import hint
 from prodex.notebook.background import LatestTask
 from prodex.notebook.panel import (
     Fold,
@@ -41,7 +42,6 @@ from prodex.notebook.query.suggestions import Suggestions
 from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.text import hint
 
 #: Seconds without a change before the service is asked for the count.
 _PAUSE = 0.4

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from prodex.compare import Difference
+from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import ProductList
 from prodex.notebook.paged_tables import Pager
@@ -21,7 +22,6 @@ from prodex.notebook.snapshots.comparison_tables import (
     whole_attribute,
 )
 from prodex.quality.problems import attribute_title
-from prodex.text import counted
 
 #: Changed values on a page.
 _ROWS = 20

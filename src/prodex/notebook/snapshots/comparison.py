@@ -14,6 +14,7 @@ from prodex.compare import Difference, diff
 from prodex.errors import InputError
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
+from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import ProductList
 from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
@@ -32,7 +33,6 @@ from prodex.notebook.snapshots.since import starts
 from prodex.notebook.work import WorkRow
 from prodex.progress import Progress, Show, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
-from prodex.text import counted
 
 #: Changed values that are written at a time.
 _BATCH = 10_000

@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 
 from prodex.compare import Difference
 from prodex.display.html_tables import Html, table
-from prodex.display_text import words
 from prodex.facts.groups import shown_names
 from prodex.locales import language_label
+from prodex.messages import counted, moved
 from prodex.notebook.panel import list_html, text_html
 from prodex.quality import AuditComparison
 from prodex.quality.problems import attribute_title
-from prodex.text import counted, moved
+from prodex.untrusted_text import words
 
 #: Rows of the tables of groups, checks and attributes; characters of a value, and of a figure in large letters.
 _GROUPS, _CHECKS, _ATTRIBUTES, _LONG, _WIDE = 10, 10, 12, 300, 12

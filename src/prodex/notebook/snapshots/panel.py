@@ -16,6 +16,7 @@ from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.atomic import seen_from_here
 from prodex.load.resume import unfinished_loads
+from prodex.messages import counted
 from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.paged_tables import Pager, aligned
@@ -32,7 +33,6 @@ from prodex.notebook.work import WorkRow
 from prodex.progress import Progress
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify
-from prodex.text import counted
 
 _ROWS = 10
 _OPTIONS = aligned(texts=(0, 1, 4), numbers=(2, 3, 5))

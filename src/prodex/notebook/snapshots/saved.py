@@ -10,12 +10,12 @@ import pandas as pd
 
 from prodex.errors import SnapshotError
 from prodex.load.resume import RESUMABLE, UnfinishedLoad
+from prodex.messages import counted
 from prodex.notebook.panel import text_html
 from prodex.progress import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.archive import time_of
 from prodex.store.snapshot import list_snapshots
-from prodex.text import counted
 
 #: Loads that are not finished, of which the list tells.
 _UNFINISHED = 5

@@ -12,13 +12,13 @@ import ipywidgets as w
 import pandas as pd
 
 from prodex.display.html_tables import Html, data_url, table
+from prodex.messages import counted, percent
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import Panel, html, text_html
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
-from prodex.text import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

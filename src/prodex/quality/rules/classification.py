@@ -14,12 +14,12 @@ from prodex.errors import QueryError
 from prodex.facts.name import NAMES
 from prodex.facts.owner import owner_codes
 from prodex.locales import market_code
+from prodex.messages import counted, unaccented
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.quality.verdict import PENDING, Verdict, product_verdict
 from prodex.tables.columns import by_value, filled_values, is_true
-from prodex.text import counted, unaccented
 
 #: Declares a rule of what a product has to say about itself.
 _rule = partial(rule, dimension="completeness", block="identity")

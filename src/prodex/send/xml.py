@@ -1,4 +1,4 @@
-"""Products as XML (spec, endpoint 7): SupplierProducts, a `product` each, elements named after attributes.
+"""Products as XML (spec, endpoint 7), written and read: SupplierProducts with a `product` each.
 
 The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an
 element with child elements, a list is a repeated element, and a reader needs the type of the attribute to tell them
@@ -7,15 +7,22 @@ apart. `problems` finds the values that could not be read back unchanged, which 
 A value can be sent as XML if a reader that knows only the type of the attribute would read the same value. If the type
 is not known, only values that are the same under any type can be sent: a text that looks like no number and no boolean,
 an object, and a list of two items or more.
+
+prodex 0.1 marked values with XML attributes of its own: `list`, `type`, `unit` and `xsi:nil`. Such files can still be
+read; they are no longer written.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
+from prodex.errors import InputError
+from prodex.formats.safe_xml import Element, MarkupRefused, parsed
 from prodex.send.records import LANGUAGE, PRODUCT, Type
 from prodex.tables.descriptors import Expressed, expressed
 
@@ -43,7 +50,7 @@ def encoded(product: Product) -> bytes:
     <product><gtin>03036811359935</gtin><isConsumerUnit>true</isConsumerUnit><lifeCycle>1</lifeCycle>\
 <namePublicLong languages="fra-FR">Pain &amp; beurre</namePublicLong></product>
     """
-    return f"<product>{''.join(_members(product))}</product>".encode()
+    return f"<product>{''.join(_members_written(product))}</product>".encode()
 
 
 def language_of(item: Any) -> str | None:
@@ -55,7 +62,7 @@ def language_of(item: Any) -> str | None:
     return None
 
 
-def _members(value: Mapping[str, Any]) -> Iterator[str]:
+def _members_written(value: Mapping[str, Any]) -> Iterator[str]:
     for name, member in value.items():
         for item in member if isinstance(member, list) else [member]:
             yield _element(name, item)
@@ -68,7 +75,7 @@ def _element(name: str, value: Any) -> str:
         case bool():
             return f"<{name}>{str(value).lower()}</{name}>"
         case Mapping():
-            return f"<{name}>{''.join(_members(value))}</{name}>"
+            return f"<{name}>{''.join(_members_written(value))}</{name}>"
     return f"<{name}>{escape(str(value), _RETURN)}</{name}>"
 
 
@@ -225,3 +232,114 @@ def _inside(place: _Member) -> Iterator[_Member]:
 
 def _called(type_: Any) -> str:
     return {"integer": "a whole number", "boolean": "true or false"}.get(type_, "a text")
+
+
+# Bytes. The document is read into memory as a whole.
+_LARGEST = 500_000_000
+_NIL = "xsi:nil"
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def decoded(body: bytes) -> list[Product]:
+    """Read the products of a SupplierProducts document.
+
+    Raises
+    ------
+    InputError
+        When it is not one; the message says why.
+
+    Examples
+    --------
+    >>> decoded(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
+    ...         b"</SupplierProducts>")
+    [{'lifeCycle': 1, 'isTaggedBy': ['new']}]
+    """
+    try:
+        root = parsed(body, largest=_LARGEST, deepest=DEEPEST)
+        # With any prefix: the specification names no namespace.
+        if root.name.rpartition(":")[2] != "SupplierProducts" or root.text.strip():
+            raise InputError(f"The root of the XML is {root.name!r:.40}, not SupplierProducts.")
+        return [_product(element) for element in root.children]
+    except MarkupRefused as error:
+        raise InputError(f"The products in the XML cannot be read: {error}.") from error
+
+
+def _product(element: Element) -> Product:
+    if element.name.rpartition(":")[2] != "product" or element.attributes or element.text.strip():
+        raise MarkupRefused(
+            f"SupplierProducts contains {element.name!r:.40}, and only product is allowed there"
+        )
+    return _members_read(element, PRODUCT)
+
+
+def _members_read(element: Element, types: Mapping[str, Type]) -> dict[str, Any]:
+    groups: dict[str, list[Element]] = {}
+    for child in element.children:
+        groups.setdefault(child.name.rpartition(":")[2], []).append(child)
+    return {name: _member(several, types.get(name, "unknown")) for name, several in groups.items()}
+
+
+def _member(several: list[Element], type_: Type) -> Any:
+    first = several[0]
+    if first.attributes.get("list") == "empty":
+        if len(several) > 1 or first.children or first.text:
+            raise MarkupRefused(f"{first.name!r:.40} is marked as an empty list and is not empty")
+        return []
+    is_nil = first.attributes.get(_NIL) in {"true", "1"}
+    is_list = type_ in ("localized", "array") or isinstance(type_, list)
+    if (
+        len(several) == 1
+        and not first.attributes.keys() & {"list", "languages", "unit"}
+        and (is_nil or not is_list)
+    ):
+        return _value(first, type_)
+    inner: Type = type_[0] if isinstance(type_, list) else "unknown"
+    return [_value(item, inner) for item in several]
+
+
+def _value(element: Element, type_: Type) -> Any:
+    marks = {name: value for name, value in element.attributes.items() if (name, value) != ("list", "true")}
+    nil = marks.pop(_NIL, None) in {"true", "1"}
+    bare = not element.children and not (nil and element.text)
+    match marks:
+        case {"languages": code, **others} if bare and not others:
+            return {"expressedIn": {"code": code}, "data": None if nil else element.text}
+        case {"unit": code, **others} if bare and not nil and not others:
+            return {"expressedIn": {"code": code}, "data": _number(element)}
+        case {"type": "number"} if bare and not nil and len(marks) == 1:
+            return _number(element)
+        case {"type": "string"} if bare and not nil and len(marks) == 1:
+            return element.text
+        case {"type": "object"} if bare and not nil and len(marks) == 1 and not element.text.strip():
+            return {}
+        case {} if not marks and nil and bare:
+            return None
+        case {} if not marks and not nil and element.children and not element.text.strip():
+            return _members_read(element, type_ if isinstance(type_, Mapping) else {})
+        case {} if not marks and not nil and not element.children:
+            return _scalar(element.text, type_)
+    raise MarkupRefused(f"element {element.name!r:.40} has an invalid combination of XML attributes and text")
+
+
+def _scalar(text: str, type_: Type) -> Any:
+    """Return a value of this type; a text that does not fit remains text, for preflight or the service to refuse."""
+    if type_ == "text":
+        return text
+    if type_ == "boolean":
+        return _BOOLEANS.get(text.strip().lower(), text)
+    # int() takes quadratic time, and refuses more than 4,300 digits.
+    if type_ == "integer" and text.strip().removeprefix("-").isdecimal() and len(text) < 40:
+        return int(text)
+    return {"TRUE": True, "FALSE": False}.get(text, text) if type_ == "unknown" else text
+
+
+def _number(element: Element) -> int | float:
+    try:
+        number = json.loads(element.text)
+    except (ValueError, RecursionError):
+        number = None
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise MarkupRefused(
+            f"element {element.name!r:.40} contains {element.text!r:.40}, which is not a number"
+        )
+    return number
