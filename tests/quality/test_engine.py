@@ -19,7 +19,7 @@ import prodex
 from prodex import Catalog, Origin, ProductQuery
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
-from prodex.quality.matrix import IDENTITY, AuditPart, Crash
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.products import Products
 from prodex.quality.states import EVIDENCE, State
 from prodex.sandbox.sample import AS_OF

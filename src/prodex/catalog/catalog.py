@@ -1,32 +1,46 @@
 """The catalogue: product data as tables, whether just downloaded, opened from disk, filtered or made in memory.
 
 All of these are a `Catalog`, so that everything works on each of them. Questions to a catalogue are methods; what makes
-something else of it (an audit, a difference) is a function elsewhere.
+something else of it (an audit, a difference) is a function elsewhere. What answers a question (`where`, `wide`, `sql`
+...) or shows a catalogue takes one as its argument, so each method imports what carries it out inside itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from prodex.catalog.export import export_catalog
-from prodex.catalog.origin import Chosen, where_in_words
-from prodex.catalog.sql import ask
-from prodex.catalog.views import CatalogViews
-from prodex.catalog.where import drawn, first, selected
-from prodex.dispatch import call
+from prodex.arguments import names_given
+from prodex.catalog.origin import Chosen, Origin, where_in_words
+from prodex.catalog.part import Part, union, with_absent
+from prodex.catalog.table_properties import TableProperties
+from prodex.errors import QueryError
+from prodex.executors import side_by_side
+from prodex.files import parquet
 from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FormatName
 from prodex.messages import hint, nearest
 from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import distinct
+from prodex.tables.frames import as_framed, to_frame
+
+#: The same in every table, so that no prefix tells them apart where two tables are joined.
+_KEYS = ("product_id", "gtin")
+
+#: Tables whose parts cannot simply be put one behind the other: entries repeat, or columns differ.
+_MERGED = ("descriptors", "presence")
 
 
-class Catalog(CatalogViews):
+@dataclass(frozen=True, eq=False, repr=False)
+class Catalog(TableProperties):
     """Product data as tables that belong together.
 
     `catalog.products`, `catalog.texts` and so on are pandas frames, read when asked for; `prodex tables` lists them.
@@ -55,6 +69,16 @@ class Catalog(CatalogViews):
     (2, ['8'])
     """
 
+    parts: tuple[Part, ...]
+    origin: Origin
+    folder: Path | None = None
+    published: str | None = None
+    as_received: Catalog | None = None
+    chosen: Chosen | None = None
+
+    def __len__(self) -> int:
+        return sum(part.size for part in self.parts)
+
     def __getattr__(self, name: str) -> NoReturn:
         # Only for names that do not exist: people who take the catalogue for a frame are told how to get one.
         if hasattr(pd.DataFrame, name) and nearest(name, TABLES, cutoff=0.8) is None:
@@ -71,6 +95,28 @@ class Catalog(CatalogViews):
             "A catalogue is not a frame. catalog.where(mask) or catalog.where(brand_code=...) chooses products, "
             "catalog.table(name) gives a table, catalog.products['gtin'] a column of one."
         )
+
+    def __repr__(self) -> str:
+        from prodex.display.catalog import text_of
+
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        from prodex.display.catalog import html_of
+
+        return html_of(self)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything came that the service announced."""
+        return self.origin.complete
+
+    @property
+    def tables(self) -> pd.DataFrame:
+        """The tables with what a row is, their rows and columns; the index is the name of the table."""
+        held = [TABLES[name] for name in self._held]
+        rows = [(t.name, t.row, self.row_count(t.name), len(self._columns(t.name))) for t in held]
+        return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
 
     def where(self, condition: Any = None, /, *, unmatched: str = "ignore", **equal: Any) -> Self:
         """Return the catalogue of only those products, with their children.
@@ -109,6 +155,8 @@ class Catalog(CatalogViews):
         >>> len(catalog.where(lambda products: products["gtin"].str.startswith("030")))
         1
         """
+        from prodex.catalog.where import selected
+
         chosen = self._chosen_by(where_in_words(condition, equal))
         return replace(self, parts=selected(self, condition, unmatched, equal), chosen=chosen)
 
@@ -124,6 +172,8 @@ class Catalog(CatalogViews):
         >>> prodex.flatten([{"id": n} for n in range(9)]).head(2).products["product_id"].tolist()
         ['0', '1']
         """
+        from prodex.catalog.where import first
+
         return replace(self, parts=first(self, n), chosen=self._chosen_by([f"the first {n}"]))
 
     def sample(self, n: int = 1, seed: int | None = None) -> Self:
@@ -147,7 +197,359 @@ class Catalog(CatalogViews):
         >>> len(prodex.flatten([{"id": n} for n in range(9)]).sample(3, seed=1))
         3
         """
+        from prodex.catalog.where import drawn
+
         return replace(self, parts=drawn(self, n, seed), chosen=self._chosen_by([f"{n} at random"]))
+
+    def row_count(self, table: str) -> int:
+        """Count the rows of a table.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.row_count("products"), catalog.row_count("texts")
+        (1, 0)
+        """
+        if not TABLES[known_table(table)].per_product:
+            return int(self.arrow(table).num_rows)
+        return sum(part.rows(table) for part in self.parts)
+
+    def arrow(
+        self, table: str, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
+    ) -> pa.Table:
+        """Return a table, or some columns and rows of it, as an Arrow table.
+
+        Parameters
+        ----------
+        table
+            Its name.
+        columns
+            Which columns; all by default.
+        filter
+            Which rows, as an expression such as `pyarrow.compute.field("language") == "fr"`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> catalog.arrow("products", ["gtin", "brand"]).to_pylist()
+        [{'gtin': '03036811359935', 'brand': 'Acme'}]
+        """
+        wanted = self._checked(known_table(table), columns)
+        if not TABLES[table].per_product:
+            # Every part has the entries that it uses, so that the same entry may come from several parts.
+            parts = self._unlike(table)
+            rows = union((part.read(table) for part in parts), table)
+            rows = distinct(rows.combine_chunks()) if len(parts) > 1 else rows
+            return (rows if filter is None else rows.filter(filter)).select(wanted)
+        read = union(side_by_side(lambda part: part.read(table, wanted, filter), self.parts), table)
+        return read if columns is None else read.select(wanted)
+
+    def table(
+        self, name: str, columns: Sequence[str] | None = None, with_products: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """Return a table, or some of its columns, with columns of its product beside it.
+
+        A column of `products` whose name the table also has gets the prefix `product_`: `product_packaging_code` beside
+        `packaging_code` of `hierarchies`. `product_id` and `gtin` are the same in every table.
+
+        To merge frames instead, use both keys: `catalog.texts.merge(catalog.products, on=["product_id", "gtin"])`.
+        Besides these, only pictures, files and tags (`created_at`, `updated_at`) and hierarchies (packaging and flags
+        of each unit) share names with `products`; `presence` has `product_id` alone.
+
+        Parameters
+        ----------
+        name
+            Of the table.
+        columns
+            Which of its columns, in this order; all by default.
+        with_products
+            Columns of `products` to add.
+
+        Raises
+        ------
+        QueryError
+            When there is no such table or column; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> name = {"expressedIn": {"code": "fra-FR"}, "data": "Riz"}
+        >>> catalog = prodex.flatten([{"id": 7, "brand": {"label": "Acme"}, "namePublicLong": [name]}])
+        >>> catalog.table("texts", ["attribute", "text"], with_products=["brand"]).values.tolist()
+        [['namePublicLong', 'Riz', 'Acme']]
+        """
+        return joined(self, name, self._columns(known_table(name)), columns, with_products)
+
+    def batches(
+        self, table: str, columns: Sequence[str] | None = None, filter: pc.Expression | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield a table piece by piece, one part in memory at a time; every batch has the same columns.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> [batch.num_rows for batch in catalog.batches("products", ["gtin"])]
+        [1]
+        """
+        wanted = self._checked(known_table(table), columns)
+        if not TABLES[table].per_product:
+            yield from self.arrow(table, columns, filter).to_batches()
+            return
+        for part in self.parts:
+            piece = part.read(table, wanted, filter)
+            if table == "presence":  # a part lacks the columns of attributes that only other parts have
+                piece = with_absent(piece, wanted)
+            yield from piece.to_batches()
+
+    def files(self, table: str) -> list[Path]:
+        """Return the Parquet files of a table, for DuckDB, Dask, Spark or anything else.
+
+        Files of `presence` have a column for each attribute under its own name (`brand`, not `brand_state`).
+
+        Raises
+        ------
+        QueryError
+            When the catalogue is in memory or filtered: then no file holds just this.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> [path.name for path in catalog.save("shop").files("products")]
+        ['part-00000.parquet']
+        """
+        if any(part.chosen is not None or known_table(table) not in part.files for part in self.parts):
+            raise QueryError(
+                "Only a whole snapshot has files. Save this catalogue first: catalog.save(name)."
+            )
+        return [part.files[table] for part in self.parts]
+
+    def wide(
+        self,
+        language: str | Sequence[str] | None = None,
+        attributes: str | Sequence[str] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        numbers: bool = False,
+    ) -> pd.DataFrame:
+        """Return one row per product: the columns of `products`, and the values of all other tables beside them.
+
+        Texts are shown as they are, codes by their label, quantities with their unit ("250 g"); labels, tags,
+        identifiers and nutrients by name; pictures, documents and other files by their number. Several values of one
+        product are joined with " | ". A column that holds only true and false is boolean. A name that `products` has
+        already is followed by " (value)".
+
+        A cell is missing if the record has no such attribute, or null, an empty list or "" in its place; `presence`
+        tells these apart. "" in a cell is an empty text, or an empty value inside an attribute.
+
+        Parameters
+        ----------
+        language
+            Language of the texts, as a code or a name ("fr", "fra-FR", "French"): each text attribute has one column.
+            With several languages it has a column for each (`namePublicLong.fr`, `namePublicLong.nl`), filled or not;
+            with None, one for every language in the catalogue.
+        attributes
+            Wire paths of the attributes to show, with everything below them ("netContent", "assets.pictures.url",
+            "originCountry.code"). Each has a column, even if no product has a value. By default all that describe the
+            product itself: logistical hierarchies, sharing units and pending updates (`lastRequest`) are left out.
+        columns
+            The columns to return, in this order; an attribute stands for all its columns. Together with `attributes`,
+            the columns of `products`.
+        numbers
+            Show a quantity as two columns, `netContent.value` (a number) and `netContent.unit`, and other numbers as
+            numbers. A product with several quantities of one attribute has them as text, in `netContent`.
+
+        Raises
+        ------
+        QueryError
+            When there is no such language, attribute or column; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten(
+        ...     [
+        ...         {
+        ...             "id": 7,
+        ...             "namePublicLong": [
+        ...                 {"expressedIn": {"code": "fra-FR"}, "data": "Riz"},
+        ...                 {"expressedIn": {"code": "nld-NL"}, "data": "Rijst"},
+        ...             ],
+        ...             "netContent": [{"expressedIn": {"code": "GRM", "label": "g"}, "data": 250}],
+        ...         }
+        ...     ]
+        ... )
+        >>> catalog.wide(["fr", "nl"], columns=["namePublicLong", "netContent"]).values.tolist()
+        [['Riz', 'Rijst', '250 g']]
+        >>> catalog.wide("fr", columns=["netContent"], numbers=True).to_dict("list")
+        {'netContent.unit': ['g'], 'netContent.value': [250.0]}
+        """
+        from prodex.catalog.wide import wide
+
+        return wide(self, language, attributes, columns, numbers)
+
+    def describe(self) -> pd.DataFrame:
+        """Describe every attribute by language: how often it is filled, by how many values, how long; with examples.
+
+        Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` tells whether
+        an attribute that is not filled is absent, null or empty.
+
+        Returns
+        -------
+        DataFrame
+            `attribute` (wire path); `language`, missing where there is none; `filled`, the number of products with a
+            value other than empty text, and their `share`, from 0 to 1; the number of `values` and of `distinct` ones
+            (0 for pictures and other files, which are only counted); `shortest`, `median` and `longest`, the length of
+            texts and codes in characters; the most frequent values as `examples`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": name} for name in ("Riz", "Farine")]
+        >>> catalog = prodex.flatten([{"id": n, "nameLegal": [name]} for n, name in enumerate(names)])
+        >>> found = catalog.describe().query("attribute == 'nameLegal'")
+        >>> found[["language", "filled", "share", "shortest", "longest"]].values.tolist()
+        [['fr', 2, 1.0, 3, 6]]
+        """
+        from prodex.catalog.describe import describe
+
+        return describe(self)
+
+    def nutrition_wide(self, basis: str = "100 g", *, labels: bool = False) -> pd.DataFrame:
+        """Return one row per product with a column for each nutrient and unit.
+
+        Columns have the nutrient's code and the unit as their name: `ENER-.kJ`, `ENER-.kcal`, `FAT.g`, and `NA.g`,
+        which is sodium. Pending updates are left out. A product without nutrients of this basis has a row without
+        figures.
+
+        Parameters
+        ----------
+        basis
+            What the figures refer to: an amount with its unit, by symbol, name or code ("100 g", "100 MLT"), or the
+            name of a partition ("per portion").
+        labels
+            Name columns by the nutrient's label, as in `Fat (g)`, unless another nutrient has the same label.
+
+        Returns
+        -------
+        DataFrame
+            `product_id`, `gtin`, the nutrients as numbers, and `duplicates`: nutrients that a product has more than
+            once in this basis, with all figures. Where these differ, the cell is missing and there is a warning.
+
+        Raises
+        ------
+        QueryError
+            When no nutrient refers to this basis; the message names those that there are.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> gram = {"code": "GRM", "label": "g"}
+        >>> fat = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 5, "expressedIn": gram}
+        >>> sodium = {"isConceptualizedBy": {"code": "NA"}, "quantity": 0.4, "expressedIn": gram}
+        >>> partition = {"name": "100 g", "quantity": 100, "isMeasuredBy": gram, "contains": [fat, sodium]}
+        >>> catalog = prodex.flatten([{"id": 7, "isPartitionedBy": [partition]}])
+        >>> catalog.nutrition_wide()[["product_id", "FAT.g", "NA.g"]].values.tolist()
+        [['7', 5.0, 0.4]]
+        """
+        from prodex.catalog.nutrition import nutrition_wide
+
+        return nutrition_wide(self, basis, labels)
+
+    def contents(self, of: str = "PALLET", unit: str = "EACH") -> pd.DataFrame:
+        """Return how many units each pallet (or case ...) contains: one row per root GTIN, each tree counted once.
+
+        Every product of a hierarchy repeats the whole tree, so a sum over `catalog.hierarchies` counts it once for each
+        of them. Here each tree is added up once, branch by branch; pending updates are left out.
+
+        Parameters
+        ----------
+        of
+            Type of packaging of the root, by code or label.
+        unit
+            Type of packaging to count, by code or label.
+
+        Returns
+        -------
+        DataFrame
+            `root_gtin`; `product_id` and `name` of the root where it is a product of this catalogue; `pieces`, missing
+            where they are not `known`: a quantity on the way is missing, not a whole number of 1 or more, a unit is
+            inside itself or stands twice in the same one, a branch ends above the unit, or products contradict each
+            other; `levels` of the tree; `told_by`, the number of products that show it; `agrees`, whether they all show
+            the same; `problem`, in words.
+
+        Raises
+        ------
+        QueryError
+            When there is no such type of packaging; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> each = {"gtin": "03091033779527", "quantity": 20, "typePackaging": {"code": "EACH"}}
+        >>> case = {"gtin": "13663836037981", "quantity": 10, "typePackaging": {"code": "CASE"}, "children": [each]}
+        >>> pallet = {"gtin": "23663836037988", "typePackaging": {"code": "PALLET"}, "children": [case]}
+        >>> catalog = prodex.flatten([{"id": n, "logisticalHierarchies": [pallet]} for n in (1, 2, 3)])
+        >>> catalog.contents()[["root_gtin", "pieces", "levels", "told_by"]].values.tolist()
+        [['23663836037988', 200, 3, 3]]
+        """
+        from prodex.catalog.hierarchies import contents
+        from prodex.facts.name import names_of
+
+        return contents(self, of, unit, partial(names_of, self))
+
+    @property
+    def drift(self) -> pd.DataFrame:
+        """The attributes that came in several forms (as text and as number, for example): how often each, an example.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> prodex.flatten([{"id": 7, "serves": 4}, {"id": 8, "serves": "four"}]).drift["attribute"].unique().tolist()
+        ['serves']
+        """
+        from prodex.catalog.describe import drift
+
+        return drift(self.arrow)
+
+    @property
+    def problems(self) -> pd.DataFrame:
+        """What is missing and why: one row per product, page or window of the load.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.flatten([{"id": 7}]).problems.empty
+        True
+        """
+        # Text also where there are no rows: an empty column would otherwise be of objects.
+        return pd.DataFrame(self.origin.ledger.problems, columns=["what", "why"], dtype="str")
+
+    @property
+    def dictionary(self) -> pd.DataFrame:
+        """The data dictionary: each column of each table with its type, its meaning and the number of filled rows.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "brand": {"code": "ACME", "label": "Acme"}}])
+        >>> dictionary = catalog.dictionary.set_index(["table", "column"])
+        >>> dictionary.loc[("products", "brand"), ["type", "meaning"]].tolist()
+        ['string', 'brand: label in the language of the labels']
+        """
+        rows = []
+        for name in self._held:
+            data = self.arrow(name)
+            # The schema of the data, and not the declaration: `presence` has the attributes of these suppliers.
+            for field in self._schema(name):
+                filled = data.num_rows - data.column(field.name).null_count
+                meaning = (field.metadata or {}).get(b"meaning", b"").decode()
+                rows.append((name, field.name, str(field.type), meaning, filled, data.num_rows))
+        return pd.DataFrame(rows, columns=["table", "column", "type", "meaning", "filled", "rows"])
 
     def sql(
         self,
@@ -189,6 +591,8 @@ class Catalog(CatalogViews):
           brand_code  price
         0       ACME    2.5
         """
+        from prodex.catalog.sql import ask
+
         return ask(self, query, parameters, frames, allow_external=allow_external)
 
     def export(
@@ -259,6 +663,8 @@ class Catalog(CatalogViews):
         >>> catalog.export(tempfile.mkdtemp(), columns=["brand"], tables="products").left_out[-1]
         '3 of 57 columns of products'
         """
+        from prodex.catalog.export import export_catalog
+
         return export_catalog(
             self,
             folder,
@@ -297,8 +703,9 @@ class Catalog(CatalogViews):
         >>> len(catalog.where(brand_code="ACME").save("acme"))
         1
         """
-        saved: Catalog = call("Catalog.save", self, name, progress)
-        return saved
+        from prodex.store.snapshot import save
+
+        return save(self, name, progress)
 
     def equals(self, other: Catalog) -> bool:
         """Whether both hold the same rows in the same order and come from the same origin.
@@ -315,11 +722,86 @@ class Catalog(CatalogViews):
             return False
         return all(self.arrow(name).equals(other.arrow(name)) for name in self._held)
 
-    def __repr__(self) -> str:
-        return str(call("Catalog.text", self))
+    def _frame(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return a table as a frame; text that repeats is read as such, and copied once."""
+        if not TABLES[known_table(table)].per_product or table == "presence" or len(self.parts) < 2:
+            return to_frame(self.arrow(table, columns))
+        wanted = self._checked(table, columns)
+        read = side_by_side(lambda part: as_framed(part.encoded(table, wanted)).select(wanted), self.parts)
+        return to_frame(pa.concat_tables(read))
 
-    def _repr_html_(self) -> str:
-        return str(call("Catalog.html", self))
+    @property
+    def _held(self) -> list[str]:
+        """The tables that are here: all, unless it was read from an export of some."""
+        return [name for name in TABLES if all(part.holds(name) for part in self.parts)]
+
+    def _unlike(self, table: str) -> list[Part]:
+        """Return the parts without those whose file of a table is the same, byte for byte, as that of another."""
+        digests = [part.facts.get(table, {}).get("sha256", number) for number, part in enumerate(self.parts)]
+        return list(dict(zip(reversed(digests), reversed(self.parts), strict=True)).values())[::-1]
+
+    def _columns(self, table: str) -> list[str]:
+        # A catalogue without parts still has the declared columns.
+        return list(dict.fromkeys(name for part in self.parts for name in part.columns(table))) or list(
+            TABLES[table].schema.names
+        )
+
+    def _schema(self, table: str) -> pa.Schema:
+        return TABLES[table].schema_of(self._columns(table))
+
+    def _source(self, table: str) -> Any:
+        """Return a table for SQL: files that are read piece by piece if they hold exactly its rows, else in memory."""
+        whole = all(part.chosen is None and table in part.files for part in self.parts)
+        if not whole or table in _MERGED:
+            return self.arrow(table)
+        files = {part.files[table]: part.facts.get(table) for part in self.parts}
+        return parquet.dataset(files, self._schema(table))
+
+    def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
+        """Return the columns asked for, all by default; refuse one that does not exist."""
+        for part in self.parts:
+            part.require(table, columns or ())
+        known = self._columns(table)
+        for name in columns or ():
+            if name not in known:
+                columns_there = f"It has {', '.join(known[:12])} ..."
+                raise QueryError(f"{table} has no column {name!r}{hint(name, known, columns_there)}")
+        return known if columns is None else list(columns)
 
 
 _METHODS = [name for name in dir(Catalog) if not name.startswith("_")]
+
+
+def known_table(name: Any) -> str:
+    """Return the name of a table, or refuse it with the nearest."""
+    if not isinstance(name, str) or name not in TABLES:
+        tables = f"Give one of {', '.join(TABLES)}."
+        raise QueryError(f"There is no table {name!r:.60}{hint(str(name), TABLES, tables)}")
+    return name
+
+
+def joined(
+    catalog: Catalog,
+    name: str,
+    own: Collection[str],
+    columns: str | Iterable[str] | None,
+    with_products: str | Iterable[str],
+) -> pd.DataFrame:
+    """Return a table, whose columns are `own`, with columns of `products` beside it; see `Catalog.table`."""
+    beside = names_given(with_products, "table", "with_products")
+    chosen = list(own) if columns is None else names_given(columns, "table", "columns")
+    if name == "products" or not beside:
+        return catalog._frame(name, list(dict.fromkeys([*chosen, *beside])))
+    if not TABLES[name].per_product:
+        raise QueryError(
+            f"{name} belongs to no product, so it has no columns of one. Leave out with_products."
+        )
+    rows = catalog.arrow(name, list(dict.fromkeys([*chosen, "product_id"])))
+    products = catalog.arrow("products", list(dict.fromkeys(["product_id", *beside])))
+    # By id, since child tables are sorted by attribute and `products` is not.
+    places = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
+    found = {column: rows[column] for column in chosen}
+    for column in beside:
+        label = f"product_{column}" if column in own and column not in _KEYS else column
+        found[label] = products[column].take(places)
+    return to_frame(pa.table(found))

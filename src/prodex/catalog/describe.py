@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
-from prodex.catalog.data import CatalogData
 from prodex.catalog.names import shown_languages
 from prodex.tables.attributes import attribute_of, child_path, within
 from prodex.tables.declaration import TABLES
@@ -50,7 +50,7 @@ class _Facts(NamedTuple):
     examples: Sequence[str]
 
 
-def describe(catalog: CatalogData) -> pd.DataFrame:
+def describe(catalog: Catalog) -> pd.DataFrame:
     """Describe every attribute; see `Catalog.describe`."""
     products = catalog.arrow("products")
     size = products.num_rows
@@ -154,7 +154,7 @@ def _examples(
     return shown
 
 
-def _never_filled(catalog: CatalogData, seen: list[str]) -> Iterator[dict[str, Any]]:
+def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the attributes that products have, and that none of them fills."""
     # Absent or null in every record, an attribute has no row anywhere; only `presence` knows it.
     for name in catalog.arrow("presence").column_names:

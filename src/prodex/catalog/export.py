@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import listed, names_given
-from prodex.catalog.data import CatalogData, known_table
+from prodex.catalog.catalog import Catalog, known_table
 from prodex.catalog.names import LOCALIZED, languages_given, origin_in, rows_in
 from prodex.catalog.origin import scope_of
 from prodex.catalog.part import Part
@@ -29,7 +29,7 @@ _ENDINGS = {ending: name for name, one in FORMATS.items() for ending in one.endi
 
 
 def export_catalog(
-    catalog: CatalogData,
+    catalog: Catalog,
     folder: str | Path,
     format: FormatName,
     *,
@@ -143,7 +143,7 @@ class Selection:
         Short codes of the languages whose rows are kept; None for all.
     """
 
-    catalog: CatalogData
+    catalog: Catalog
     tables: tuple[str, ...]
     columns: Mapping[str, tuple[str, ...]]
     languages: tuple[str, ...] | None = None
@@ -202,7 +202,7 @@ class Selection:
 
 
 def selection_of(
-    catalog: CatalogData, format: FormatName, tables: Any, columns: Any, languages: Any
+    catalog: Catalog, format: FormatName, tables: Any, columns: Any, languages: Any
 ) -> Selection:
     """Return what of a catalogue is to be exported.
 
@@ -241,7 +241,7 @@ def _tables(tables: Any) -> list[str]:
     return chosen
 
 
-def _languages(catalog: CatalogData, languages: Any) -> tuple[str, ...]:
+def _languages(catalog: Catalog, languages: Any) -> tuple[str, ...]:
     given = names_given(listed("languages", languages), "export", "languages")
     return tuple(languages_given(catalog, given, "export"))
 
@@ -251,7 +251,7 @@ def _names(columns: Any) -> list[str]:
 
 
 def _of_each(
-    catalog: CatalogData, tables: Sequence[str], columns: Mapping[Any, Any], *, is_named: bool
+    catalog: Catalog, tables: Sequence[str], columns: Mapping[Any, Any], *, is_named: bool
 ) -> dict[str, tuple[str, ...]]:
     """Return the columns to keep where they are given for some of the tables; the others are kept whole."""
     chosen = {known_table(name): catalog._checked(name, _names(given)) for name, given in columns.items()}
@@ -267,7 +267,7 @@ def _of_each(
 
 
 def _of_all(
-    catalog: CatalogData, tables: Sequence[str], columns: Any, *, is_named: bool
+    catalog: Catalog, tables: Sequence[str], columns: Any, *, is_named: bool
 ) -> dict[str, tuple[str, ...]]:
     """Return the columns to keep where they are given for all tables alike.
 
@@ -291,12 +291,12 @@ def _of_all(
     }
 
 
-def _with_keys(catalog: CatalogData, table: str, names: Sequence[str]) -> tuple[str, ...]:
+def _with_keys(catalog: Catalog, table: str, names: Sequence[str]) -> tuple[str, ...]:
     keys = _KEYS if TABLES[table].per_product else _KEYS_OF_LEXICONS
     return tuple(name for name in catalog._columns(table) if name in keys or name in names)
 
 
-def records_of(catalog: CatalogData) -> dict[str, ExportedTable]:
+def records_of(catalog: Catalog) -> dict[str, ExportedTable]:
     """Return the records of a catalogue as they are exported, and what is no part of any record.
 
     Raises

@@ -17,8 +17,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.catalog import Catalog
 from prodex.catalog.conditions import PACKAGING_CODES
-from prodex.catalog.data import CatalogData
 from prodex.errors import QueryError
 from prodex.messages import hint
 from prodex.tables.attributes import PENDING
@@ -60,7 +60,7 @@ class Node:
         return self.key or "a unit without GTIN"
 
 
-def trees(catalog: CatalogData) -> Iterator[tuple[str, Node]]:
+def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
     """Yield each tree with the product that tells it: those of `logisticalHierarchies`, then those of `sharingUnits`.
 
     Trees of an update that waits are left out: they are not the product's own yet.
@@ -147,7 +147,7 @@ class _TreeCount(NamedTuple):
     units: tuple[tuple[str, ...], ...]
 
 
-def contents(catalog: CatalogData, of: str, unit: str, names: NamesOf) -> pd.DataFrame:
+def contents(catalog: Catalog, of: str, unit: str, names: NamesOf) -> pd.DataFrame:
     """Count the units in each root of a type of packaging; see `Catalog.contents`.
 
     `names` gives what products are called, by id: that is decided above catalogues, where audits and cards ask as well.
@@ -170,7 +170,7 @@ def contents(catalog: CatalogData, of: str, unit: str, names: NamesOf) -> pd.Dat
     return to_frame(pa.Table.from_pylist(rows, _SCHEMA))
 
 
-def _meant(catalog: CatalogData, packaging: str) -> set[str]:
+def _meant(catalog: Catalog, packaging: str) -> set[str]:
     """Return the codes of a type of packaging that was given by code or by label."""
     if not isinstance(packaging, str):
         raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
@@ -261,7 +261,7 @@ def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str 
     }
 
 
-def _products(catalog: CatalogData, roots: Set[str], names: NamesOf) -> dict[str, dict[str, str | None]]:
+def _products(catalog: Catalog, roots: Set[str], names: NamesOf) -> dict[str, dict[str, str | None]]:
     """Return the products of these GTINs, each id with what people call it."""
     rows = catalog.arrow("products", ["product_id", "gtin"])
     gtins = pc.utf8_lpad(rows["gtin"], 14, "0")

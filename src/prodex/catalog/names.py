@@ -13,8 +13,8 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import language_of
-from prodex.catalog.data import CatalogData
 from prodex.catalog.origin import Origin
 from prodex.errors import QueryError
 from prodex.locales import known_language_tag, language_tag, short_of, spelled_short, tag_of
@@ -35,7 +35,7 @@ _HEAD = re.compile(r"(?:[^.\\]|\\.)*", re.DOTALL)
 class AttributeNames:
     """The attributes of a catalogue, by wire path."""
 
-    def __init__(self, catalog: CatalogData) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
     @cached_property
@@ -148,7 +148,7 @@ LOCALIZED: Mapping[str, tuple[str, str]] = {
 }
 
 
-def languages_given(catalog: CatalogData, given: Sequence[str], call: str) -> list[str]:
+def languages_given(catalog: Catalog, given: Sequence[str], call: str) -> list[str]:
     """Return the short codes of languages, each as it was given: columns are named by it.
 
     Parameters
@@ -183,7 +183,7 @@ def languages_given(catalog: CatalogData, given: Sequence[str], call: str) -> li
     return list(found.values())
 
 
-def _spoken(catalog: CatalogData) -> set[str]:
+def _spoken(catalog: Catalog) -> set[str]:
     """Return the short codes of the languages that texts are in."""
     found: set[str] = set()
     for part in catalog.parts:
@@ -194,7 +194,7 @@ def _spoken(catalog: CatalogData) -> set[str]:
     return found
 
 
-def shown_languages(catalog: CatalogData) -> dict[str, str]:
+def shown_languages(catalog: Catalog) -> dict[str, str]:
     """Return what each code that texts are sent with is called in the columns of `wide()`.
 
     It is the code as it was sent; where several codes of one language occur, all of them are called by one.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from prodex.catalog.data import CatalogData
+from prodex.catalog.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.messages import hint
 from prodex.tables.attributes import PENDING
@@ -73,7 +73,7 @@ class Basis(NamedTuple):
         return f"{self.amount:g} {_SYMBOLS.get(self.unit, self.unit)}"
 
 
-def nutrition_wide(catalog: CatalogData, basis: str, labels: bool) -> pd.DataFrame:
+def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
     """Put the nutrients of one basis side by side; see `Catalog.nutrition_wide`."""
     if not isinstance(basis, str):
         raise QueryError(f"nutrition_wide() takes a basis such as '100 g', not {basis!r:.60}.")

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from prodex.catalog.data import CatalogData
+from prodex.catalog.catalog import Catalog
 from prodex.catalog.part import Part
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files import parquet
@@ -187,7 +187,7 @@ _CONFINED: Settings = {
 
 
 def ask(
-    catalog: CatalogData, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
+    catalog: Catalog, query: str, parameters: Any, frames: Mapping[str, Any], *, allow_external: bool
 ) -> pd.DataFrame:
     """Answer a query over the tables of a catalogue and frames beside them; see `Catalog.sql`.
 

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import is_one, listed, whole_number
+from prodex.catalog.catalog import Catalog
 from prodex.catalog.conditions import column_condition, containing_words, not_found_words
-from prodex.catalog.data import CatalogData
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
@@ -32,7 +32,7 @@ _TAKES = (
 )
 
 
-def mask_of(condition: Any, catalog: CatalogData) -> pc.Expression | Mask:
+def mask_of(condition: Any, catalog: Catalog) -> pc.Expression | Mask:
     """Return a condition as an expression over `products`, or as a mask of its rows.
 
     Parameters
@@ -181,9 +181,7 @@ class UnmatchedWarning(UserWarning):
     """
 
 
-def selected(
-    catalog: CatalogData, condition: Any, unmatched: str, equal: Mapping[str, Any]
-) -> tuple[Part, ...]:
+def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[str, Any]) -> tuple[Part, ...]:
     """Return the parts of a catalogue with only the products that are meant; see `Catalog.where`.
 
     Raises
@@ -234,23 +232,23 @@ def selected(
     return parts
 
 
-def _ids(catalog: CatalogData) -> pa.ChunkedArray:
+def _ids(catalog: Catalog) -> pa.ChunkedArray:
     return catalog.arrow("products", ["product_id"])["product_id"]
 
 
-def first(catalog: CatalogData, n: int) -> tuple[Part, ...]:
+def first(catalog: Catalog, n: int) -> tuple[Part, ...]:
     """Return the parts of a catalogue with only its first products."""
     return _taken(catalog, np.arange(min(_count(n, "head"), len(catalog))))
 
 
-def drawn(catalog: CatalogData, n: int, seed: int | None) -> tuple[Part, ...]:
+def drawn(catalog: Catalog, n: int, seed: int | None) -> tuple[Part, ...]:
     """Return the parts of a catalogue with only products drawn at random, each at most once."""
     if _count(n, "sample") > len(catalog):
         raise QueryError(f"sample({n}) asks for more products than the {len(catalog):,} that there are.")
     return _taken(catalog, np.random.default_rng(seed).choice(len(catalog), n, replace=False))
 
 
-def _taken(catalog: CatalogData, places: npt.NDArray[np.int64]) -> tuple[Part, ...]:
+def _taken(catalog: Catalog, places: npt.NDArray[np.int64]) -> tuple[Part, ...]:
     mask = np.zeros(len(catalog), np.bool_)
     mask[places] = True
     cut = in_parts(mask, [part.size for part in catalog.parts])

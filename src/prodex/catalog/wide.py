@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import names_given
+from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped
-from prodex.catalog.data import CatalogData
 from prodex.catalog.names import AttributeNames, languages_given, shown_languages
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
@@ -33,7 +33,7 @@ _PRODUCTS = TABLES["products"]
 
 
 def wide(
-    catalog: CatalogData,
+    catalog: Catalog,
     language: str | Iterable[str] | None,
     attributes: str | Iterable[str] | None,
     columns: str | Iterable[str] | None,
@@ -78,7 +78,7 @@ def wide(
 
 
 def _cells_by_part(
-    catalog: CatalogData, wanted: WantedAttributes, languages: Sequence[str] | None, numbers: bool
+    catalog: Catalog, wanted: WantedAttributes, languages: Sequence[str] | None, numbers: bool
 ) -> Iterator[Cells]:
     """Yield the cells part by part, so that of the child tables no more is held than what is shown."""
 
@@ -99,7 +99,7 @@ def _cells_by_part(
 
 
 def _warn_of_not_requested(
-    catalog: CatalogData, languages: Sequence[str] | None, asked: Sequence[str] | None
+    catalog: Catalog, languages: Sequence[str] | None, asked: Sequence[str] | None
 ) -> None:
     """Warn of columns that are empty because nobody requested them from the service."""
     origin = catalog.origin
@@ -115,7 +115,7 @@ def _warn_of_not_requested(
         )
 
 
-def _of_products(catalog: CatalogData, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:
+def _of_products(catalog: Catalog, products: pa.Table, asked: Sequence[str]) -> dict[str, pa.Array]:
     """Return the leaves asked for that have columns in `products`, under their wire path."""
     found: dict[str, pa.Array] = {}
     # `product_id` is not always the id: it may be the uuid or the GTIN of a record without one.
@@ -139,9 +139,7 @@ def _themselves(asked: Sequence[str]) -> list[str]:
     return [*named, *(path for path in asked if path == "gtin")]
 
 
-def _text_columns(
-    catalog: CatalogData, wanted: WantedAttributes, languages: Sequence[str] | None
-) -> list[str]:
+def _text_columns(catalog: Catalog, wanted: WantedAttributes, languages: Sequence[str] | None) -> list[str]:
     """Return the columns that every text attribute has in the languages asked for, filled or not."""
     if languages is None:
         return []

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.dispatch import call
 from prodex.facts.groups import Groups, groups_of, named
 from prodex.locales import language_label
 from prodex.messages import counted
@@ -184,12 +183,14 @@ class Difference:
         return causes_of(self.changes, self.products)
 
     def __repr__(self) -> str:
-        text: str = call("Difference.text", self)
-        return text
+        from prodex.display.difference import text_of
+
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        html: str = call("Difference.html", self)
-        return html
+        from prodex.display.difference import html_of
+
+        return html_of(self)
 
 
 def _members(catalog: Catalog, groups: Groups) -> pa.Table:

@@ -12,7 +12,6 @@ import pandas as pd
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.dispatch import call
 from prodex.errors import InputError
 from prodex.fix.answer_rows import (
     COLUMNS,
@@ -461,8 +460,9 @@ class Fix:
         pandas.DataFrame
             As `Audit.worklists` returns it; the column "What is wrong" has each answer and why it was not taken.
         """
-        frame: pd.DataFrame = call("Fix.worklist", self, folder, by, accepted=accepted, replace=replace)
-        return frame
+        from prodex.display.worklists.again import write_again
+
+        return write_again(self, folder, by, accepted=accepted, replace=replace)
 
     @property
     def _decisions(self) -> tuple[Decision, ...]:
@@ -498,10 +498,14 @@ class Fix:
         return self._sent.outcomes(accepted)
 
     def __repr__(self) -> str:
-        return str(call("Fix.text", self))
+        from prodex.display.fix import text_of
+
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        return str(call("Fix.html", self))
+        from prodex.display.fix import html_of
+
+        return html_of(self)
 
 
 def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.catalog.data import CatalogData
 from prodex.send.changes import received_products
 from prodex.tables.plain import presence_of
 
@@ -67,7 +66,7 @@ def waiting_updates(catalog: Catalog, products: Collection[str] | None = None) -
     >>> waiting_updates(catalog), waiting_updates(prodex.with_pending_updates(catalog), ["7"])
     ({'7': frozenset({'brand'})}, {'7': frozenset({'brand'})})
     """
-    received: CatalogData = catalog if catalog.as_received is None else catalog.as_received
+    received: Catalog = catalog if catalog.as_received is None else catalog.as_received
     wanted = pc.field("has_pending_update")
     if products is not None:
         wanted &= pc.field("product_id").isin(pa.array(list(products), pa.string()))

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
-from prodex.dispatch import call
 from prodex.errors import InputError
 from prodex.facts.name import names_of, shown_one
 from prodex.files.untrusted import leads_to_folder
@@ -189,14 +188,18 @@ class Gallery:
         page = Path(path).absolute()
         if leads_to_folder(page):
             raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'gallery.html'}.")
-        call("Gallery.to_html", self, page)
+        from prodex.display.contact_sheet import write_page
+
+        write_page(self, page)
         return page
 
     def __repr__(self) -> str:
         return on_one_line(f"Gallery: {self.title}; {self.summary}")
 
     def _repr_html_(self) -> str:
-        return str(call("Gallery.html", self))
+        from prodex.display.contact_sheet import html_of
+
+        return html_of(self)
 
 
 _OF_THUMBNAIL = ("product_id", "gtin", "position", "is_packshot", "url", "problem")

@@ -13,7 +13,6 @@ from typing import Any, Self
 import pandas as pd
 import pyarrow as pa
 
-from prodex.dispatch import call
 from prodex.errors import MediaFailed, MediaRefused, SnapshotDamaged
 from prodex.files import parquet
 from prodex.files.atomic import remove, storage, sweep, writing
@@ -142,10 +141,14 @@ class Pictures:
         return self.good == self.wanted
 
     def __repr__(self) -> str:
-        return str(call("Pictures.text", self))
+        from prodex.display.pictures import text_of
+
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        return str(call("Pictures.html", self))
+        from prodex.display.pictures import html_of
+
+        return html_of(self)
 
 
 def frame_of(results: Iterable[PictureResult], names: Mapping[str, str]) -> pd.DataFrame:

@@ -34,8 +34,8 @@ from prodex.files.untrusted import (
     refuse_links,
 )
 from prodex.quality.audit import Audit
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import MOST_WEIGHT, CheckFacts, with_problem
-from prodex.quality.matrix import IDENTITY, AuditPart, Crash
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States

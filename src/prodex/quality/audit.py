@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from prodex.dispatch import call
+from prodex.catalog import Catalog, Origin
+from prodex.catalog.origin import Chosen
+from prodex.errors import InputError, QueryError
+from prodex.facts.groups import KEPT, Groups, column_names, grouped, named, own_rows
+from prodex.locales import language_label
+from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
+from prodex.quality.check import CheckFacts
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
-from prodex.quality.matrix import AuditMatrix
-from prodex.quality.scores import coverage_by, scores_by
-from prodex.quality.states import State
+from prodex.quality.profile import Profile
+from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
+from prodex.quality.states import State, States
+from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
 
 _COUNTED = ("blockers", "failed", "passed", "not_applicable", "unknown")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit(AuditMatrix):
+class Audit:
     """The results of a profile's checks for the products of a catalogue.
 
     Attributes
@@ -68,6 +80,35 @@ class Audit(AuditMatrix):
     >>> float(audit.summary["ready"])
     0.5
     """
+
+    parts: tuple[AuditPart, ...]
+    checks: tuple[CheckFacts, ...]
+    profile: str
+    rule_set: str
+    origin: Origin
+    now: datetime
+    audited_at: datetime
+    folder: Path | None = None
+    catalog_folder: Path | None = None
+    catalog: Catalog | None = None
+    assumed: tuple[tuple[str, Any], ...] = ()
+    grade_with_blocker: str = "A"
+    made_by: Profile | None = None
+    taken_from: Self | None = None
+    chosen_by: str = ""
+
+    def __len__(self) -> int:
+        return sum(part.size for part in self.parts)
+
+    def __repr__(self) -> str:
+        from prodex.display.audit import text_of
+
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        from prodex.display.audit import html_of
+
+        return html_of(self)
 
     @property
     def products(self) -> pd.DataFrame:
@@ -130,6 +171,51 @@ class Audit(AuditMatrix):
             self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes}
         )
 
+    @property
+    def matrix(self) -> pd.DataFrame:
+        """One row per product (its `product_id`), one column per check: 0 pass, 1 fail, 2 not applicable, 3 unknown."""
+        # The same memory as `states`: a copy of millions of products would be felt.
+        index = pd.Index(self._column("product_id").to_pylist(), name="product_id")
+        return pd.DataFrame(self.states, index, [check.id for check in self.checks], copy=False)
+
+    @property
+    def score(self) -> float:
+        """The score of the headline: weight of checks passed / weight of checks passed or failed, over all products.
+
+        Between 0 and 1, and as `summary()["score"]`; NaN where nothing applies or is known. How many products are
+        ready is another question, which `summary()["ready"]` answers.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> audit.score, audit.grade
+        (0.5, 'E')
+        """
+        return whole_score(self.tally)
+
+    @property
+    def grade(self) -> str | None:
+        """The grade of that score, "A" to "E", as in the headline; None where there is none."""
+        (grade,) = grades(np.array([self.score]))
+        return None if grade is None else str(grade)
+
+    @property
+    def crashes(self) -> tuple[Crash, ...]:
+        """The rules that crashed, with the reason; their columns are unknown in those parts."""
+        return tuple(crash for part in self.parts for crash in part.crashes)
+
+    @property
+    def pending(self) -> int:
+        """How many products have an update that waits for acceptance: they were judged without it."""
+        return sum(int(part.column("has_pending_update").to_numpy().sum()) for part in self.parts)
+
+    @property
+    def measure(self) -> tuple[object, ...]:
+        """What figures were made with: audits of which this differs are not the same measure."""
+        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed
+
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
 
@@ -156,7 +242,7 @@ class Audit(AuditMatrix):
         >>> audit.scores("brand")[["products", "score"]].values.tolist()
         [[2.0, 0.5]]
         """
-        return scores_by(self, by, block)
+        return _scores_by(self, by, block)
 
     def gaps(self, by: str = "check") -> pd.DataFrame:
         """Return what fails, the check first that it would help most to fix.
@@ -255,7 +341,20 @@ class Audit(AuditMatrix):
         >>> prodex.audit(catalog, {"checks": checks}).coverage()[["attribute", "filled", "applicable"]].values.tolist()
         [['namePublicLong', 0, 2]]
         """
-        return coverage_by(self, by)
+        return _coverage_by(self, by)
+
+    def groups(self, by: str) -> Groups:
+        """Return which products belong to which group; what `scores` and `coverage` are made with.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.groups("brand").codes
+        [None]
+        """
+        return grouped(by, len(self), self._column, self._own_rows)
 
     def trend(self, others: Sequence[Audit] = ()) -> pd.DataFrame:
         """Return the figures of this audit and others over time, the oldest first.
@@ -287,6 +386,66 @@ class Audit(AuditMatrix):
         ]
         return pd.DataFrame(rows)
 
+    @property
+    def chosen(self) -> Chosen | None:
+        """Which products of a larger audit or catalogue these are; None for all of them."""
+        found = None
+        if self.taken_from is not None:
+            found = Chosen.again(self.taken_from.chosen, len(self.taken_from), [self.chosen_by])
+        elif self.catalog is not None:
+            # Of an audit that was opened again, the catalogue is that of its whole snapshot.
+            found = self.catalog.chosen or Chosen(len(self.catalog))
+        return found if found is not None and found.of > len(self) else None
+
+    @property
+    def scope(self) -> str:
+        """Which products the figures are of, in a sentence: what leaves the screen says it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> audit.scope, audit.only(["8"], "GTIN missing or wrong").scope
+        ('All 2 products.', '1 of 2 products, chosen by: GTIN missing or wrong.')
+        """
+        chosen = self.chosen
+        return f"All {counted(len(self), 'product')}." if chosen is None else chosen.sentence(len(self))
+
+    def only(self, product_ids: Iterable[str], chosen_by: str = "") -> Self:
+        """Return the audit of some of its products: nothing is judged again, so that it takes no time.
+
+        Rules that compare products have looked at all of them, as for the whole audit.
+
+        Parameters
+        ----------
+        product_ids
+            Which products; those that the audit does not cover are left out, and of an id that came twice all.
+        chosen_by
+            By what they were chosen, in words: reports and worklists say it, beside the figures of all products.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> len(audit.only(["8", "9"])), float(audit.only(["8"]).summary["ready"])
+        (1, 0.0)
+        """
+        if isinstance(product_ids, str):
+            raise InputError(
+                f"product_ids is the text {product_ids!r:.60}. Give ids in a list: [{product_ids!r:.60}]."
+            )
+        wanted = pa.array(product_ids, pa.string())
+        masks = (
+            np.asarray(pc.is_in(part.column("product_id"), wanted).to_numpy(), bool) for part in self.parts
+        )
+        taken = (part.taken(mask) for part, mask in zip(self.parts, masks, strict=True) if mask.any())
+        words = "; ".join(filter(None, [self.chosen_by, chosen_by]))
+        return replace(
+            self, parts=tuple(taken), folder=None, taken_from=self.taken_from or self, chosen_by=words
+        )
+
     def save(self, name: str | None = None) -> Audit:
         """Save the audit beside its snapshot, and return it with its folder.
 
@@ -303,8 +462,9 @@ class Audit(AuditMatrix):
         >>> audit.save("shop").folder.parent.name
         'audits'
         """
-        saved: Audit = call("Audit.save", self, name)
-        return saved
+        from prodex.quality.figures import save_audit
+
+        return save_audit(self, name)
 
     def to_html(self, path: str | Path, *, trend: Sequence[Audit] = (), progress: Progress = None) -> Path:
         """Write the audit as one HTML page that opens offline, with the full lists in a folder beside it.
@@ -326,8 +486,9 @@ class Audit(AuditMatrix):
         >>> audit.to_html(f"{tempfile.mkdtemp()}/report.html").name
         'report.html'
         """
-        page: Path = call("Audit.report", self, path, trend, progress)
-        return page
+        from prodex.display.report import write_report
+
+        return write_report(self, path, trend, progress)
 
     def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
         """Write worklists of what fails to a new folder, a workbook for each owner or other group, and return an index.
@@ -342,13 +503,156 @@ class Audit(AuditMatrix):
         >>> audit.worklists(f"{tempfile.mkdtemp()}/to_fix")["findings"].tolist()
         [1]
         """
-        index: pd.DataFrame = call("Audit.worklists", self, folder, by, **options)
-        return index
+        from prodex.display.worklists import write_worklists
 
-    def __repr__(self) -> str:
-        text: str = call("Audit.text", self)
-        return text
+        return write_worklists(self, folder, by, **options)
 
-    def _repr_html_(self) -> str:
-        html: str = call("Audit.html", self)
-        return html
+    @cached_property
+    def states(self) -> States:
+        """The matrix as numbers: products x checks, values of `State`."""
+        # An audit without parts still has its columns.
+        empty = np.empty((0, len(self.checks)), np.int8)
+        return np.concatenate([empty, *(part.states for part in self.parts)])
+
+    @cached_property
+    def state_counts(self) -> dict[int, npt.NDArray[np.int64]]:
+        """For each value of `State` how many products have it under each check."""
+        counts: dict[int, npt.NDArray[np.int64]] = {
+            state: np.zeros(len(self.checks), np.int64) for state in State
+        }
+        for part in self.parts:
+            states = part.states
+            for state in State:
+                counts[state] += (states == state).sum(axis=0)
+        return counts
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What is counted for each product, in their order."""
+        empty = Tally.of(np.empty((0, len(self.checks)), np.int8), self.checks)
+        return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
+
+    @cached_property
+    def grades(self) -> npt.NDArray[np.object_]:
+        """The grade of each product, in their order; None where nothing applies."""
+        return self.tally.grades(self.grade_with_blocker)
+
+    @cached_property
+    def identity(self) -> pa.Table:
+        """What the audit keeps of each product, in their order, as an Arrow table."""
+        return pa.concat_tables([IDENTITY.empty_table(), *(part.products for part in self.parts)])
+
+    def _column(self, name: str) -> pa.Array:
+        """Return a column for all products, from the audit itself or from its catalogue."""
+        if name in IDENTITY.names:
+            chunks = [chunk for part in self.parts for chunk in part.column(name).chunks]
+            return whole(pa.chunked_array(chunks, IDENTITY.field(name).type))
+        read = self._available_catalog(f"the column {name!r}").arrow("products", ["product_id", name])
+        # The catalogue may have its products in another order than the audit.
+        place = pc.index_in(self._column("product_id"), whole(read["product_id"]))
+        return whole(read[name]).take(place)
+
+    def _own_rows(self, table: str, *columns: str, filled: str = "") -> pa.Table:
+        return own_rows(self._available_catalog(table), self._column, table, *columns, filled=filled)
+
+    def _available_catalog(self, wanted: str) -> Catalog:
+        if self.catalog is None:
+            raise QueryError(
+                f"An audit does not keep {wanted} itself, and its catalogue is not available. Audit it again, or group "
+                f"by {', '.join(KEPT)}."
+            )
+        return self.catalog
+
+
+def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
+    """Return score, grade and readiness of each group; see `Audit.scores`.
+
+    Raises
+    ------
+    QueryError
+        When there is no such group or block; the message names the nearest.
+    """
+    chosen = np.array([block is None or check.block == block for check in audit.checks], bool)
+    if not chosen.any() and block is not None:
+        there = dict.fromkeys(check.block for check in audit.checks)
+        there_are = hint_and_all(str(block), there, f"Give one of {', '.join(there)}.")
+        raise QueryError(f"No check belongs to the block {block!r}{there_are}")
+    if by == "language":
+        return _scores_by_language(audit, chosen)
+    groups = audit.groups(by)
+    tally = audit.tally if chosen.all() else _tally(audit, chosen)
+    frame = tally.taken(groups.rows).by_group(groups.groups, len(groups.codes))
+    return _by_need(named(frame, groups.codes, groups.labels, by))
+
+
+def _coverage_by(audit: Audit, by: str) -> pd.DataFrame:
+    """Return how many of the products that should have an attribute have it; see `Audit.coverage`."""
+    if by == "language":  # that of the check: all products are one group
+        size = len(audit)
+        everything = Groups(by, np.arange(size), np.zeros(size, np.int64), [None], [None])
+        return _coverage(audit, everything).drop(columns=["code", "label"])
+    code, *label = column_names(by)
+    frame = _coverage(audit, audit.groups(by))
+    frame = frame if label else frame.drop(columns="label")
+    return frame.rename(columns={"code": code, "label": "".join(label)})
+
+
+def _scores_by_language(audit: Audit, chosen: npt.NDArray[np.bool_]) -> pd.DataFrame:
+    """Return the scores of the checks of each language, of the products to which any of them applies."""
+    languages = sorted(
+        {c.language for c, one in zip(audit.checks, chosen, strict=True) if one and c.language}
+    )
+    frames = []
+    for language in languages:
+        about = chosen & np.array([check.language == language for check in audit.checks])
+        tally = _tally(audit, about)
+        # Products without a check in this language would count as ready.
+        concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
+        frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
+    # Without any language the frame still has its columns.
+    empty = _tally(audit, chosen).by_group(np.empty(0, np.int64), 0)
+    frame = pd.concat([empty, *frames], ignore_index=True)
+    return _by_need(named(frame, languages, list(map(language_label, languages)), "language"))
+
+
+def _by_need(frame: pd.DataFrame) -> pd.DataFrame:
+    """Sort groups, the worst first; small ones below the others, since one product makes too much of their score."""
+    by_need = frame.assign(small=frame["products"] < SMALL)
+    order = by_need.sort_values(["small", "score", "products"], ascending=[True, True, False], kind="stable")
+    return frame.loc[order.index].reset_index(drop=True)
+
+
+def _coverage(audit: Audit, groups: Groups) -> pd.DataFrame:
+    """Return one row per attribute, language and group in which the attribute should have data."""
+    columns = ["attribute", "language", "code", "label", "filled", "applicable", "coverage", "unknown"]
+    frames = []
+    for place, check in enumerate(audit.checks):
+        if not check.is_presence:
+            continue
+        column = audit.states[:, place][groups.rows]
+        filled, failed, unknown = (
+            np.bincount(groups.groups[column == state], minlength=len(groups.codes))
+            for state in (State.PASS, State.FAIL, State.UNKNOWN)
+        )
+        frame = pd.DataFrame(
+            {
+                "attribute": pd.Series([check.attribute] * len(groups.codes), dtype="str"),
+                "language": pd.Series([check.language] * len(groups.codes), dtype="str"),
+                "code": pd.Series(groups.codes, dtype="str"),
+                "label": pd.Series(groups.labels, dtype="str"),
+                "filled": filled,
+                "applicable": filled + failed,
+                "coverage": ratio(filled.astype(float), (filled + failed).astype(float)),
+                "unknown": unknown,
+            }
+        )
+        # An attribute that applies to nobody in a group has no coverage there.
+        frames.append(frame[filled + failed + unknown > 0])
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+
+def _tally(audit: Audit, chosen: npt.NDArray[np.bool_]) -> Tally:
+    """Count only some of the checks."""
+    checks = [check for check, is_chosen in zip(audit.checks, chosen, strict=True) if is_chosen]
+    empty = Tally.of(np.empty((0, len(checks)), np.int8), checks)
+    return Tally.joined([empty, *(Tally.of(part.states[:, chosen], checks) for part in audit.parts)])

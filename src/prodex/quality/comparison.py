@@ -12,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.dispatch import call
 from prodex.errors import InputError
 from prodex.messages import counted, moved
 from prodex.quality.audit import Audit
@@ -88,12 +87,14 @@ class AuditComparison:
         return pd.DataFrame({"old": self.old.summary[names], "new": self.new.summary[names]})
 
     def __repr__(self) -> str:
-        text: str = call("AuditComparison.text", self)
-        return text
+        from prodex.display.audit import comparison_text
+
+        return comparison_text(self)
 
     def _repr_html_(self) -> str:
-        html: str = call("AuditComparison.html", self)
-        return html
+        from prodex.display.audit import comparison_html
+
+        return comparison_html(self)
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs

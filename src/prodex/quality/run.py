@@ -30,8 +30,8 @@ from prodex.executors import checked_executor, mapped
 from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
 from prodex.quality.audit import Audit
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
-from prodex.quality.matrix import IDENTITY, AuditPart, Crash
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested import OR, Asked, asked_for

@@ -13,7 +13,6 @@ import pandas as pd
 
 from prodex import clock
 from prodex.catalog import Catalog
-from prodex.dispatch import call
 from prodex.errors import InputError
 from prodex.messages import counted, percent
 from prodex.quality.archive import AUDITS
@@ -126,12 +125,14 @@ class Watch:
         ]
 
     def __repr__(self) -> str:
-        text: str = call("Watch.text", self)
-        return text
+        from prodex.display.watch import text_of
+
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        html: str = call("Watch.html", self)
-        return html
+        from prodex.display.watch import html_of
+
+        return html_of(self)
 
 
 def watch(name: str | Catalog, *, now: datetime | None = None, zone: str | tzinfo | None = None) -> Watch:

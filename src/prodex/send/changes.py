@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
-from prodex.catalog.data import CatalogData
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.gtin import comparable_cell
 from prodex.messages import counted
@@ -265,7 +264,7 @@ def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping
         )
 
 
-def received_products(catalog: CatalogData, ids: Iterable[str]) -> dict[str, Product]:
+def received_products(catalog: Catalog, ids: Iterable[str]) -> dict[str, Product]:
     """Return products as they were received, by product id; those that the catalogue has."""
     concerned = pc.field("product_id").isin(pa.array(list(ids), pa.string()))
     rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import pandas as pd
 
-from prodex.dispatch import call
 from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout, UpsertStopped
 from prodex.progress import Progress, showing
 from prodex.send.batches import ARRIVED, Batch
@@ -373,7 +372,11 @@ class Tracking:
         return next((outcome.record[name] for outcome in self._known() if outcome.record.get(name)), None)
 
     def __repr__(self) -> str:
-        return str(call("Tracking.text", self))
+        from prodex.display.tracking import text_of
+
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        return str(call("Tracking.html", self))
+        from prodex.display.tracking import html_of
+
+        return html_of(self)

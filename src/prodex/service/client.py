@@ -53,9 +53,85 @@ _CALLS_PER_SECOND = 2.0
 
 T = TypeVar("T")
 
+LIST_PATH = "/public/v1/products"
+SEARCH_PATH = "/public/v1/products/list"
+TRACK_PATH = "/public/v1/products/track"
+ORGANIZATION_PATH = "/auth/v2/organization"
+SEGMENT_PATH = "/core/v3/productsegments/hierarchy"
+RULESET_PATH = "/public/v1/validation/rulesets/require"
 
-class ProtectedCalls:
-    """What all endpoints share; `prodex.service.client.Client` adds them and documents the parameters."""
+# Statuses that, in a call with a cursor, are about the cursor: the same filters were accepted one call before.
+_CURSOR_STATUSES = frozenset({400, 404, 409, 410, 422})
+
+Filters = ProductQuery | Mapping[str, Any]
+
+
+@dataclass(eq=False)
+class RateLimit:
+    """Starts calls at a steady rate, as the operators of the service ask for (at most 2 a second).
+
+    Each call reserves the next free moment and waits for it outside the lock, so that threads queue without blocking
+    each other. All times are in seconds.
+
+    Parameters
+    ----------
+    calls_per_second
+        The rate; `math.inf` for no limit.
+    clock, sleep
+        For tests.
+    """
+
+    calls_per_second: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _next: float = field(default=-math.inf, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def wait(self) -> None:
+        """Return when the caller may start its call."""
+        with self._lock:
+            now = self.clock()
+            # Moments that nobody used are not saved up: a burst after a pause would exceed the rate.
+            start = max(now, self._next)
+            self._next = start + 1 / self.calls_per_second
+        if start > now:
+            self.sleep(start - now)
+
+
+class Client:
+    """A product data exchange service. Threads may share it.
+
+    Make one with `prodex.connect`.
+
+    Parameters
+    ----------
+    settings
+        Base URL and credentials.
+    accept_language
+        Language of the labels of code values ("fr-FR"); US English when None.
+    timeout
+        Seconds to wait for a connection, and for the next bytes of a reply.
+    calls_per_second
+        Limit of calls to the service, retries and token calls included; None for 2 to a remote service and no limit on
+        this machine, `math.inf` for no limit.
+    retry
+        For how long a failed call is tried again.
+    limits
+        The most seconds and bytes of one reply.
+    session
+        The `requests` session for all calls.
+    token_version
+        2, or 1 for a service that only has the deprecated token endpoint.
+    clock
+        Seconds since 1970; decides when the token is renewed.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> service.count(prodex.ProductQuery(target_market=250)) <= service.count()
+    True
+    """
 
     def __init__(
         self,
@@ -109,6 +185,13 @@ class ProtectedCalls:
         # Set when the first call of a load has succeeded; None outside of a load.
         self._load: threading.Event | None = None
 
+    def __repr__(self) -> str:
+        key = self._settings.client_id
+        labels = f", labels in {self.accept_language}" if self.accept_language else ""
+        return on_one_line(
+            f"<{type(self).__name__} {self.base_url} key {key[: min(4, len(key) // 3)]}...{labels}>"
+        )
+
     @property
     def fingerprint(self) -> str:
         """A digest of the client id: compares access keys without showing them."""
@@ -154,176 +237,6 @@ class ProtectedCalls:
         other = copy.copy(self)
         other._load = threading.Event()
         return other
-
-    def without_secrets(self, text: str) -> str:
-        """Return a text of the service for a message: without secrets, and shortened.
-
-        Examples
-        --------
-        >>> import prodex
-        >>> service = prodex.connect("sandbox")
-        >>> service.without_secrets("nothing secret")
-        'nothing secret'
-        """
-        return self._transport.hide(text)
-
-    def token_facts(self) -> tuple[str | None, float]:
-        """Connect, and return the subject of the access token (None if it has none) and the seconds until it expires.
-
-        Examples
-        --------
-        >>> import prodex
-        >>> service = prodex.connect("sandbox")
-        >>> subject, seconds = service.token_facts()
-        >>> 0 < seconds <= 7200
-        True
-        """
-        token = self._tokens.current()
-        return token.subject, token.ends_at - self._clock()
-
-    def call(
-        self,
-        method: str,
-        path: str,
-        *,
-        decode: Callable[[Reply], T],
-        params: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        idempotent: bool = True,
-    ) -> T:
-        """Make one protected call, with token, rate limit and retries; every endpoint uses this method.
-
-        Parameters
-        ----------
-        decode
-            Converts a successful reply to the result. An `UnexpectedReply` that it raises is tried again: truncated
-            JSON and web pages of proxies often disappear.
-        idempotent
-            False for a write, which is only repeated when the service cannot have processed it.
-
-        Examples
-        --------
-        >>> import prodex
-        >>> service = prodex.connect("sandbox")
-        >>> service.call("GET", "/public/v1/products", decode=lambda reply: reply.status, params={"limit": "1"})
-        200
-        """
-        what = f"{method} {path}"
-        send = partial(self._transport.send, method, path, params=params, body=body, headers=headers)
-
-        def attempt() -> T:
-            token = self._token()
-            reply = send(bearer=token)
-            is_kept = not self._tokens.may_renew
-            if self._refusal(reply, token, decode) is not None and not is_kept:
-                # The service does nothing for an unknown caller, so even a write is sent again.
-                token = self._token(rejected=token)
-                reply = send(bearer=token)
-            if (message := self._refusal(reply, token, decode)) is not None:
-                problem = (
-                    f"The service rejected a new token for {what}.{quoted(message)} The access "
-                    "key may have been revoked; check it in the user's profile of the service."
-                )
-                # Nobody waits in front of a panel, or with a wrong key; a load or a write would end half done.
-                if not self._tokens.is_proven or (idempotent and not self._is_in_load()):
-                    raise AuthenticationFailed(problem, status=reply.status)
-                self._tokens.give_time()
-                raise RetryableError(
-                    problem, kind=AuthenticationFailed, status=reply.status, not_processed=True
-                )
-            raise_for_status(what, reply)
-            self._tokens.is_proven = True
-            try:
-                return decode(reply)
-            except IdentifierUnreadable as error:
-                answer = self._transport.hide(error.answer, token, 1_000)
-                words = f"It says: {answer}" if answer else "It is empty."
-                raise IdentifierUnreadable(f"{error} {words}", status=error.status, answer=answer) from None
-            except UnexpectedReply as error:
-                problem = self._transport.hide(str(error), token)
-            # Raised outside of the handler: the error of a JSON parser contains the whole text that it could not read,
-            # and would become the context of this one.
-            raise RetryableError(problem, kind=UnexpectedReply, status=reply.status)
-
-        result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
-        if self._load is not None:
-            self._load.set()
-        return result
-
-    def _token(self, *, rejected: Secret | None = None) -> Secret:
-        try:
-            return self._tokens.current(rejected=rejected).text
-        except (ServiceUnreachable, UnexpectedReply) as error:
-            if not self._is_in_load():
-                raise
-            # The token call was tried for `seconds`, by this thread or another; a load continues for `load_seconds`.
-            raise RetryableError(
-                str(error), kind=type(error), status=error.status, not_processed=True
-            ) from error
-
-    def _is_in_load(self) -> bool:
-        return self._load is not None and self._load.is_set()
-
-    def _refusal(self, reply: Reply, token: Secret, decode: Callable[[Reply], Any]) -> str | None:
-        message = refusal(reply, of_tracking=decode is tracking_record)
-        return None if message is None else self._transport.hide(message, token)
-
-    def __repr__(self) -> str:
-        key = self._settings.client_id
-        labels = f", labels in {self.accept_language}" if self.accept_language else ""
-        return on_one_line(
-            f"<{type(self).__name__} {self.base_url} key {key[: min(4, len(key) // 3)]}...{labels}>"
-        )
-
-
-LIST_PATH = "/public/v1/products"
-SEARCH_PATH = "/public/v1/products/list"
-TRACK_PATH = "/public/v1/products/track"
-ORGANIZATION_PATH = "/auth/v2/organization"
-SEGMENT_PATH = "/core/v3/productsegments/hierarchy"
-RULESET_PATH = "/public/v1/validation/rulesets/require"
-
-# Statuses that, in a call with a cursor, are about the cursor: the same filters were accepted one call before.
-_CURSOR_STATUSES = frozenset({400, 404, 409, 410, 422})
-
-Filters = ProductQuery | Mapping[str, Any]
-
-
-class Client(ProtectedCalls):
-    """A product data exchange service. Threads may share it.
-
-    Make one with `prodex.connect`.
-
-    Parameters
-    ----------
-    settings
-        Base URL and credentials.
-    accept_language
-        Language of the labels of code values ("fr-FR"); US English when None.
-    timeout
-        Seconds to wait for a connection, and for the next bytes of a reply.
-    calls_per_second
-        Limit of calls to the service, retries and token calls included; None for 2 to a remote service and no limit on
-        this machine, `math.inf` for no limit.
-    retry
-        For how long a failed call is tried again.
-    limits
-        The most seconds and bytes of one reply.
-    session
-        The `requests` session for all calls.
-    token_version
-        2, or 1 for a service that only has the deprecated token endpoint.
-    clock
-        Seconds since 1970; decides when the token is renewed.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> service = prodex.connect("sandbox")
-    >>> service.count(prodex.ProductQuery(target_market=250)) <= service.count()
-    True
-    """
 
     def list_products(
         self,
@@ -575,6 +488,102 @@ class Client(ProtectedCalls):
             "POST", RULESET_PATH, decode=anything, body=encoded, headers=headers, idempotent=False
         )
 
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        decode: Callable[[Reply], T],
+        params: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        idempotent: bool = True,
+    ) -> T:
+        """Make one protected call, with token, rate limit and retries; every endpoint uses this method.
+
+        Parameters
+        ----------
+        decode
+            Converts a successful reply to the result. An `UnexpectedReply` that it raises is tried again: truncated
+            JSON and web pages of proxies often disappear.
+        idempotent
+            False for a write, which is only repeated when the service cannot have processed it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.call("GET", "/public/v1/products", decode=lambda reply: reply.status, params={"limit": "1"})
+        200
+        """
+        what = f"{method} {path}"
+        send = partial(self._transport.send, method, path, params=params, body=body, headers=headers)
+
+        def attempt() -> T:
+            token = self._token()
+            reply = send(bearer=token)
+            is_kept = not self._tokens.may_renew
+            if self._refusal(reply, token, decode) is not None and not is_kept:
+                # The service does nothing for an unknown caller, so even a write is sent again.
+                token = self._token(rejected=token)
+                reply = send(bearer=token)
+            if (message := self._refusal(reply, token, decode)) is not None:
+                problem = (
+                    f"The service rejected a new token for {what}.{quoted(message)} The access "
+                    "key may have been revoked; check it in the user's profile of the service."
+                )
+                # Nobody waits in front of a panel, or with a wrong key; a load or a write would end half done.
+                if not self._tokens.is_proven or (idempotent and not self._is_in_load()):
+                    raise AuthenticationFailed(problem, status=reply.status)
+                self._tokens.give_time()
+                raise RetryableError(
+                    problem, kind=AuthenticationFailed, status=reply.status, not_processed=True
+                )
+            raise_for_status(what, reply)
+            self._tokens.is_proven = True
+            try:
+                return decode(reply)
+            except IdentifierUnreadable as error:
+                answer = self._transport.hide(error.answer, token, 1_000)
+                words = f"It says: {answer}" if answer else "It is empty."
+                raise IdentifierUnreadable(f"{error} {words}", status=error.status, answer=answer) from None
+            except UnexpectedReply as error:
+                problem = self._transport.hide(str(error), token)
+            # Raised outside of the handler: the error of a JSON parser contains the whole text that it could not read,
+            # and would become the context of this one.
+            raise RetryableError(problem, kind=UnexpectedReply, status=reply.status)
+
+        result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
+        if self._load is not None:
+            self._load.set()
+        return result
+
+    def without_secrets(self, text: str) -> str:
+        """Return a text of the service for a message: without secrets, and shortened.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> service.without_secrets("nothing secret")
+        'nothing secret'
+        """
+        return self._transport.hide(text)
+
+    def token_facts(self) -> tuple[str | None, float]:
+        """Connect, and return the subject of the access token (None if it has none) and the seconds until it expires.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> subject, seconds = service.token_facts()
+        >>> 0 < seconds <= 7200
+        True
+        """
+        token = self._tokens.current()
+        return token.subject, token.ends_at - self._clock()
+
     def _products(
         self,
         method: str,
@@ -600,38 +609,24 @@ class Client(ProtectedCalls):
                 ) from error
             raise
 
+    def _token(self, *, rejected: Secret | None = None) -> Secret:
+        try:
+            return self._tokens.current(rejected=rejected).text
+        except (ServiceUnreachable, UnexpectedReply) as error:
+            if not self._is_in_load():
+                raise
+            # The token call was tried for `seconds`, by this thread or another; a load continues for `load_seconds`.
+            raise RetryableError(
+                str(error), kind=type(error), status=error.status, not_processed=True
+            ) from error
+
+    def _is_in_load(self) -> bool:
+        return self._load is not None and self._load.is_set()
+
+    def _refusal(self, reply: Reply, token: Secret, decode: Callable[[Reply], Any]) -> str | None:
+        message = refusal(reply, of_tracking=decode is tracking_record)
+        return None if message is None else self._transport.hide(message, token)
+
 
 def _page(reply: Reply) -> ProductPage:
     return ProductPage(reply.body, envelope.split(reply.body), clock.now(), reply.date)
-
-
-@dataclass(eq=False)
-class RateLimit:
-    """Starts calls at a steady rate, as the operators of the service ask for (at most 2 a second).
-
-    Each call reserves the next free moment and waits for it outside the lock, so that threads queue without blocking
-    each other. All times are in seconds.
-
-    Parameters
-    ----------
-    calls_per_second
-        The rate; `math.inf` for no limit.
-    clock, sleep
-        For tests.
-    """
-
-    calls_per_second: float
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-    _next: float = field(default=-math.inf, init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
-
-    def wait(self) -> None:
-        """Return when the caller may start its call."""
-        with self._lock:
-            now = self.clock()
-            # Moments that nobody used are not saved up: a burst after a pause would exceed the rate.
-            start = max(now, self._next)
-            self._next = start + 1 / self.calls_per_second
-        if start > now:
-            self.sleep(start - now)

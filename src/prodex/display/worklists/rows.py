@@ -22,7 +22,6 @@ from prodex.locales import language_label, short_of
 from prodex.progress import SILENT, Reporter
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows
-from prodex.quality.matrix import AuditMatrix
 from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
@@ -247,7 +246,7 @@ def grouped_worklists(
         )
 
 
-def _figures(audit: AuditMatrix, groups: Groups) -> Sequence[Mapping[Any, Any]]:
+def _figures(audit: Audit, groups: Groups) -> Sequence[Mapping[Any, Any]]:
     """Return the figures of each group."""
     return audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
 

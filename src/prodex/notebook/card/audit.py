@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from prodex.messages import percent
 from prodex.quality import Audit
+from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import failure_rows
-from prodex.quality.matrix import AuditPart
 from prodex.quality.problems import attribute_title
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally

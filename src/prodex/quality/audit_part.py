@@ -1,0 +1,130 @@
+"""The result of one part of an audit: products, states and evidence, held compressed until somebody asks for them.
+
+Names, codes and reasons repeat, and most states of a check are equal: compressed, a million products take a tenth of
+the memory, and what is asked of an audit is answered part by part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from prodex.quality.states import States
+
+#: What an audit keeps of each product, so that it can be read without its catalogue.
+IDENTITY = pa.schema(
+    [
+        *((name, pa.string()) for name in ("product_id", "gtin", "name", "owner_id", "owner")),
+        *((name, pa.string()) for name in ("brand_code", "brand", "kind_code", "kind", "market")),
+        ("has_pending_update", pa.bool_()),
+    ]
+)
+
+_CODEC = "zstd"
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A rule that crashed.
+
+    Attributes
+    ----------
+    check
+        Which check.
+    part
+        In which part of the catalogue.
+    message
+        What happened.
+    """
+
+    check: str
+    part: int
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class AuditPart:
+    """The result of one part.
+
+    Attributes
+    ----------
+    size
+        Number of products.
+    checks
+        Number of checks.
+    crashes
+        The rules that crashed in this part.
+    """
+
+    size: int
+    checks: int
+    crashes: tuple[Crash, ...]
+    _products: bytes
+    _states: bytes
+    _evidence: bytes
+
+    @classmethod
+    def of(
+        cls, products: pa.Table, states: States, evidence: pa.Table, crashes: tuple[Crash, ...] = ()
+    ) -> Self:
+        """Compress the result of a part: products are rows of `products` and `states`, checks columns of `states`."""
+        size, checks = states.shape
+        # Column by column is how states are counted and written, and how they repeat.
+        content = pa.compress(states.tobytes(order="F"), _CODEC, asbytes=True)
+        return cls(size, checks, crashes, _packed(products), content, _packed(evidence))
+
+    def taken(self, kept: npt.NDArray[np.bool_]) -> AuditPart:
+        """Return the result of some of the products, in their order."""
+        if kept.all():
+            return self
+        evidence = self.evidence
+        product = evidence["product"].to_numpy()
+        is_kept = kept[product]
+        # Evidence names products by their place, which is another among those that are kept.
+        place = pa.array(np.cumsum(kept)[product[is_kept]] - 1, evidence.schema.field("product").type)
+        evidence = evidence.filter(pa.array(is_kept)).set_column(
+            evidence.schema.get_field_index("product"), evidence.schema.field("product"), place
+        )
+        return AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, self.crashes)
+
+    @property
+    def products(self) -> pa.Table:
+        """What the audit keeps of each product; its columns are those of `IDENTITY`."""
+        return _unpacked(self._products)
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return one column of `products`; no other is decompressed."""
+        return _unpacked(self._products, name)[name]
+
+    @property
+    def states(self) -> States:
+        """The states, a row for each product and a column for each check; they cannot be written to."""
+        content = pa.decompress(self._states, self.size * self.checks, _CODEC, asbytes=True)
+        return np.frombuffer(content, np.int8).reshape(self.checks, self.size).T
+
+    @property
+    def evidence(self) -> pa.Table:
+        """What was seen on failing products; `product` and `check` are places in `states`."""
+        return _unpacked(self._evidence)
+
+
+def _packed(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression=_CODEC)) as stream:
+        stream.write_table(table)
+    # Copied: the buffer of a stream holds up to twice of what was written.
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def _unpacked(content: bytes, *names: str) -> pa.Table:
+    with pa.ipc.open_stream(content) as stream:
+        if not names:
+            return stream.read_all()
+        fields = [stream.schema.get_field_index(name) for name in names]
+    with pa.ipc.open_stream(content, options=pa.ipc.IpcReadOptions(included_fields=fields)) as stream:
+        return stream.read_all()
