@@ -9,23 +9,20 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module
 from pathlib import Path
 
 import prodex
-from prodex.dispatch import FUNCTIONS
 
 SOURCE = Path(prodex.__file__).parent
 
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
     {"errors"},
-    {"phases"},
-    {"limits", "text", "arguments", "display_text", "progress", "dispatch", "frames", "threads", "clock"},
-    {"encodings", "gtin", "installation", "locales", "safe_xml", "written_numbers"},
+    {"limits", "messages", "arguments", "untrusted_text", "progress", "executors", "clock"},
+    {"encodings", "gtin", "installation", "locales", "written_numbers"},
     {"files"},
     {"query", "tables"},
-    {"formats", "ledger"},
+    {"formats"},
     {"catalog"},
     {"network"},
     {"service"},
@@ -43,6 +40,22 @@ ROWS = (
     {"__main__"},
 )
 RANK = {name: row for row, names in enumerate(ROWS) for name in names}
+
+#: The values whose methods may import what lies above them, inside the method: what shows a value, answers a question
+#: about it or writes it takes the value as an argument. It is the one exception from the order of `ROWS`.
+VALUES = frozenset(
+    {
+        "Audit",
+        "AuditComparison",
+        "Catalog",
+        "Difference",
+        "Fix",
+        "Gallery",
+        "Pictures",
+        "Tracking",
+        "Watch",
+    }
+)
 
 
 @cache
@@ -68,9 +81,31 @@ def parsed(module: str) -> ast.Module:
 
 @cache
 def imports(module: str) -> frozenset[str]:
-    """Return the modules of prodex that a module imports, inside functions and for type checking too."""
+    """Return the modules of prodex that a module imports, inside functions and for type checking too.
+
+    What a method of a value imports (`VALUES`) is not among them: `carried_out_by` has that.
+    """
+    return _imported(module, parsed(module)) - carried_out_by(module).keys()
+
+
+@cache
+def carried_out_by(module: str) -> dict[str, str]:
+    """Return the modules that a module imports inside of methods of its values alone, with the method."""
+    found: dict[str, str] = {}
+    elsewhere: set[str] = set()
+    for node in parsed(module).body:
+        if not isinstance(node, ast.ClassDef) or node.name not in VALUES:
+            elsewhere |= _imported(module, node)
+            continue
+        for member in node.body:
+            if isinstance(member, ast.FunctionDef):
+                found |= dict.fromkeys(_imported(module, member), f"{node.name}.{member.name}")
+    return {other: method for other, method in found.items() if other not in elsewhere}
+
+
+def _imported(module: str, tree: ast.AST) -> frozenset[str]:
     found = set()
-    for node in ast.walk(parsed(module)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             assert not node.level, f"{module}: imports are absolute"
             for alias in node.names:
@@ -79,6 +114,15 @@ def imports(module: str) -> frozenset[str]:
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
     return frozenset(found & modules().keys())
+
+
+def folder_of(module: str) -> str:
+    """Return the folder of a module; what has none besides the package, and what a folder shows, is its own."""
+    return (
+        module
+        if modules()[module].name == "__init__.py" or module.count(".") < 2
+        else module.rpartition(".")[0]
+    )
 
 
 def classes() -> Iterator[tuple[str, str, str]]:
@@ -124,26 +168,48 @@ def test_every_module_has_its_row() -> None:
     assert set(RANK) | {"sandbox"} == {part_of(module) for module in modules()}
 
 
-def test_what_is_called_by_name_lies_higher() -> None:
-    """The table of `dispatch` names functions that exist, and only where an import would point the wrong way."""
-    wrong = []
-    for method, target in FUNCTIONS.items():
-        module, _, function = target.partition(":")
-        owner = next(home for _, name, home in classes() if name == method.partition(".")[0])
-        if not callable(getattr(import_module(module), function, None)):
-            wrong.append(f"{target} is not there")
-        elif RANK[part_of(module)] < RANK[part_of(owner)] or module in imports(owner):
-            wrong.append(f"{owner} can import {target}")
+def test_folders_make_no_circle() -> None:
+    """No folder imports from another that imports from it."""
+    between: dict[str, set[str]] = defaultdict(set)
+    for module in modules():
+        between[folder_of(module)] |= {folder_of(other) for other in imports(module)} - {folder_of(module)}
+    try:
+        TopologicalSorter(between).prepare()
+    except CycleError as error:
+        raise AssertionError(" imports ".join(reversed(error.args[1]))) from None
+
+
+def test_only_methods_of_values_reach_upwards() -> None:
+    """A method of a value imports what shows, answers or writes it: only what could not be imported above the class."""
+    needless = [
+        f"{method} can import {other} at the top"
+        for module in modules()
+        for other, method in carried_out_by(module).items()
+        if module not in reached_from(other) and RANK[part_of(other)] < RANK[part_of(module)]
+    ]
+
+    assert [] == needless
+
+
+def test_circles_through_values_come_back_to_the_value() -> None:
+    """What a method imports takes the value as an argument, so that it knows the value's class."""
+    wrong = [
+        f"{method} imports {other}, which does not know {module}"
+        for module in modules()
+        for other, method in carried_out_by(module).items()
+        if module not in reached_from(other)
+    ]
 
     assert [] == wrong
 
 
-def test_only_values_call_by_name() -> None:
-    """Whoever calls by name is the module of the value whose method it carries out."""
-    callers = {module for module in modules() if "prodex.dispatch" in imports(module)}
-    owners = {module for _, name, module in classes() if name in {key.partition(".")[0] for key in FUNCTIONS}}
-
-    assert set() == callers - owners
+@cache
+def reached_from(module: str) -> frozenset[str]:
+    """Return every module that a module imports, by whichever way."""
+    found = set(imports(module))
+    for other in imports(module):
+        found |= reached_from(other)
+    return frozenset(found)
 
 
 def test_no_public_class_name_stands_twice() -> None:

@@ -14,7 +14,7 @@ from prodex.errors import ProdexError
 from prodex.load.products import checked_windows
 from prodex.pictures.thumbnails import thumbnails
 from prodex.query import ProductQuery
-from prodex.service.paging import checked_page_size
+from prodex.service.pull import checked_page_size
 
 CATALOG = prodex.flatten([{"id": 7}, {"id": 8}])
 #: What is asked, with a number that it takes.

@@ -16,7 +16,7 @@ from prodex.query import FILTERS, ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.sandbox.sample import shared_products
 from prodex.service import Client
-from prodex.service.paging import pages
+from prodex.service.pull import pages
 from tests.load.exchange import connected as reached
 from tests.load.strange import connected
 from tests.stranger import Stranger, products

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import prodex
 from prodex import ProductQuery
 from prodex.quality.audit import Audit
-from prodex.quality.check import Check, Parameter
+from prodex.quality.check import Check
 from prodex.quality.profile import Profile
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import RULES, Parameter
 from prodex.sandbox.sample import AS_OF
 from tests.quick import examples
 from tests.wire import localized, products, sometimes

@@ -12,7 +12,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.quality.profile import Profile
-from prodex.send.records import PRODUCT
+from prodex.send.attribute_types import PRODUCT
 from prodex.tables.attributes import ATTRIBUTES
 from tests.quality.four_states import text
 

@@ -21,8 +21,9 @@ from small_exchange import DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP, Caller
 import prodex.sandbox
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.sandbox.api.filters import FILTERS
-from prodex.sandbox.command import main, parser
+from prodex.sandbox.command import main
 from prodex.sandbox.home import default_home
+from prodex.sandbox.options import parser
 from prodex.sandbox.records.store import StoreUnusable
 from prodex.sandbox.server import LOOPBACK, base_url_of, listen_on_home_port
 

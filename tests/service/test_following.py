@@ -8,7 +8,7 @@ from exchange import Answer, says
 import prodex
 from prodex.errors import RequestRefused, TrackingTimeout
 from prodex.gtin import check_digit
-from prodex.send import following, tracking
+from prodex.send import polling, tracking
 
 
 def gtins(count):
@@ -48,8 +48,8 @@ def clock(monkeypatch):
     """Let the service be far away, and time pass at once."""
     clock = Clock()
     monkeypatch.setattr(tracking, "time", clock)
-    monkeypatch.setattr(following, "time", clock)
-    monkeypatch.setattr(following, "is_loopback", lambda _: False)
+    monkeypatch.setattr(polling, "time", clock)
+    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     return clock
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 
-from prodex.service.client import RateLimit
+from prodex.service.transport import RateLimit
 
 
 class Clock:

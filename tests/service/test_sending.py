@@ -27,7 +27,7 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.gtin import check_digit
-from prodex.send import following
+from prodex.send import polling
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 LOST = {
@@ -324,7 +324,7 @@ def test_in_progress_goes_on_until_the_time_is_up(client, exchange):
 def test_pauses_double_from_2_to_60_seconds(client, exchange, monkeypatch):
     """A service on another machine is polled after 2, 4, 8 ... 60 seconds."""
     slept = []
-    monkeypatch.setattr(following, "is_loopback", lambda _: False)
+    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     # Of its own: other threads of this process go on sleeping as they did.
     clock = SimpleNamespace(monotonic=time.monotonic, sleep=slept.append)
     monkeypatch.setattr("prodex.send.tracking.time", clock)

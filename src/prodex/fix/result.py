@@ -42,8 +42,8 @@ from prodex.quality.profile import Profile
 from prodex.send.continuing import EarlierUpserts
 from prodex.send.corrections import KnownProducts
 from prodex.send.records import Product, gtin_key
+from prodex.send.sending import also_sent
 from prodex.send.tracking import Tracking
-from prodex.send.upsert import also_sent
 from prodex.service import Client
 from prodex.service.connection import service_given
 

@@ -30,7 +30,7 @@ from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.service.paging import checked_page_size
+from prodex.service.pull import checked_page_size
 from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_folder, build_parts
 from prodex.store.delivery import FILES

@@ -19,7 +19,7 @@ from prodex.files.atomic import remove, storage, sweep, writing
 from prodex.files.untrusted import is_file, is_folder, is_there
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
-from prodex.pictures.download import Arrival
+from prodex.pictures.fetch import Arrival
 from prodex.pictures.file_check import FORMATS, FileFacts, compare, look_at, read_checksum
 from prodex.pictures.plan import Picture, size_in
 from prodex.tables.frames import to_frame

@@ -24,7 +24,7 @@ from prodex.errors import InputError
 from prodex.files.atomic import home, make_folder, reading, storage, sweep, writing
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
-from prodex.pictures.download import FetchJob, arrivals, jobs_of, side_by_side
+from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
 from prodex.pictures.file_check import compare, look_at, read_checksum
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import SmallPicture, shrink

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from prodex import locales
 from prodex.errors import ChangesRefused, QueryError
 from prodex.locales import is_whole_language, short_language, short_of
-from prodex.send.records import CODE_VALUE, DELETE, LANGUAGE, MAINTAINED_BY_SERVICE, Product
+from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
+from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
 
 
 class Correction(NamedTuple):

@@ -1,8 +1,4 @@
-"""Products to be written, as plain records, from frames, records, catalogues and files.
-
-JSON distinguishes numbers, lists and null; plain XML does not, so a reader needs the type of the attribute. Attributes
-that are not listed here have no known type.
-"""
+"""Products to be written, as plain records, from frames, records, catalogues and files."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -22,6 +18,7 @@ from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.send import xml
+from prodex.send.attribute_types import PRODUCT, Type
 from prodex.store.reading import read_products
 from prodex.tables.declaration import TABLES, Kind
 
@@ -236,74 +233,3 @@ def gtin_key(value: Any) -> str:
         return gtin.comparable_cell(value) or ""
     except InputError:
         return str(value)
-
-
-#: `localized` is a list of texts, each with its language. `array` is a list about which nothing else is shown, so that
-#: a reader may not know that it is a list. `[type]` is a list of such values. A mapping is an object; its other
-#: members have no known type, like `unknown`.
-Type: TypeAlias = (
-    Literal["text", "boolean", "integer", "localized", "array", "unknown"]
-    | list["Type"]
-    | Mapping[str, "Type"]
-)
-
-
-def _each(type_: Type, names: str) -> dict[str, Type]:
-    """Return the type of several attributes."""
-    return dict.fromkeys(names.split(), type_)
-
-
-CODE_VALUE: Mapping[str, Type] = _each("text", "code description label pictureUrl")
-
-LANGUAGE: Mapping[str, Type] = _each("text", "normalizedCode code description label")
-
-_EXPORTABLE: Mapping[str, Type] = {
-    **_each("text", "uniformResourceIdentifier crc32 createdAt updatedAt"),
-    **_each("integer", "height width fileSize productpicture_id"),
-}
-
-_PICTURE: Mapping[str, Type] = {
-    **_each("text", "url definition resolution ratio format createdAt updatedAt"),
-    **_each("integer", "angleHorizontal angleVertical resolutionX resolutionY width height"),
-    "isPackshot": "boolean",
-    "tags": ["unknown"],
-    "exportables": [_EXPORTABLE],
-}
-
-#: "Types are arrays or null as returned" (spec, Product); nothing else is shown.
-_ARRAYS = """
-synonyms conservationAdvices productionVariantEffectiveDate shapeStatement productActivities
-keepRefrigeratedAfter keepRefrigeratedBefore compulsoryStatements isDerivedFrom createdShareValueStatement
-isPracticeCompatible shape serves isComplementaryWith originText brandHighlight manufactureInsights
-flavorStatement substitutes importClassification packagingMentions isSharedFrom additives conservations
-tradeItemDateOnPackagingTypeCode packaging temperature isClassifiedIn isWrappedBy advertisedInformations
-startAvailabilityDateTime endAvailabilityDateTime dutyFeeTax hasNotableIngredients isSizedBy
-environmentStatement sparklingValue replaces nutritionalAllegations isEquivalentTo netContent history
-netWeight grossWeight priceComparisonType originCountry isSubstitutableWith reasonForNewEAN isReplaceableBy
-productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy contact offerOnPack
-"""
-
-PRODUCT: Mapping[str, Type] = {
-    **_each("array", _ARRAYS),
-    **_each("text", "uuid gtin createdAt updatedAt"),
-    **_each("integer", "_jsonVersion lifeCycle manufacturerSharingStatus"),
-    **_each("boolean", "isConsumerUnit isDespatchUnit isOrderableUnit isInvoiceUnit isPromotionalItem"),
-    **_each("boolean", "isNomadic isMarkedRecyclable hasBatchNumber"),
-    **_each("localized", "nameLegal namePublicShort namePublicLong productionVariantName"),
-    **_each("localized", "description composition allergens"),
-    **_each(CODE_VALUE, "brand kind typePackaging"),
-    "expressedIn": [{"referential": {"name": "text"}, "presentEntities": "array"}],
-    "GPC": {},
-    "subdivisions": {},
-    "hasTags": [{"tag": "text", "createdAt": "text"}],
-    "isTaggedBy": ["text"],
-    "isLabeledBy": [{"detail": "array", "isConceptualizedBy": CODE_VALUE}],
-    "specializes": {"isBrandedBy": CODE_VALUE, "isIdentifiedBy": [{"reference": "text"}], "kind": CODE_VALUE},
-    "owner": {"type": "integer", "name": "text"},
-    "logisticalHierarchies": [{"activeListing": "boolean"}],
-    "assets": {
-        "pictures": [_PICTURE],
-        **_each(["unknown"], "documents videos enriched_contents"),
-        "lastUpdatedAt": {"pictures": "text"},
-    },
-}

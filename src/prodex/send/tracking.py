@@ -14,7 +14,6 @@ import pandas as pd
 from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout, UpsertStopped
 from prodex.progress import Progress, showing
 from prodex.send.batches import ARRIVED, Batch
-from prodex.send.following import ImportPolling
 from prodex.send.journal import UpsertJournal
 from prodex.send.outcome import (
     Outcome,
@@ -25,8 +24,9 @@ from prodex.send.outcome import (
     status_of_all,
     still_running,
 )
+from prodex.send.polling import ImportPolling
 from prodex.send.records import gtin_key
-from prodex.send.upsert import also_sent, numbers_to_send, send
+from prodex.send.sending import also_sent, numbers_to_send, send
 from prodex.send.upserts import note_ended
 from prodex.service import Client
 from prodex.service.replies import RUNNING, SUCCESS, canonical

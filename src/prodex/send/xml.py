@@ -23,7 +23,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from prodex.errors import InputError
 from prodex.formats.safe_xml import Element, MarkupRefused, parsed
-from prodex.send.records import LANGUAGE, PRODUCT, Type
+from prodex.send.attribute_types import LANGUAGE, PRODUCT, Type
 from prodex.tables.descriptors import Expressed, expressed
 
 Product = dict[str, Any]

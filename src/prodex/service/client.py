@@ -9,7 +9,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -40,7 +39,7 @@ from prodex.service.replies import (
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.token import TokenSource, request_token, token_path
-from prodex.service.transport import Reply, Transport, quoted, raise_for_status
+from prodex.service.transport import RateLimit, Reply, Transport, quoted, raise_for_status
 from prodex.tables import envelope
 from prodex.untrusted_text import on_one_line
 
@@ -64,38 +63,6 @@ RULESET_PATH = "/public/v1/validation/rulesets/require"
 _CURSOR_STATUSES = frozenset({400, 404, 409, 410, 422})
 
 Filters = ProductQuery | Mapping[str, Any]
-
-
-@dataclass(eq=False)
-class RateLimit:
-    """Starts calls at a steady rate, as the operators of the service ask for (at most 2 a second).
-
-    Each call reserves the next free moment and waits for it outside the lock, so that threads queue without blocking
-    each other. All times are in seconds.
-
-    Parameters
-    ----------
-    calls_per_second
-        The rate; `math.inf` for no limit.
-    clock, sleep
-        For tests.
-    """
-
-    calls_per_second: float
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-    _next: float = field(default=-math.inf, init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
-
-    def wait(self) -> None:
-        """Return when the caller may start its call."""
-        with self._lock:
-            now = self.clock()
-            # Moments that nobody used are not saved up: a burst after a pause would exceed the rate.
-            start = max(now, self._next)
-            self._next = start + 1 / self.calls_per_second
-        if start > now:
-            self.sleep(start - now)
 
 
 class Client:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import Message
@@ -19,7 +21,6 @@ from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
 from prodex.limits import REPLY, Limits, Meter
 from prodex.network.connection_pool import broken, limit_error, receive
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
-from prodex.service.client import RateLimit
 from prodex.service.secret import Secret
 
 if TYPE_CHECKING:
@@ -38,6 +39,38 @@ _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
 MESSAGE_KEYS = ("message", "error_description", "detail", "title", "error", "errors", "reason")
 
 _IF_UNREACHABLE = 'Check the base URL and the network. connect("sandbox") restarts a sandbox that has ended.'
+
+
+@dataclass(eq=False)
+class RateLimit:
+    """Starts calls at a steady rate, as the operators of the service ask for (at most 2 a second).
+
+    Each call reserves the next free moment and waits for it outside the lock, so that threads queue without blocking
+    each other. All times are in seconds.
+
+    Parameters
+    ----------
+    calls_per_second
+        The rate; `math.inf` for no limit.
+    clock, sleep
+        For tests.
+    """
+
+    calls_per_second: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _next: float = field(default=-math.inf, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def wait(self) -> None:
+        """Return when the caller may start its call."""
+        with self._lock:
+            now = self.clock()
+            # Moments that nobody used are not saved up: a burst after a pause would exceed the rate.
+            start = max(now, self._next)
+            self._next = start + 1 / self.calls_per_second
+        if start > now:
+            self.sleep(start - now)
 
 
 @dataclass(frozen=True)

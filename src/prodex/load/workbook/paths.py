@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prodex.fix.words import AnswerRefused
-from prodex.send.records import PRODUCT
+from prodex.send.attribute_types import PRODUCT
 from prodex.tables.declaration import TABLES, Kind
 
 _STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)(?:\[([0-9]*)\])?")

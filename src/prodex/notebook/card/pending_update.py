@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from prodex.facts.fill import keys
 from prodex.notebook.card.labelled_values import (
     MOST,
     Leaf,
@@ -13,7 +14,7 @@ from prodex.notebook.card.labelled_values import (
     leaves_of,
     product_leaves,
 )
-from prodex.notebook.card.missing import keys, why_missing
+from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import Record
 from prodex.quality.problems import attribute_title
 from prodex.tables.declaration import TABLES

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from prodex.facts.fill import Missing
 from prodex.fix.text_corrections import TextCorrection
 from prodex.locales import language_label, short_of
 from prodex.messages import counted
 from prodex.notebook.card.contents import CardContents
-from prodex.notebook.card.missing import Missing
 from prodex.notebook.card.texts import LanguageText, TextCell, TextRow, Texts
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.live import LiveWidget, shown

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from prodex.facts.fill import Missing
 from prodex.facts.name import NAMES
 from prodex.locales import known_language_tag, short_of
 from prodex.notebook.card.labelled_values import language_text, order_of
-from prodex.notebook.card.missing import Missing, why_missing
+from prodex.notebook.card.missing import why_missing
 from prodex.notebook.card.record import Record, Row
 from prodex.quality.problems import attribute_label, attribute_title
 from prodex.quality.text_columns import TEXTS

@@ -1,0 +1,160 @@
+"""Sending the batches of a plan: each one once, with a line in the journal before the call and after its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+from prodex.errors import (
+    AuthenticationFailed,
+    IdentifierUnreadable,
+    InputError,
+    OutcomeUnknown,
+    RedirectRefused,
+    RequestRefused,
+    ServiceError,
+    StorageError,
+    UpsertStopped,
+)
+from prodex.progress import Progress, showing
+from prodex.send.batches import ARRIVED, Batch, Sent
+from prodex.send.changes import refuse_changed
+from prodex.send.journal import UpsertJournal, host_of
+from prodex.service import Client
+from prodex.service.replies import canonical
+
+
+def also_sent(also: str | Collection[str], allowed: Collection[str]) -> set[str]:
+    """Return the states in which products are sent again, as somebody has given them.
+
+    Raises
+    ------
+    InputError
+        When one of them is another word.
+    """
+    words = {also} if isinstance(also, str) else set(also)
+    if wrong := words - set(allowed):
+        every = " or ".join(map(repr, sorted(allowed)))
+        raise InputError(f"also is {min(map(str, wrong))!r}; give {every}{', or both' * (len(allowed) > 1)}.")
+    return words
+
+
+def numbers_to_send(
+    service: Client, journal: UpsertJournal, batches: Sequence[Batch], states: Collection[str]
+) -> list[int]:
+    """Return the numbers of the batches in some states that may be sent now.
+
+    Those that a later upsert sends instead are left out, and those that have arrived after all.
+
+    Raises
+    ------
+    InputError
+        When their payloads are not here, or belong to another service or access key.
+    ChangesStale
+        When a product has changed since its corrections were merged with the loaded one.
+    """
+    numbers = [number for number, batch in enumerate(batches) if batch.sent in states and not batch.is_done]
+    if not numbers:
+        return []
+    if not journal.keeps_payloads:
+        raise InputError(
+            f"The payloads of {journal.name} are no longer here, so they cannot be sent. Upsert the products again: "
+            ".products contains those that were not sent."
+        )
+    # Sent with another key, the products would become those of another organisation.
+    if (journal.head.host, journal.head.key) != (host_of(service.base_url), service.fingerprint):
+        raise InputError(
+            f"The upsert {journal.name} was planned for {journal.head.host} and the access key of then; this service "
+            f"is {host_of(service.base_url)}, with another key. Connect with those."
+        )
+    loaded = {gtin: one for number in numbers for gtin, one in journal.loaded(number).items()}
+    refuse_changed(service, loaded, journal.head.extra)
+    return numbers
+
+
+def send(
+    service: Client, journal: UpsertJournal, numbers: Sequence[int], batches: list[Batch], progress: Progress
+) -> None:
+    """Send batches of a plan, one after the other, and put the state of each into `batches`.
+
+    Sending stops at a refusal, when the service cannot be reached, and after two lost replies in a row: every
+    further call would probably leave more products in an unknown state.
+
+    Raises
+    ------
+    UpsertStopped
+        When the state of a batch cannot be recorded; the rest is not sent.
+    ServiceError
+        When no batch of the upsert has arrived.
+    """
+    total, done, last = sum(len(batches[number].gtins) for number in numbers), 0, ""
+    with showing(progress, "Sent", phase="Sending") as show:
+        for place, number in enumerate(numbers):
+            body = journal.payload(number)
+            with _stopping(batches, f"before batch {number}"):
+                # Before the call: if this process is killed during it, the batch must not count as "not sent".
+                journal.begin_sending(number)
+            batches[number], error = _sent(service, body, journal.head.content_type, batches[number].gtins)
+            with _stopping(batches, f"after batch {number}"):
+                journal.end_sending(number, batches[number])
+            done += len(batches[number].gtins)
+            show(done, total)
+            why = f"sending stopped at batch {number}" if error else ""
+            if last == batches[number].sent == "unknown":
+                why = "two replies in a row were lost"
+            last = batches[number].sent
+            if why and place + 1 < len(numbers):
+                _stop(journal, numbers[place + 1 :], batches, why)
+            # If nothing has arrived, the error is more useful than a tracking in which everything has failed.
+            if error is not None and not any(one.sent in ARRIVED for one in batches):
+                raise error
+            if why:
+                break
+    # Payloads may be confidential, so they are kept only as long as `send_rest` may need them.
+    if all(batch.is_done for batch in batches):
+        journal.discard_payloads()
+
+
+def _sent(
+    service: Client, body: bytes, content_type: str, gtins: tuple[str, ...]
+) -> tuple[Batch, ServiceError | None]:
+    """Send one batch; return its state, and the error if it certainly did not arrive."""
+    try:
+        return Batch(gtins, "sent", str(service.upsert_products(body, content_type))), None
+    except ServiceError as error:
+        state = _state_after(error)
+        return Batch(gtins, state, message=str(error)), None if state in ARRIVED else error
+
+
+def _state_after(error: ServiceError) -> Sent:
+    match error:
+        # Before its base class OutcomeUnknown: here it is certain that the service has the products.
+        case IdentifierUnreadable():
+            return "accepted"
+        case OutcomeUnknown():
+            return "unknown"
+        case RequestRefused() | AuthenticationFailed():
+            return "refused"
+    # Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
+    return "unknown" if isinstance(error, RedirectRefused) and error.status in {302, 303} else "not sent"
+
+
+def _stop(journal: UpsertJournal, rest: Sequence[int], batches: list[Batch], why: str) -> None:
+    with _stopping(batches, f"before batch {rest[0]}"):
+        journal.stop(why)
+    for number in rest:
+        if batches[number].sent == "not sent":
+            batches[number] = Batch(batches[number].gtins, "not sent", message=why)
+
+
+@contextmanager
+def _stopping(batches: Sequence[Batch], where: str) -> Iterator[None]:
+    """Turn an error of the disk into an `UpsertStopped` with all states."""
+    try:
+        yield
+    except StorageError as error:
+        ids = [canonical(one.tracking) for one in batches if one.tracking is not None]
+        raise UpsertStopped(
+            f"{error} Sending stopped {where}. Note the tracking identifiers: {ids}. .tracking of this error has the "
+            "state of each product, and its send_rest() sends the rest once there is space."
+        ) from error
