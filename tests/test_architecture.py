@@ -18,10 +18,10 @@ SOURCE = Path(prodex.__file__).parent
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
     {"errors"},
-    {"limits", "messages", "arguments", "untrusted_text", "progress", "executors", "clock"},
-    {"encodings", "gtin", "installation", "locales", "written_numbers"},
-    {"files"},
+    {"limits", "messages", "arguments", "untrusted_text", "progress", "clock"},
+    {"encodings", "executors", "gtin", "installation", "locales", "written_numbers"},
     {"query", "tables"},
+    {"files"},
     {"formats"},
     {"catalog"},
     {"network"},
