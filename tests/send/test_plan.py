@@ -232,9 +232,12 @@ def test_a_journal_of_an_earlier_layout_is_refused_in_words(service, home):
     first = home / "tracking" / "2026-11-19T080000.000000Z-7.jsonl"
     first.write_text(json.dumps({"version": 1, "host": "127.0.0.1"}) + "\n")
 
-    for old, why in ((folder, "an earlier version of prodex, with layout 2; this one reads 3"), (first, "an earlier version of prodex wrote it")):
+    for name, why in {
+        folder.name: "an earlier version of prodex, with layout 2; this one reads 3",
+        first.stem: "an earlier version of prodex wrote it",
+    }.items():
         with pytest.raises(InputError, match=f"{why}.*load its products to see which arrived"):
-            prodex.track(service, upsert=old.stem if old == first else old.name)
+            prodex.track(service, upsert=name)
     assert "SUCCESS" == prodex.track(service).status
     assert [folder.name, first.stem] == prodex.list_upserts()["name"].tolist()[1:]
     assert prodex.list_upserts()["note"][1:].str.contains("an earlier version of prodex").all()

@@ -273,7 +273,10 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><SupplierProducts><pr
             "invalid combination",
         ),
         *(
-            (f"<SupplierProducts><product><a {mark}>1</a></product></SupplierProducts>", f"the XML attribute '{name}'")
+            (
+                f"<SupplierProducts><product><a {mark}>1</a></product></SupplierProducts>",
+                f"the XML attribute '{name}'",
+            )
             for name, mark in {
                 "colour": 'colour="red"',
                 "type": 'type="number"',

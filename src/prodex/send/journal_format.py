@@ -308,4 +308,3 @@ def _decoded(line: bytes) -> Any:
     if b"\\ud" in line.lower():
         value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     return value
-

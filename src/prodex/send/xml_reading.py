@@ -84,8 +84,8 @@ def _value(element: Element, type_: Type) -> Any:
             return _scalar(element.text, type_)
     if unknown := sorted(marks.keys() - {_LANGUAGES}):
         raise MarkupRefused(
-            f"element {element.name!r:.40} has the XML attribute {unknown[0]!r:.40}, and only languages and xsi:nil are "
-            "known. Write its value as plain elements"
+            f"element {element.name!r:.40} has the XML attribute {unknown[0]!r:.40}, and only languages and xsi:nil "
+            "are known. Write its value as plain elements"
         )
     raise MarkupRefused(f"element {element.name!r:.40} has an invalid combination of XML attributes and text")
 
@@ -100,4 +100,3 @@ def _scalar(text: str, type_: Type) -> Any:
     if type_ == "integer" and text.strip().removeprefix("-").isdecimal() and len(text) < 40:
         return int(text)
     return {"TRUE": True, "FALSE": False}.get(text, text) if type_ == "unknown" else text
-
