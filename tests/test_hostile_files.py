@@ -231,11 +231,11 @@ JOURNALS: dict[str, Callable[[World, Path], object]] = {
     "the question is a link": lambda w, j: linked(j / "question.json", w.outside / "manifest.json"),
     "the build is a link": lambda w, j: linked(j / "build", w.outside),
     "a table of the build is a link": lambda w, j: (
-        (j / "build").mkdir(),
-        (j / "build" / "raw").symlink_to(w.outside / "raw"),
+        (j / "build").mkdir(exist_ok=True),
+        linked(j / "build" / "raw", w.outside / "raw"),
     ),
     "a file of the build is a link": lambda w, j: (
-        (j / "build" / "raw").mkdir(parents=True),
+        (j / "build" / "raw").mkdir(parents=True, exist_ok=True),
         linked(j / "build" / "raw" / "part-00000.parquet", w.outside / "victim.txt"),
     ),
     "a receipt is a link": lambda w, j: linked(j / "built-00000.json", w.outside / "victim.txt"),
@@ -433,7 +433,7 @@ def test_a_journal_of_what_was_sent_that_is_a_link_is_not_read(
     world: World, exchange: Sandbox, place: int
 ) -> None:
     """It is not written either; the other journals are read."""
-    sent = sorted((world.kept.home / "tracking").iterdir())
+    sent = world.kept.tracked()
     (world.outside / "sent.jsonl").write_bytes(sent[place].read_bytes())
     world.before = world.look()
     for path in sent:

@@ -231,14 +231,8 @@ def the_seal_removed(sheet: Worksheet, _: Path) -> None:
 
 
 @cheat
-def the_layout_of_before(sheet: Worksheet, _: Path) -> None:
-    said(sheet, "format", 2)
-    added(sheet, **of_rival())
-
-
-@cheat
-def the_layout_of_before_and_no_marks(sheet: Worksheet, _: Path) -> None:
-    said(sheet, "format", 2)
+def no_layout_and_no_marks(sheet: Worksheet, _: Path) -> None:
+    sheet.parent["prodex"].delete_rows(keys_of(sheet)["format"])
     sheet.delete_cols(place(sheet, "Row mark"))
     added(sheet, **of_rival())
     added(sheet, GTIN=RECORDS[1]["gtin"], Product="2", Field="brand", **{"New value": CHEAT.upper()})

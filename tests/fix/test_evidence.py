@@ -416,40 +416,30 @@ def test_an_id_that_lost_its_zeros_is_taken_only_if_it_is_certain(
     assert ([] if meant is None else [meant]) == fix.accepted["product_id"].tolist(), fix.answers["reason"][0]
 
 
-def test_the_layout_of_before_is_read(answered: tuple[Path, set[str]]) -> None:
-    """A worklist of layout 2 has positions as they are and no marks; the same answers are taken."""
+@pytest.mark.parametrize("layout", [1, 2, FORMAT - 1, 0, -7])
+def test_a_worklist_of_an_earlier_layout_is_refused_as_a_whole(
+    answered: tuple[Path, set[str]], layout: int
+) -> None:
+    """With its file and what to do; a workbook of today beside it is read."""
     folder, _ = answered
     (path,) = (folder / "out").glob("*.xlsx")
-    as_layout_2(path)
+    old = path.with_name("old.xlsx")
+    shutil.copy(path, old)
+    book = load_workbook(old)
+    for row in book["prodex"].iter_rows():
+        if row[0].value == "format":
+            row[1].value = str(layout)
+    book.save(old)
     fix = prodex.read_worklist(folder / "out", prodex.flatten([packshots(WRITTEN)]), profile=PROFILE)
-    assert {"accepted": len(ANSWERS)} == dict(fix.counts), fix.answers[["attribute", "state", "reason"]]
+    assert {"accepted": len(ANSWERS), "refused": 1} == dict(fix.counts), fix.answers[["attribute", "reason"]]
+    (refused,) = fix.refused.to_dict("records")
+    assert refused["file"].endswith("old.xlsx")
+    assert f"an earlier version of prodex (layout {layout}; this one reads {FORMAT})" in refused["reason"]
+    assert "Write the worklist anew" in refused["reason"]
 
 
-def test_a_workbook_that_was_sent_before_fields_had_the_words_of_people_is_read(tmp_path: Path) -> None:
-    """It was written in layout 3: other columns first, wire names in sight, and no sheet for several answers."""
-    shutil.copy(Path(__file__).with_name("layout_3.xlsx"), tmp_path)
-    fix = prodex.read_worklist(tmp_path, prodex.flatten([packshots(WRITTEN)]), profile=PROFILE)
-    assert {"accepted": len(ANSWERS)} == dict(fix.counts), fix.answers[["attribute", "state", "reason"]]
-    assert fix.notes.empty
-
-
-def as_layout_2(path: Path) -> None:
-    """Make of a workbook what prodex wrote before: no marks, plain keys, and less in its hidden sheet."""
-    assert FORMAT == 4
+def without_marks(path: Path) -> None:
+    """Remove the column of the marks, as somebody does who tidies up a worklist."""
     book = load_workbook(path)
-    sheet, keys = book["To fix"], book["prodex"]
-    at = place(sheet, "Position")
-    for number in range(2, sheet.max_row + 1):
-        if sheet.cell(number, at).value:
-            sheet.cell(number, at).value = sheet.cell(number, at).value.strip("[]")
-    mark = place(sheet, "Row mark")
-    sheet.delete_cols(mark)
-    for number in range(keys.max_row, 0, -1):
-        name = keys.cell(number, 1).value
-        if name in {"owners", "products", "fields", "seal"}:
-            keys.delete_rows(number)
-        elif name == "format":
-            keys.cell(number, 2).value = "2"
-        elif name == "columns":
-            keys.cell(number, 2).value = keys.cell(number, 2).value.replace(', "row_mark"', "")
+    book["To fix"].delete_cols(place(book["To fix"], "Row mark"))
     book.save(path)

@@ -238,7 +238,7 @@ def test_it_is_asked_which_catalogue_and_profile_are_meant(tmp_path: Path, catal
 
 
 def test_the_workbooks_name_their_snapshot(tmp_path: Path, catalog: prodex.Catalog) -> None:
-    """So that the folder alone is enough; a workbook of layout 1, which did not, needs the catalogue."""
+    """So that the folder alone is enough; one of a newer layout is refused."""
     saved = catalog.save("bakery")
     prodex.audit(saved, "core").worklists(tmp_path / "out")
     fix = prodex.read_worklist(tmp_path / "out")

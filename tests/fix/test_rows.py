@@ -20,7 +20,7 @@ from tests.quick import examples
 
 from .bakery import RECORDS, Answer, record, text
 from .handling import WAYS, as_csv, fill, place
-from .test_evidence import as_layout_2
+from .test_evidence import without_marks
 
 FIRST, _, THIRD = (one["gtin"] for one in RECORDS)
 MOMENT = RECORDS[0]["updatedAt"]
@@ -285,7 +285,7 @@ def chosen(written: Path) -> dict[str, int]:
     return {name: int(rows[name]) for name in OVER}
 
 
-@pytest.mark.parametrize("kind", ["xlsx", "csv", "layout 2"])
+@pytest.mark.parametrize("kind", ["xlsx", "csv", "no marks"])
 def test_a_value_that_was_typed_over_is_asked_back_row_by_row(
     kind: str, worklist: Path, written: Path, many: prodex.Catalog
 ) -> None:
@@ -294,12 +294,12 @@ def test_a_value_that_was_typed_over_is_asked_back_row_by_row(
     over(worklist, "Value seen", {rows[name]: typed for name, (typed, _) in OVER.items()})
     if kind == "csv":
         as_csv(worklist, ";", "utf-8-sig")
-    if kind == "layout 2":
-        as_layout_2(worklist)
+    if kind == "no marks":
+        without_marks(worklist)
     fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
     law(fix)
     # Without marks, only a text can be compared with what is there.
-    asked = {"namePublicLong", "description"} if kind == "layout 2" else set(OVER)
+    asked = {"namePublicLong", "description"} if kind == "no marks" else set(OVER)
     assert asked == set(fix.asked_back["attribute"])
     assert {"asked back": len(asked)} == dict(fix.counts), fix.answers["reason"].tolist()
     for row in fix.asked_back.to_dict("records"):
@@ -326,11 +326,11 @@ def test_what_cannot_be_an_answer_says_where_it_belongs(
 
 
 def test_an_untouched_worklist_says_nothing(written: Path, worklist: Path, many: prodex.Catalog) -> None:
-    """As workbook, as CSV, in layout 2, with an encoding that lacks letters, and after products have changed."""
+    """As workbook, as CSV, without its marks, with an encoding that lacks letters, and after products have changed."""
     changed = [{**one, "updatedAt": "2026-11-20T06:00:00"} for one in MANY]
     changed[1]["namePublicLong"] = [text("fra-FR", "AUTRE PAIN")]
     for catalog in (many, prodex.flatten(changed)):
-        for number, do in enumerate((lambda _: None, as_layout_2, _in_ascii, _by_excel)):
+        for number, do in enumerate((lambda _: None, without_marks, _in_ascii, _by_excel)):
             folder = worklist.parent / f"{number} {id(catalog)}"
             folder.mkdir()
             copy = folder / worklist.name

@@ -81,7 +81,7 @@ DOUBTED = {
     "another_owner_in_the_hidden_sheet",
     "no_owner_in_the_hidden_sheet",
     "the_seal_removed",
-    "the_layout_of_before",
+    "no_layout_and_no_marks",
 }
 
 

@@ -1,7 +1,8 @@
 """Make the files of `tests/old/<version>`: what this version of prodex leaves on a user's disk, in small.
 
-It is only run with the version that the folder is named after, which is 0.1.0, and its files are never made again: what
-a later version writes belongs into a folder of its own. Today's tests import its products and its facts from here.
+They are the oldest layouts that have to be readable. Until 0.1.0 is released, they may be made anew where a layout is
+given up on purpose; after that never again, and what a later version writes belongs into a folder of its own. Today's
+tests import its products and its facts from here.
 
     python -m tests.old.make
 """
@@ -22,10 +23,14 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, ServiceError
+from prodex.fix.text_corrections import TextCorrection
 from prodex.gtin import check_digit
+from prodex.notebook import views
+from prodex.notebook.conditions import Conditions
+from prodex.notebook.corrections.draft import CollectedDraft
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, View
-from prodex.service import Client
+from prodex.service import Client, RetryPolicy
 from tests.pictures.drawn import picture
 from tests.pictures.file_server import serving
 
@@ -37,10 +42,32 @@ SHOP = Organization(1, "Shop", OrganizationType.RETAILER, "shop", "shop-secret",
 MILL = Organization(11, "Mill", OrganizationType.MANUFACTURER, "mill", "mill-secret", "max")
 
 #: What stands in the files for the folder of prodex on the machine on which they were made.
-HOME = "/home/ana/prodex"
+HOME = "/home/ana/home"
 
 #: A text that nobody may run, cut, reorder or read as something else.
 CANARY = '=HYPERLINK("https://example.com","Crème") <b>&amp;</b> \u202eetirw\u2069 \x0b 😀 \' " $x$ ` \\ ;'
+
+#: The day of the audits.
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+#: What was corrected in the explorer and not sent.
+CORRECTIONS = (TextCorrection("3", "namePublicLong", "fr", "Pain de campagne", before="Produit 3"),)
+
+JOB = """name = "{name}"
+profile = "core"
+
+[service]
+base_url = "$PRODEX_SHOP_URL"
+client_id = "$PRODEX_SHOP_ID"
+client_secret = "$PRODEX_SHOP_SECRET"
+
+[query]
+gtins_in = ["{gtin}"]
+
+[[exports]]
+format = "csv"
+folder = "out-{name}"
+"""
 
 PROFILE = """title = "Our own"
 extends = "core"
@@ -100,15 +127,13 @@ def product(number: int) -> dict[str, Any]:
 
 
 def connected(sandbox: Sandbox, organization: int = 0) -> Client:
-    """Reach it, with patience but without pauses."""
-    from prodex.service import Patience  # the RetryPolicy of 0.1.0, which is all that runs this
-
+    """Reach it, with few retries and without pauses."""
     key = sandbox.credentials[organization]
     return prodex.connect(
         base_url=sandbox.base_url,
         client_id=key["client_id"],
         client_secret=key["client_secret"],
-        patience=Patience(first_wait=0.001, jitter=0),
+        retry=RetryPolicy(attempts=3, first_wait=0.001, jitter=0, retries_per_second=1_000),
     )
 
 
@@ -144,11 +169,12 @@ def make_loads(sandbox: Sandbox, changed: list[dict[str, Any]]) -> None:
     load("partial", allow_incomplete=True)
     sandbox.clear_faults()
     interrupted("judged", Fault("drops", products=3))
-    interrupted("half-offset", Fault("500", at=range(4, FOR_GOOD)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("prodex.service.walk.SCROLL_FROM", 1)
+        patch.setattr("prodex.load.fetch.BY_SCROLL", False)
+        interrupted("half-offset", Fault("500", at=range(4, FOR_GOOD)))
+    with pytest.MonkeyPatch.context() as patch:
         interrupted("half-scrolled", Fault("lost-cursor", at=3), Fault("500", at=range(6, FOR_GOOD)))
-        patch.setattr("prodex.service.walk.SCROLL_FROM", 30)
+        patch.setattr("prodex.service.paging.SCROLL_FROM", 30)
         patch.setattr("prodex.load.windows.SMALLEST", 25)
         interrupted(
             "half-windows",
@@ -157,28 +183,55 @@ def make_loads(sandbox: Sandbox, changed: list[dict[str, Any]]) -> None:
             windows=1,
         )
     sandbox.change(changed, moves_updated_at=False)
-    prodex.refresh(service, "shop", progress=False)
+    prodex.refresh("shop", service, progress=False)
     sandbox.order(Fault("500", at=range(3, FOR_GOOD)))
     with suppress(ServiceError):
-        prodex.refresh(service, "half-refreshed", progress=False)
+        prodex.refresh("half-refreshed", service, progress=False)
         raise AssertionError("half-refreshed was not interrupted")
     sandbox.clear_faults()
-    prodex.save(prodex.flatten([product(1), product(3)]), "saved")
+    prodex.flatten([product(1), product(3)]).save("saved")
 
 
 def make_audits(folder: Path) -> None:
-    """Make audits that are kept, worklists and an export."""
+    """Make audits that are kept, worklists and exports, a publication, and what the explorer keeps."""
     (folder / "own.toml").write_text(PROFILE, "utf-8")
     catalog = prodex.open_snapshot("shop")
-    now = datetime(2026, 11, 22, tzinfo=UTC)
-    audit = prodex.audit(catalog, folder / "own.toml", now=now).save()
-    prodex.audit(prodex.open_snapshot("saved"), "core", now=now).save()
+    audit = prodex.audit(catalog, folder / "own.toml", now=NOW).save()
+    saved = prodex.open_snapshot("saved")
+    prodex.audit(saved, "core", now=NOW).save()
     audit.worklists(folder / "to_fix")
-    prodex.open_snapshot("saved").export(folder / "export", "csv")
+    saved.export(folder / "export", "csv")
+    prodex.publish("saved", folder / "published", progress=False)
+    views.save_view(
+        views.View("Bread, not ready", Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", True)
+    )
+    draft = CollectedDraft()
+    draft.of(catalog)
+    draft.keep(CORRECTIONS, ())
+
+
+def make_jobs(folder: Path, sandbox: Sandbox) -> None:
+    """Make the journals of two runs of a job: one has ended, and one was interrupted after its first step."""
+    with pytest.MonkeyPatch.context() as patch:
+        key = sandbox.credentials[0]
+        patch.setenv("PRODEX_SHOP_URL", sandbox.base_url)
+        patch.setenv("PRODEX_SHOP_ID", key["client_id"])
+        patch.setenv("PRODEX_SHOP_SECRET", key["client_secret"])
+        for name in ("ended", "interrupted"):
+            (folder / f"{name}.toml").write_text(JOB.format(name=name, gtin=gtin(3)), "utf-8")
+        assert 0 == prodex.run_job(folder / "ended.toml").exit_code
+
+        def stop(line: str) -> None:
+            if "audit" in line:
+                raise KeyboardInterrupt
+
+        with suppress(KeyboardInterrupt):
+            prodex.run_job(folder / "interrupted.toml", on_line=stop)
+            raise AssertionError("the job was not interrupted")
 
 
 def make_sent(home: Path) -> None:
-    """Make a store of the sandbox, and journals of what was sent to it: finished, half lost, in progress."""
+    """Make a store of the sandbox, and journals of what was sent to it: finished, half lost, in progress, killed."""
     records = [product(number) for number in range(1, 9)]
     with serve(records, home=home) as sandbox:
         mill = connected(sandbox, 1)
@@ -189,18 +242,29 @@ def make_sent(home: Path) -> None:
         prodex.upsert(shop, [{"gtin": gtin(7), "namePublicLong": [text("À nous")]}], progress=False).wait(
             progress=False
         )
+        make_killed(mill, records, home.parent / "tracking")
     with serve(records, home=home, behaviour=Behaviour(import_delay=600)) as sandbox:
         tracking = prodex.upsert(connected(sandbox, 1), records[6:], progress=False)
         assert "IN_PROGRESS" == tracking.status
-        assert tracking.path is not None
-    # What a process leaves that is killed while it sends: a batch that went out, and half a line.
-    lines = (
-        (tracking.path.parent / sorted(p.name for p in tracking.path.parent.iterdir())[1])
-        .read_bytes()
-        .split(b"\n")
-    )
-    killed = tracking.path.with_name(f"{datetime.now(UTC):%Y-%m-%dT%H%M%S.%f}Z-1.jsonl")
-    killed.write_bytes(b"\n".join([*lines[:4], lines[4][:20]]))
+
+
+def make_killed(mill: Client, records: list[dict[str, Any]], tracked: Path) -> None:
+    """Make what a process leaves that is killed while it sends: plan, payloads, and half a line."""
+    before = set(tracked.iterdir())
+    beside = tracked.with_name("beside")
+
+    def copied(done: int, total: int) -> None:
+        if not beside.exists():
+            (path,) = set(tracked.iterdir()) - before
+            shutil.copytree(path, beside)
+
+    prodex.upsert(mill, records[:4], batch_size=2, progress=copied).wait(progress=False)
+    (path,) = set(tracked.iterdir()) - before
+    shutil.rmtree(path)
+    beside.rename(path)
+    journal = path / "journal.jsonl"
+    whole = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(whole[:4]) + b'{"batch": 0, "state": "se')
 
 
 def make_pictures(folder: Path) -> None:
@@ -237,13 +301,14 @@ def main() -> None:
         (folder / "changes.json").write_text(json.dumps(changed), "utf-8")
         with serve(records) as sandbox:
             make_loads(sandbox, changed)
+            make_jobs(folder, sandbox)
             address = sandbox.base_url
         make_audits(folder)
         make_sent(home / "sandbox")
         make_pictures(folder / "pictures")
         (folder / "facts.json").write_text(json.dumps({"base_url": address, "home": HOME}), "utf-8")
-        for path in folder.rglob("*.json"):
-            path.write_text(path.read_text("utf-8").replace(str(home), HOME), "utf-8")
+        for path in [*folder.rglob("*.json*"), *folder.rglob("*.md")]:
+            path.write_text(path.read_text("utf-8").replace(str(folder), str(Path(HOME).parent)), "utf-8")
         packed = Path(__file__).parent / version("prodex") / "files.tar.xz"
         shutil.rmtree(packed.parent, ignore_errors=True)
         packed.parent.mkdir()

@@ -1,7 +1,7 @@
 """The kept files of a version, put on the disk as if they had been made there.
 
 What stands in them of the place and the moment of their making is replaced: the address of the service, the folder of
-prodex, and when interrupted loads began, since these are only taken up again for a day.
+prodex, and when interrupted loads and runs began, since these are only taken up again for a day.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import shutil
 import tarfile
 import tempfile
+import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -31,7 +32,8 @@ class Kept:
     Attributes
     ----------
     folder
-        Where they are: `home` is what PRODEX_HOME names, `pictures`, `to_fix` and `export` are folders of a user.
+        Where they are: `home` is what PRODEX_HOME names; `pictures`, `to_fix`, `export` and `published` are folders of
+        a user, and `ended.toml` and `interrupted.toml` jobs of theirs.
     """
 
     folder: Path
@@ -57,6 +59,22 @@ class Kept:
         """Return the journals of interrupted loads and refreshes, by the name that was loaded."""
         return {path.parent.name: path for path in sorted(self.home.glob("snapshots/*/.journal-*"))}
 
+    def tracked(self, base_url: str | None = None) -> list[Path]:
+        """Return the journals of what was sent, in their order, as sent to the service at an address."""
+        paths = sorted(self.home.glob("tracking/*/journal.jsonl"))
+        for path in paths if base_url is not None else ():
+            head, rest = path.read_bytes().split(b"\n", 1)
+            content = {**json.loads(head), "base_url": base_url}
+            del content["check"]
+            path.write_bytes(sealed(content) + rest)
+        return paths
+
+
+def sealed(line: dict[str, Any]) -> bytes:
+    """Return a line of a journal of what was sent, with the checksum of what stands before it."""
+    text = json.dumps(line).encode()
+    return text[:-1] + b', "check": "%08x"}\n' % zlib.crc32(text)
+
 
 def unpack(version: str, folder: Path, base_url: str | None = None) -> Kept:
     """Put the files of a version into a folder.
@@ -73,11 +91,14 @@ def unpack(version: str, folder: Path, base_url: str | None = None) -> Kept:
     shutil.copytree(_extracted(version), folder / "files")
     kept = Kept(folder / "files")
     facts = json.loads((kept.folder / "facts.json").read_bytes())
+    user = str(Path(facts["home"]).parent)
     for path in kept.home.rglob("*.json"):
-        text = path.read_text("utf-8")
-        path.write_text(text.replace(facts["base_url"], base_url or facts["base_url"]), "utf-8")
+        text = path.read_text("utf-8").replace(facts["base_url"], base_url or facts["base_url"])
+        path.write_text(text.replace(user, str(kept.folder)), "utf-8")
     for journal in kept.journals().values():
         _renew(journal)
+    for run in kept.home.glob("jobs/*/run.json"):
+        run.write_text(json.dumps({**json.loads(run.read_bytes()), "began": _moment_ago()}), "utf-8")
     return kept
 
 
@@ -95,8 +116,12 @@ def _renew(journal: Path) -> None:
     """Let the load of a journal have begun a moment ago, and name the journal after what it asked for."""
     head = json.loads((journal / "question.json").read_bytes())
     asked = head["asked"]
-    asked["began"] = (datetime.now(UTC) - timedelta(minutes=1)).isoformat()
+    asked["began"] = _moment_ago()
     (journal / "question.json").write_text(json.dumps(head), "utf-8")
     question = {name: value for name, value in asked.items() if name not in _SETTINGS}
     digest = hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
     journal.rename(journal.with_name(f".journal-{digest[:8]}"))
+
+
+def _moment_ago() -> str:
+    return (datetime.now(UTC) - timedelta(minutes=1)).isoformat()

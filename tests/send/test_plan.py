@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 
 import pytest
@@ -13,6 +14,7 @@ import prodex
 from prodex.errors import ChangesStale, InputError, ServiceUnreachable, SnapshotLocked, StorageError
 from prodex.gtin import check_digit
 from prodex.send.journal import UpsertJournal
+from prodex.send.journal_format import sealed
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 
@@ -218,28 +220,27 @@ def test_a_damaged_journal_hides_no_other(service, home):
     assert (7, 6) == (len(notes), notes.str.contains("cannot be read").sum())
 
 
-def test_a_journal_of_prodex_0_1_is_picked_up(service, home, receiver):
-    """One file, batches that went out, identifiers as numbers; what was never begun is not in it."""
-    service.upsert_products(json.dumps({"data": products(2)}).encode())
-    lines = [
-        {"version": 1, "host": "127.0.0.1", "at": "2026-11-20T08:00:00+00:00"},
-        {"batch": 0, "gtins": gtins(2)},
-        {"batch": 0, "sent": "sent", "tracking": 1, "message": ""},
-        {"batch": 1, "gtins": gtins(3)[2:]},
-        {"batch": 1, "sent": "refused", "tracking": None, "message": "no"},
-        {"batch": 2, "gtins": gtins(4)[3:]},
-    ]
-    folder = home / "tracking"
-    folder.mkdir(parents=True)
-    path = folder / "2026-11-20T080000.000000Z-7.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"batch": 2, "se')
+def test_a_journal_of_an_earlier_layout_is_refused_in_words(service, home):
+    """It is listed with the reason, named by the name of its file, and hides no other."""
+    prodex.upsert(service, products(1), progress=False)
+    (path,) = (home / "tracking").glob("*/journal.jsonl")
+    folder = home / "tracking" / "2026-11-20T080000.000000Z-7"
+    shutil.copytree(path.parent, folder)
+    head, *rest = path.read_bytes().splitlines(keepends=True)
+    before = {name: value for name, value in json.loads(head).items() if name not in {"check", "continues"}}
+    (folder / "journal.jsonl").write_bytes(sealed({**before, "version": 2}) + b"".join(rest))
+    first = home / "tracking" / "2026-11-19T080000.000000Z-7.jsonl"
+    first.write_text(json.dumps({"version": 1, "host": "127.0.0.1"}) + "\n")
 
-    tracking = prodex.track(service)
-    assert ["SUCCESS", "SUCCESS", "refused", "unknown"] == tracking.products["status"].tolist()
-    assert ([1], path) == (tracking.tracking_ids, tracking.path)
-    with pytest.raises(InputError, match="no longer here"):
-        tracking.send_rest(also=["refused", "unknown"])
-    assert ["2026-11-20T080000.000000Z-7"] == prodex.list_upserts()["name"].tolist()
+    for name, why in {
+        folder.name: "an earlier version of prodex, with layout 2; this one reads 3",
+        first.stem: "an earlier version of prodex wrote it",
+    }.items():
+        with pytest.raises(InputError, match=f"{why}.*load its products to see which arrived"):
+            prodex.track(service, upsert=name)
+    assert "SUCCESS" == prodex.track(service).status
+    assert [folder.name, first.stem] == prodex.list_upserts()["name"].tolist()[1:]
+    assert prodex.list_upserts()["note"][1:].str.contains("an earlier version of prodex").all()
 
 
 def test_a_plan_that_does_not_fit_on_the_disk_sends_nothing(service, home, receiver, monkeypatch):

@@ -188,7 +188,7 @@ def test_a_first_attempt_whose_answer_was_lost_is_not_forgotten(home):
 
 
 def test_a_journal_that_cannot_be_read_may_be_of_any_service(home):
-    """Nobody knows what it wrote; nor does one of prodex 0.1 say when."""
+    """Nobody knows what it wrote."""
     journal = sent("https://other.example.com")
     assert last_write(REMOTE) is None
     journal.path.write_bytes(b"\0" * 50)

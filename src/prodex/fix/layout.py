@@ -13,13 +13,9 @@ import pyarrow as pa
 
 from prodex.quality.failures import FAILURES
 
-#: Version of what programs rely on: the hidden sheet, and the columns that it lists. 2 names the snapshot, and says how
-#: to answer; 3 names owners, products and fields under a seal, marks each row (`prodex.fix.row_marks`), and writes keys
-#: so that no spreadsheet changes them; 4 shows fields in the words of people, hides those of the service, and has a
-#: sheet for answers that are the same for several rows.
+#: Version of what programs rely on: the hidden sheet, and the columns that it lists. Only this one is read: in an earlier
+#: one other columns say what an answer is about, and an answer must not be half read.
 FORMAT = 4
-#: The first layout with a seal and marks.
-SEALED = 3
 
 #: The hidden sheet: names and values as JSON.
 KEYS_SHEET = "prodex"

@@ -89,8 +89,6 @@ class AnswerSource:
         What the owners are known by that the worklist was written for; None if that is not known, or any.
     of_sheet
         The owners of all products in its sheet.
-    is_old
-        Whether it has a layout that knew no marks.
     only
         What the owners are known by whose answers are read at all; None for all of them.
     """
@@ -101,7 +99,6 @@ class AnswerSource:
     host: str | None = None
     owners: frozenset[str | None] | None = None
     of_sheet: frozenset[str | None] = frozenset()
-    is_old: bool = False
     only: frozenset[str | None] | None = None
 
 
@@ -228,7 +225,7 @@ class Written(msgspec.Struct, frozen=True):
     Attributes
     ----------
     format
-        Version of the layout.
+        Version of the layout; that of today where somebody has removed it.
     profile
         The profile of the audit.
     snapshot
@@ -237,22 +234,19 @@ class Written(msgspec.Struct, frozen=True):
         The columns in their order.
     sheets
         The sheets with findings.
-    by
-        By what the findings were grouped.
     host
         The host of the service that the products come from, if there is one.
     owners
         What the owner is known by whose products these are, None for products without one; None for any owners.
     is_sealed
-        Whether the hidden sheet is as prodex wrote it; layouts before 3 have no seal.
+        Whether the hidden sheet is as prodex wrote it.
     """
 
-    format: int = 1
+    format: int = FORMAT
     profile: str | None = None
     snapshot: str | None = None
     columns: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
-    by: str | None = None
     host: str | None = None
     owners: tuple[str | None, ...] | None = None
     is_sealed: bool = False
@@ -430,6 +424,11 @@ def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -
             raise SpreadsheetUnreadable(
                 f"{file.name} was written by a newer version of prodex (layout {newer[0]}; this one reads up to "
                 f"{FORMAT}). Install that version: pip install --upgrade prodex."
+            )
+        if older := [one.format for one in kept.values() if one.format < FORMAT]:
+            raise SpreadsheetUnreadable(
+                f"{file.name} was written by an earlier version of prodex (layout {older[0]}; this one reads {FORMAT}), "
+                "and its answers are not read. Write the worklist anew, audit.worklists(folder), and copy them into it."
             )
         own = {name for one in kept.values() for name in one.sheets}
         listed = next((one.columns for one in kept.values()), ())

@@ -22,7 +22,6 @@ from prodex.arguments import listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.facts.groups import Groups, groups_of
-from prodex.fix.layout import SEALED
 from prodex.fix.reading import Answer, AnswerSheet, AnswerSource, Returned, Written
 from prodex.fix.row_marks import RowMark, asked_for
 from prodex.messages import hint_and_all
@@ -165,7 +164,7 @@ def identified(returned: Returned, catalog: Catalog, only: frozenset[str | None]
     owners = _owners_of_rows(returned.sheets, catalog)
     sources = {
         (sheet.file, sheet.sheet): replace(
-            _source(sheet, returned.written.get(sheet.file, []), owners, returned.sheets), only=only
+            _source(sheet, returned.written.get(sheet.file, []), owners), only=only
         )
         for sheet in returned.sheets
     }
@@ -210,33 +209,23 @@ def _comparable(code: str | None) -> str | None:
         return None
 
 
-def _source(
-    sheet: AnswerSheet, written: Sequence[Written], owners: _OwnersOfRows, sheets: Iterable[AnswerSheet]
-) -> AnswerSource:
+def _source(sheet: AnswerSheet, written: Sequence[Written], owners: _OwnersOfRows) -> AnswerSource:
     if not sheet.is_worklist:
         return AnswerSource(is_hidden=sheet.is_hidden)
     of_sheet = frozenset(owners[sheet.file, sheet.sheet])
     start = AnswerSource(True, is_hidden=sheet.is_hidden, of_sheet=of_sheet)
-    old = [one for one in written if one.format < SEALED]
     hosts = {one.host for one in written if one.host is not None}
     if not written:
         # A CSV file, or a sheet in another workbook: its rows have marks, and nothing names the owner but they.
         return replace(start, owners=of_sheet if len(of_sheet) == 1 else None)
-    if len(old) < len(written) or sheet.has_marks:
-        named = [one.owners for one in written]
-        is_of_any = any(one is None for one in named)
-        return replace(
-            start,
-            # Marks under the name of a layout that had none: somebody changed it.
-            is_edited=bool(old) or not all(one.is_sealed for one in written),
-            host=hosts.pop() if len(hosts) == 1 else None,
-            owners=None if is_of_any else frozenset(owner for one in named for owner in one or ()),
-        )
-    # Layouts before did not name the owner, but were written for one: that of most of their rows.
-    of_file = sum((owners[one.file, one.sheet] for one in sheets if one.file == sheet.file), Counter())
-    is_of_one = bool(of_file) and all(one.by in {"owner", "owner_id"} for one in written)
-    main = frozenset(owner for owner, _ in of_file.most_common(1)) if is_of_one else None
-    return replace(start, is_old=True, owners=main)
+    named = [one.owners for one in written]
+    is_of_any = any(one is None for one in named)
+    return replace(
+        start,
+        is_edited=not all(one.is_sealed for one in written),
+        host=hosts.pop() if len(hosts) == 1 else None,
+        owners=None if is_of_any else frozenset(owner for one in named for owner in one or ()),
+    )
 
 
 def is_outside(answer: Answer, owner: str | None) -> bool:
@@ -302,7 +291,7 @@ def questions_about(
     elif is_asked is False:
         check = answer.keys.get("check", "of its row")
         yield f"The check {check:.60} asks for nothing in {place:.80} of this product, {whose}. Is it meant?"
-    elif not is_ours and not (mark is None and is_asked and (source.owners is not None or source.is_old)):
+    elif not is_ours and not (mark is None and is_asked and source.owners is not None):
         # A row that somebody wrote by hand may be about a finding; one that was changed has a mark that is of another.
         yield f"The worklist did not ask for {place:.80} of this product, {whose}. Is it meant?"
 

@@ -515,7 +515,7 @@ def _calls(service: Client, gtins: frozenset[str]) -> tuple[EarlierCall, ...]:
             found += _unreadable(path, gtins, error)
             continue
         # Sent with another key, they are products of another organisation.
-        if not journal.is_for(service.base_url) or journal.head.key not in {None, service.fingerprint}:
+        if not journal.is_for(service.base_url) or journal.head.key != service.fingerprint:
             continue
         ended = ended_imports(path)
         for number, batch in enumerate(batches):
@@ -558,7 +558,7 @@ def _states(calls: Collection[EarlierCall]) -> set[tuple[str, int, str, str | No
 
 def _concerns(plan: EarlierCall, place: Place) -> bool:
     return place[0] in map(gtin_key, plan.batch.gtins) and (
-        plan.writes(place) if plan.edits else True  # a journal of an earlier version
+        plan.writes(place) if plan.edits else True  # products that were given as a whole
     )
 
 

@@ -24,7 +24,7 @@ from prodex.files.atomic import home, make_folder, open_private, remove, storage
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_own_file
 from prodex.send import journal_format
-from prodex.send.batches import ARRIVED, Batch, Loaded, Planned
+from prodex.send.batches import Batch, Loaded, Planned
 from prodex.send.journal_format import BEING_SENT
 
 #: The name of the journal in the folder of an upsert.
@@ -41,8 +41,6 @@ class UpsertJournal:
         The journal file.
     head
         What it is about: service, access key, time.
-    is_old
-        Whether prodex 0.1 wrote it.
     calls
         The calls that had arrived, or may have, when this object was created.
     """
@@ -50,17 +48,8 @@ class UpsertJournal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._unwritten: list[tuple[int, Batch]] = []
-        self.is_old: bool = path.name != JOURNAL
-        self.head: journal_format.JournalHead
-        self.calls: tuple[journal_format.SentCall, ...]
-        if self.is_old:
-            self.head, batches = journal_format.read_0_1(path)
-            self._entries: tuple[journal_format.PlannedPayload, ...] = ()
-            sent = [batch for batch in batches if batch.sent in ARRIVED]
-            self.calls = tuple(journal_format.SentCall(tracking=batch.tracking) for batch in sent)
-        else:
-            found = journal_format.read(path)
-            self.head, self._entries, self.calls = found.head, found.entries, found.calls
+        found = journal_format.read(path)
+        self.head, self._entries, self.calls = found.head, found.entries, found.calls
 
     @classmethod
     def begin(
@@ -130,20 +119,19 @@ class UpsertJournal:
         return name_of(self.path)
 
     def is_for(self, base_url: str) -> bool:
-        """Whether it is of this service; of any service at that host if the base URL is not known."""
-        head = self.head
-        return head.host == host_of(base_url) if head.base_url is None else head.base_url == base_url
+        """Whether it is of this service."""
+        return self.head.base_url == base_url
 
     @property
     def keeps_payloads(self) -> bool:
         """Whether the payloads are still there, so that the rest can be sent."""
-        return not self.is_old and is_file(self._payloads)
+        return is_file(self._payloads)
 
     @property
     def is_busy(self) -> bool:
         """Whether a process is sending it."""
         lock = self.path.parent / ".lock"
-        if self.is_old or not is_own_file(lock):  # opening a link would write to another file
+        if not is_own_file(lock):  # opening a link would write to another file
             return False
         taken = filelock.FileLock(lock)
         try:
@@ -174,8 +162,6 @@ class UpsertJournal:
 
     def batches(self) -> list[Batch]:
         """Read the state of all batches; one that was being sent, without a reply, is unknown."""
-        if self.is_old:
-            return journal_format.read_0_1(self.path)[1]
         found = journal_format.read(self.path)
         states = {**found.states, **dict(self._unwritten)}
         rest = Batch((), "not sent", message=found.stopped or "the process ended before it was sent")
@@ -202,15 +188,11 @@ class UpsertJournal:
 
     def loaded(self, number: int) -> dict[str, Loaded]:
         """Return the loaded products of the corrections in a batch by GTIN; none if nothing was merged."""
-        if self.is_old:
-            return {}
         entry = self._entries[number]
         return dict(zip(entry.gtins, entry.loaded, strict=False))
 
     def edits(self, number: int) -> dict[str, frozenset[str]]:
-        """Return the digests of the corrections in a batch by GTIN; earlier versions did not write any."""
-        if self.is_old:
-            return {}
+        """Return the digests of the corrections in a batch by GTIN; none if nothing was merged."""
         entry = self._entries[number]
         return dict(zip(entry.gtins, map(frozenset, entry.edits), strict=False))
 
@@ -291,7 +273,7 @@ def journal_named(name: str) -> Path:
 
 
 def name_of(journal: Path) -> str:
-    """Return the name of an upsert: that of its folder, or of its file where prodex 0.1 wrote it."""
+    """Return the name of an upsert: that of its folder, or of its file where that is of an earlier layout."""
     return journal.parent.name if journal.name == JOURNAL else journal.stem
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -25,9 +25,8 @@ BEING_SENT = "being sent"
 
 _CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
 
-#: The version of the format. Files of prodex 0.1 have version 1; those of version 2 lack what was added since.
+#: The version of the format: the only one that is read.
 VERSION = 3
-_READABLE = frozenset({2, VERSION})
 
 Line = Mapping[str, Any]
 
@@ -42,7 +41,7 @@ class JournalHead(msgspec.Struct, frozen=True):
     at
         When it was planned (ISO 8601, UTC).
     key
-        Digest of the access key; None in journals of prodex 0.1, which only have the first two.
+        Digest of the access key.
     content_type
         Content type of the payloads.
     extra
@@ -50,22 +49,22 @@ class JournalHead(msgspec.Struct, frozen=True):
     batches
         Number of batches.
     base_url
-        Base URL of the service; None in journals of earlier versions, which only had the host.
+        Base URL of the service.
     attributes
-        The attributes that it writes; None in journals of earlier versions.
+        The attributes that it writes; None if they are not known.
     continues
         Names of the earlier upserts of the same corrections: this one sends what they had not sent.
     """
 
     host: str
-    at: str = ""
-    key: str | None = None
-    content_type: str = ""
-    extra: dict[str, Any] = {}
-    batches: Count = 0
-    base_url: str | None = None
-    attributes: tuple[str, ...] | None = None
-    continues: tuple[str, ...] = ()
+    at: str
+    key: str
+    content_type: str
+    extra: dict[str, Any]
+    batches: Count
+    base_url: str
+    attributes: tuple[str, ...] | None
+    continues: tuple[str, ...]
 
 
 class PlannedPayload(msgspec.Struct, frozen=True):
@@ -198,10 +197,11 @@ def read(path: Path) -> JournalContents:
 def _lines(lines: list[bytes]) -> JournalContents:
     head = _opened(lines[0])
     if head is None:
-        raise ValueError("its first line is damaged")
-    if head.get("version") not in _READABLE:
+        raise ValueError("its first line is damaged, or an earlier version of prodex wrote it")
+    if (found := head.get("version")) != VERSION:
+        which = "an earlier" if isinstance(found, int) and found < VERSION else "a newer"
         raise ValueError(
-            f"it has version {head.get('version')!r:.40}, and this version of prodex reads 1 to {VERSION}"
+            f"it was written by {which} version of prodex, with layout {found!r:.40}; this one reads {VERSION}"
         )
     first = converted(head, JournalHead)
     count = first.batches
@@ -308,52 +308,3 @@ def _decoded(line: bytes) -> Any:
     if b"\\ud" in line.lower():
         value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     return value
-
-
-def read_0_1(path: Path) -> tuple[JournalHead, list[Batch]]:
-    """Read a journal as prodex 0.1 wrote it: only batches that went out, no payloads, no checksums.
-
-    Raises
-    ------
-    InputError
-        When its first line cannot be read.
-    """
-    lines = list(_plain(path))
-    try:
-        head = converted(lines[0] if lines and lines[0].get("version") == 1 else None, JournalHead)
-    except ValueError as error:
-        raise InputError(
-            f"The journal {path} cannot be read: its first line is damaged, or of a newer prodex."
-        ) from error
-    gtins: dict[int, tuple[str, ...]] = {}
-    ended: dict[int, Line] = {}
-    for line in lines[1:]:
-        number = line.get("batch")
-        if not isinstance(number, int):
-            continue
-        if isinstance(line.get("gtins"), list):
-            gtins[number] = tuple(str(one) for one in line["gtins"])
-        if "sent" in line:
-            ended[number] = line
-    # Version 1 called the state "sent".
-    batches = [
-        state_of(gtins.get(number, ()), {**line, "state": line.get("sent", BEING_SENT)})
-        for number in sorted(gtins.keys() | ended.keys())
-        for line in [ended.get(number, {})]
-    ]
-    return head, batches
-
-
-def _plain(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines that can be parsed; an unfinished last one cannot."""
-    try:
-        contents = read_bytes(path, most=None).splitlines()
-    except OSError as error:
-        raise InputError(f"The journal {path} cannot be read: {error}.") from error
-    for content in contents:
-        try:
-            line = _decoded(content)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(line, dict):
-            yield line

@@ -42,7 +42,7 @@ def latest(base_url: str, key: str) -> UpsertJournal:
         except (InputError, StorageError) as error:
             _LOG.warning("%s It was skipped.", error)
             continue
-        if journal.head.host == host_of(base_url) and journal.head.key in {None, key}:
+        if (journal.head.host, journal.head.key) == (host_of(base_url), key):
             return journal
     raise InputError(
         f"There is no upsert to {host_of(base_url)} with this access key in {tracking_folder()}. Give the tracking "
@@ -143,6 +143,7 @@ def journals() -> Iterator[Path]:
         if is_folder(path) and (is_file(inside) or _is_closed(inside)):
             yield inside
         elif path.suffix == ".jsonl" and path.is_file():
+            # Of an earlier layout: it is refused when it is read, and must not be passed over in silence.
             yield path
 
 
@@ -229,7 +230,7 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
             continue
         ended = ended_imports(path)
         ours = {call.tracking for call in journal.calls if call.tracking in identifiers}
-        if not journal.is_for(base_url) or ours <= ended.keys() or journal.is_old:
+        if not journal.is_for(base_url) or ours <= ended.keys():
             continue
         now = datetime.now(UTC)
         moments = {str(one): now for one in ours} | ended
@@ -246,7 +247,7 @@ def _writes(path: Path, base_url: str) -> Iterator[Write]:
     try:
         journal = UpsertJournal(path)
     except (InputError, StorageError):  # it may have been for this service
-        yield Write(path.parent.name, changed, changed + LONGEST, has_ended=False)
+        yield Write(name_of(path), changed, changed + LONGEST, has_ended=False)
         return
     if not journal.is_for(base_url):
         return

@@ -8,14 +8,12 @@ A value can be sent as XML if a reader that knows only the type of the attribute
 is not known, only values that are the same under any type can be sent: a text that looks like no number and no boolean,
 an object, and a list of two items or more.
 
-prodex 0.1 marked values with XML attributes of its own: `list`, `type`, `unit` and `xsi:nil`. Such files can still be
-read; they are no longer written.
+Two XML attributes have a meaning: `languages`, which the specification shows on localized texts, and `xsi:nil`, with
+which XML says that there is no value. An element with any other is refused, since its value would be half read.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -236,7 +234,7 @@ def _called(type_: Any) -> str:
 
 # Bytes. The document is read into memory as a whole.
 _LARGEST = 500_000_000
-_NIL = "xsi:nil"
+_NIL, _LANGUAGES = "xsi:nil", "languages"
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -281,43 +279,32 @@ def _members_read(element: Element, types: Mapping[str, Type]) -> dict[str, Any]
 
 def _member(several: list[Element], type_: Type) -> Any:
     first = several[0]
-    if first.attributes.get("list") == "empty":
-        if len(several) > 1 or first.children or first.text:
-            raise MarkupRefused(f"{first.name!r:.40} is marked as an empty list and is not empty")
-        return []
     is_nil = first.attributes.get(_NIL) in {"true", "1"}
     is_list = type_ in ("localized", "array") or isinstance(type_, list)
-    if (
-        len(several) == 1
-        and not first.attributes.keys() & {"list", "languages", "unit"}
-        and (is_nil or not is_list)
-    ):
+    if len(several) == 1 and _LANGUAGES not in first.attributes and (is_nil or not is_list):
         return _value(first, type_)
     inner: Type = type_[0] if isinstance(type_, list) else "unknown"
     return [_value(item, inner) for item in several]
 
 
 def _value(element: Element, type_: Type) -> Any:
-    marks = {name: value for name, value in element.attributes.items() if (name, value) != ("list", "true")}
+    marks = dict(element.attributes)
     nil = marks.pop(_NIL, None) in {"true", "1"}
     bare = not element.children and not (nil and element.text)
     match marks:
         case {"languages": code, **others} if bare and not others:
             return {"expressedIn": {"code": code}, "data": None if nil else element.text}
-        case {"unit": code, **others} if bare and not nil and not others:
-            return {"expressedIn": {"code": code}, "data": _number(element)}
-        case {"type": "number"} if bare and not nil and len(marks) == 1:
-            return _number(element)
-        case {"type": "string"} if bare and not nil and len(marks) == 1:
-            return element.text
-        case {"type": "object"} if bare and not nil and len(marks) == 1 and not element.text.strip():
-            return {}
         case {} if not marks and nil and bare:
             return None
         case {} if not marks and not nil and element.children and not element.text.strip():
             return _members_read(element, type_ if isinstance(type_, Mapping) else {})
         case {} if not marks and not nil and not element.children:
             return _scalar(element.text, type_)
+    if unknown := sorted(marks.keys() - {_LANGUAGES}):
+        raise MarkupRefused(
+            f"element {element.name!r:.40} has the XML attribute {unknown[0]!r:.40}, and only languages and xsi:nil "
+            "are known. Write its value as plain elements"
+        )
     raise MarkupRefused(f"element {element.name!r:.40} has an invalid combination of XML attributes and text")
 
 
@@ -331,15 +318,3 @@ def _scalar(text: str, type_: Type) -> Any:
     if type_ == "integer" and text.strip().removeprefix("-").isdecimal() and len(text) < 40:
         return int(text)
     return {"TRUE": True, "FALSE": False}.get(text, text) if type_ == "unknown" else text
-
-
-def _number(element: Element) -> int | float:
-    try:
-        number = json.loads(element.text)
-    except (ValueError, RecursionError):
-        number = None
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise MarkupRefused(
-            f"element {element.name!r:.40} contains {element.text!r:.40}, which is not a number"
-        )
-    return number
