@@ -10,7 +10,7 @@ from prodex.display.report.group_scores import GROUPINGS, GroupScores, ScoreCell
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown, of_cell
 from prodex.notebook.boxes import VBox
 from prodex.notebook.cell_grid import CellGrid, GridRow, PressableCell
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, row
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
