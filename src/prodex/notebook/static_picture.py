@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import ipywidgets as w
 
-from prodex.display.style import LIGHT
+from prodex.display.style import LIGHT, SCALE
 from prodex.text import counted
 
 #: The most bytes of a picture; a notebook has several of them.
@@ -37,7 +37,6 @@ _BARE = re.compile(r"<(div|span)\b[^>]*>\s*</\1>")
 #: A list of terms: style sheets of notebooks let terms float, and a long one runs into its value.
 _TERM = re.compile(r"<dt\b[^>]*>(.*?)</dt>\s*<dd\b[^>]*>(.*?)</dd>", re.DOTALL)
 _TERMS = re.compile(r"<(/?)dl\b[^>]*>")
-_DARK_SHADES = frozenset({6, 7})
 
 
 class Block(NamedTuple):
@@ -291,12 +290,11 @@ def _cells(view: Mapping[str, Any]) -> str:
         return f"{_bdi(one['text'])}{detail}"
 
     def cell(one: Mapping[str, Any]) -> str:
-        shade = one["shade"]
-        if shade is None:
+        if one["shade"] is None:
             return _bdi(one["text"])
         # The letters have the colour that goes with the shade: a page may be dark.
-        ink = LIGHT["ink-dark" if shade in _DARK_SHADES else "ink-pale"]
-        ground = f"background-color:{LIGHT[f'h{shade}']};color:{ink};text-align:right"
+        shade = SCALE[one["shade"]]
+        ground = f"background-color:{shade.light};color:{LIGHT[shade.ink]};text-align:right"
         return f'<td style="{ground}">{_bdi(one["text"])}</td>'
 
     made = [[f"<b>{head(row)}</b>", *map(cell, row["cells"])] for row in rows]
