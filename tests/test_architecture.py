@@ -261,7 +261,6 @@ def test_importing_prodex_pulls_no_widget_chart_or_extra() -> None:
         "duckdb",
         "fastapi",
         "typer",
-        "itables",
         "jinja2",
         "xlsxwriter",
         "openpyxl",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -13,8 +15,10 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
+import prodex
 from prodex import charts
-from prodex.display.charts import heatmap, style
+from prodex.display.charts import style
+from prodex.display.style import DARK, LIGHT, SCALE, SEVERITY_GROUNDS, shade
 
 HOSTILE = ["$5 or $6", "a\nb\tc", "\u202egnp.exe", "<img src=x>", "😀 茶", "\ud83d", "x" * 40_000, ""]
 
@@ -104,7 +108,7 @@ def test_heat_of_nothing_is_not_drawn_as_none() -> None:
     drawn(figure)
     assert ["0 %", "99.9 %", "–", "100 %"] == [text.get_text() for text in figure.axes[0].texts]
     assert ["Milk", HOSTILE[3]] == words(figure)
-    assert [0, 1, 6, 7] == [charts.shade(score) for score in (1, 0.9999, 0.6, 0.5999)]
+    assert [0, 1, 6, 7] == [shade(score) for score in (1, 0.9999, 0.6, 0.5999)]
 
 
 def test_others_figures_keep_their_style() -> None:
@@ -180,11 +184,41 @@ def test_letters_on_coloured_pieces_can_be_read() -> None:
     ]
     scores = pd.DataFrame([[0.1, 0.65, 0.85, 0.92, 0.96, 0.98, 0.995, 1.0]], columns=list("abcdefgh"))
     cells = charts.heat(scores, "Scores").axes[0].texts
-    shades = [heatmap.SHADES[charts.shade(score)] for score in scores.iloc[0]]
-    pairs += [(to_hex(text.get_color()), shade) for text, shade in zip(cells, shades, strict=True)]
+    filled = pd.DataFrame((scores * 1000).astype(int))
+    shares = charts.shares(filled, pd.Series([1000]), "Shares").axes[0].texts
+    shades = [SCALE[shade(score)].light for score in scores.iloc[0]]
+    for texts in (cells, shares):
+        pairs += [(to_hex(text.get_color()), ground) for text, ground in zip(texts, shades, strict=True)]
     for pair in pairs:
         darker, lighter = sorted(map(luminance, pair))
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, pair
+
+
+@pytest.mark.parametrize("page", [LIGHT, DARK])
+def test_letters_on_every_shade_can_be_read(page: Mapping[str, str]) -> None:
+    """On a light and on a dark page, and so on paper, which has the colours of the screen."""
+    for place, one in enumerate(SCALE):
+        darker, lighter = sorted((luminance(page[f"h{place}"]), luminance(page[one.ink])))
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, one
+
+
+def test_the_scale_is_declared_once() -> None:
+    """No other file names a colour of it or of a severity: whoever changes the scale changes it everywhere."""
+    root = Path(prodex.__file__).parent
+    declared = {
+        *(colour for one in SCALE for colour in (one.light, one.dark)),
+        *SEVERITY_GROUNDS.values(),
+    }
+    # White and the ground of a dark page are colours of many things.
+    own = {colour.casefold() for colour in declared} - {SCALE[0].light, SCALE[0].dark}
+    texts = {
+        path: path.read_text("utf-8").casefold()
+        for suffix in ("py", "css", "js", "html")
+        for path in root.rglob(f"*.{suffix}")
+    }
+    assert {"style.py"} == {
+        path.name for path, text in texts.items() if any(colour in text for colour in own)
+    }
 
 
 def test_whole_numbers_have_whole_ticks() -> None:

@@ -21,7 +21,7 @@ import pytest
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.files.lock import Owner
-from prodex.notebook.snapshots.saved import snapshot_entries, snapshot_frame
+from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
@@ -125,7 +125,7 @@ def test_a_spoiled_manifest_of_a_snapshot(kept: Kept) -> None:
     def listed() -> None:
         rows = prodex.list_snapshots()
         assert {"ended", "half-refreshed", "interrupted", "partial", "saved", "shop"} == set(rows["name"])
-        assert len(snapshot_frame(snapshot_entries())) == len(rows)
+        assert len([one.cells for one in snapshot_entries()]) == len(rows)
 
     cases = list(spoiled_json(path.read_bytes()))
     operations = (listed, lambda: looked_at(path.parent), lambda: prodex.vacuum("partial", dry_run=True))

@@ -80,13 +80,13 @@ def test_checks_are_found_by_words(sample: prodex.Catalog) -> None:
     """Of problem, rule or block, in any order and case; what is selected on another page stays selected."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", progress=False))
     checks = panel.checks
-    every = len(checks.table.df)
+    every = len(checks.table.view["rows"])
     checks.find.value = "MISSING ingredients"
-    assert ["List of ingredients missing"] == checks.table.df["Problem"].tolist()
+    assert ["List of ingredients missing"] == [row["cells"][0] for row in checks.table.view["rows"]]
     checks.find.value = "no such check"
-    assert (0, "no failing checks") == (len(checks.table.df), checks.pager.summary)
+    assert (0, "no failing checks") == (len(checks.table.view["rows"]), checks.pager.summary)
     checks.find.value = ""
-    assert every == len(checks.table.df)
+    assert every == len(checks.table.view["rows"])
 
 
 def test_pressing_again_shows_all(panel: AuditPanel) -> None:

@@ -62,7 +62,7 @@ def test_nothing_is_cut_or_moved_beside_the_list_of_files(lab: Lab, browser: Bro
         assert size is not None
         page.set_viewport_size({"width": size["width"] - have + 940, "height": 900})
         out.get_by_role("button", name="Quality", exact=True).click()
-        checks = out.locator("table.dataTable:visible").first
+        checks = out.locator("table.rows:visible").first
         checks.get_by_text("score +").first.wait_for()
         fits = (
             "one => one.getBoundingClientRect().right <= one.closest('.prodex').getBoundingClientRect().right"

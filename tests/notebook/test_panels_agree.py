@@ -21,7 +21,7 @@ from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.product_columns import ProductColumns

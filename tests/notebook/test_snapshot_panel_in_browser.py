@@ -49,7 +49,7 @@ def test_choose_verify_and_compare(lab: Lab, browser: Browser) -> None:
     """A row is opened, its files are verified, the two newest are compared, and every change is written to a file."""
     with lab.opened(browser, [SHOP]) as notebook:
         out = notebook.run()
-        rows = out.locator("table.dataTable tbody tr")
+        rows = out.locator("table.rows tbody tr")
         rows.last.click()
         assert 110 == notebook.wait_for("panel.catalog and len(panel.catalog)")
         rows.first.focus()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel
 from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.product_rows import ProductRows

@@ -16,11 +16,11 @@ import pytest
 
 import prodex
 from prodex import charts
-from prodex.display.charts import heatmap
 from prodex.display.report.contents import contents
 from prodex.display.report.group_scores import GROUPINGS
 from prodex.display.report.headline import tiles
 from prodex.display.report.page import rendered
+from prodex.display.style import SCALE
 from prodex.errors import InputError
 from prodex.messages import percent
 from prodex.notebook import panel
@@ -508,7 +508,7 @@ def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Au
 
 def test_page_panels_and_charts_share_their_shades(audit: prodex.Audit) -> None:
     """A score looks the same on the page, in a panel and in a chart of a notebook."""
-    shades = {f"h{place}": colour for place, colour in enumerate(heatmap.SHADES)}
+    shades = {f"h{place}": one.light for place, one in enumerate(SCALE)}
 
     for styled in (rendered(contents(audit)), panel.style()):
         assert shades == dict(re.findall(r"--(h\d): (#\w+);", styled)[: len(shades)])

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 import ipywidgets as w
 from traitlets import Bool, Unicode
 
-from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
+from prodex.display.style import DARK, LIGHT, custom_properties, shade_rules, stylesheet
 from prodex.errors import ProdexError
 from prodex.messages import counted
 from prodex.notebook.background import ANSWERING
@@ -249,7 +249,8 @@ def style() -> str:
     # The colours that panels share with reports and charts come first.
     dark = custom_properties('[data-jp-theme-light="false"] .prodex', DARK)
     own = ((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
-    return "\n".join([custom_properties(".prodex", LIGHT), dark, stylesheet("audit"), *own])
+    shades = shade_rules(".prodex.figures button")
+    return "\n".join([custom_properties(".prodex", LIGHT), dark, stylesheet("audit"), shades, *own])
 
 
 def styled(widget: Styled, *classes: str) -> Styled:

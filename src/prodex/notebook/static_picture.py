@@ -16,9 +16,8 @@ from importlib.resources import files as resources
 from typing import Any, NamedTuple
 
 import ipywidgets as w
-import pandas as pd
 
-from prodex.display.style import LIGHT
+from prodex.display.style import LIGHT, SCALE
 from prodex.messages import counted
 
 #: The most bytes of a picture; a notebook has several of them.
@@ -38,7 +37,6 @@ _BARE = re.compile(r"<(div|span)\b[^>]*>\s*</\1>")
 #: A list of terms: style sheets of notebooks let terms float, and a long one runs into its value.
 _TERM = re.compile(r"<dt\b[^>]*>(.*?)</dt>\s*<dd\b[^>]*>(.*?)</dd>", re.DOTALL)
 _TERMS = re.compile(r"<(/?)dl\b[^>]*>")
-_DARK_SHADES = frozenset({6, 7})
 
 
 class Block(NamedTuple):
@@ -177,8 +175,6 @@ def _blocks(widget: Any) -> Iterator[Block]:
     elif (draw := _DRAWN.get(getattr(widget, "script", ""))) is not None:
         if html := draw(widget.view):
             yield Block(html)
-    elif isinstance(frame := getattr(widget, "_df", None), pd.DataFrame):
-        yield from _of_frame(frame)
     elif (classes := getattr(widget, "_dom_classes", ())) and (known := _BY_CLASS.keys() & set(classes)):
         if html := _BY_CLASS[known.pop()](widget):
             yield Block(html)
@@ -239,20 +235,6 @@ def _of_html(value: str) -> Iterator[Block]:
     yield Block(f"<p>{cleaned}</p>" if starts else cleaned, is_heading)
 
 
-def _of_frame(frame: pd.DataFrame) -> Iterator[Block]:
-    """Yield a table of a frame: its cells are HTML, as those of the panel."""
-    if len(frame):
-        rows = [[_cell_html(one) for one in row] for row in frame.head(_ROWS).itertuples(index=False)]
-        numbers = [at for at, kind in enumerate(frame.dtypes) if pd.api.types.is_numeric_dtype(kind)]
-        yield Block(table_html([escape(str(name)) for name in frame.columns], rows, numbers=numbers))
-
-
-def _cell_html(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:,.6g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-
-
 def _bdi(text: Any) -> str:
     return f'<bdi dir="auto">{escape(str(text))}</bdi>' if text not in {None, ""} else ""
 
@@ -285,6 +267,14 @@ def _grid(view: Mapping[str, Any]) -> str:
     return f"{made}<p>and {counted(left, 'product')} more on this page</p>" if left else made
 
 
+def _selectable_rows(view: Mapping[str, Any]) -> str:
+    """Draw a table of rows of texts: those of its page."""
+    rows, columns = view.get("rows", ()), view.get("columns", ())
+    numbers = [at for at, one in enumerate(columns) if one["align"] == "right"]
+    cells = [[_bdi(text) for text in row["cells"]] for row in rows]
+    return table_html([escape(one["title"]) for one in columns], cells, numbers=numbers) if rows else ""
+
+
 def _thumb(source: str | None) -> str:
     return f'<img alt="" src="{escape(source)}">' if source else ""
 
@@ -300,12 +290,11 @@ def _cells(view: Mapping[str, Any]) -> str:
         return f"{_bdi(one['text'])}{detail}"
 
     def cell(one: Mapping[str, Any]) -> str:
-        shade = one["shade"]
-        if shade is None:
+        if one["shade"] is None:
             return _bdi(one["text"])
         # The letters have the colour that goes with the shade: a page may be dark.
-        ink = LIGHT["ink-dark" if shade in _DARK_SHADES else "ink-pale"]
-        ground = f"background-color:{LIGHT[f'h{shade}']};color:{ink};text-align:right"
+        shade = SCALE[one["shade"]]
+        ground = f"background-color:{shade.light};color:{LIGHT[shade.ink]};text-align:right"
         return f'<td style="{ground}">{_bdi(one["text"])}</td>'
 
     made = [[f"<b>{head(row)}</b>", *map(cell, row["cells"])] for row in rows]
@@ -403,6 +392,7 @@ def _nothing(_: Any) -> str:
 #: What scripts draw, by their names. Filters are there to be pressed: those that are chosen are named above the table.
 _DRAWN: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "grid": _grid,
+    "row_table": _selectable_rows,
     "cell_grid": _cells,
     "gallery": _tiles,
     "texts": _texts,

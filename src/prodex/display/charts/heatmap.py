@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from prodex.display.charts.style import GREY, drawn, grid_of
-from prodex.display.style import SHADES
+from prodex.display.style import LIGHT, SCALE, shade
 from prodex.messages import percent
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-#: Where the shades of a heat map of scores change: most scores are near the top, and so are the steps.
-SCORES = (0.6, 0.8, 0.9, 0.95, 0.97, 0.99, 1.0)
 
 _IN_CELL: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
 
@@ -39,23 +36,18 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
     >>> [text.get_text() for text in shares(filled, pd.Series([10, 0], filled.index), "Names").axes[0].texts]
     ['80 %\\n8 of 10', '100 %\\n10 of 10', '–', '–']
     """
-    from matplotlib import colormaps
-
     rows: list[list[int]] = filled.astype(int).to_numpy().tolist()
     totals: list[int] = of.reindex(filled.index).astype(int).tolist()
     parts = [
         [count / total if total else nan for count in row] for row, total in zip(rows, totals, strict=True)
     ]
     with drawn(title, 1.0 + 0.5 * max(len(rows), 1)) as (figure, axes):
-        if any(parts):  # matplotlib refuses an image of nothing
-            axes.imshow(parts, cmap=colormaps["cividis"], vmin=0, vmax=1, aspect="auto")
+        _shade_cells(axes, parts)
         for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
             for column, count in enumerate(row):
                 part = parts[place][column]
                 shown = f"{percent(part, 0)}\n{count:,} of {total:,}" if total else "–"
-                # cividis runs from dark blue to light yellow; the text changes where both inks have the same contrast.
-                ink = ("black" if part > 0.55 else "white") if total else GREY
-                axes.text(column, place, shown, color=ink, linespacing=1.4, **_IN_CELL)
+                axes.text(column, place, shown, color=_ink(part), linespacing=1.4, **_IN_CELL)
         grid_of(axes, filled)
     return figure
 
@@ -76,29 +68,31 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
     >>> [text.get_text() for text in heat(scores, "Scores").axes[0].texts]
     ['50.0 %', '99.9 %', '100 %', '–']
     """
-    from matplotlib.colors import ListedColormap
-
     rows: list[list[float]] = values.astype(float).to_numpy().tolist()
-    shades = [[nan if isnan(value) else shade(value) for value in row] for row in rows]
     with drawn(title, 1.0 + 0.36 * max(len(rows), 1)) as (figure, axes):
-        if any(row for row in rows):
-            axes.imshow(shades, cmap=ListedColormap(SHADES), vmin=0, vmax=len(SCORES), aspect="auto")
+        _shade_cells(axes, rows)
         for place, row in enumerate(rows):
             for column, value in enumerate(row):
-                ink = GREY if isnan(value) else "white" if shades[place][column] > 5 else "black"
                 shown = "–" if isnan(value) else percent(value)
-                axes.text(column, place, shown, color=ink, **_IN_CELL)
-        axes.set_xticks([column + 0.5 for column in range(len(values.columns) - 1)], minor=True)
-        axes.set_yticks([place + 0.5 for place in range(len(rows) - 1)], minor=True)
-        axes.grid(which="minor", color=GREY, alpha=0.35, linewidth=0.5)
+                axes.text(column, place, shown, color=_ink(value), **_IN_CELL)
         grid_of(axes, values)
     return figure
 
 
-def shade(score: float) -> int:
-    """Return the shade of a score: 0 if nothing fails, and one more for each of `SCORES` that it does not reach.
+def _shade_cells(axes: Axes, scores: list[list[float]]) -> None:
+    """Draw the ground of each cell, except of cells without a score; lines part those that are as white as the page."""
+    from matplotlib.colors import ListedColormap
 
-    >>> shade(1.0), shade(0.999), shade(0.5)
-    (0, 1, 7)
-    """
-    return len(SCORES) - bisect_right(SCORES, score)
+    if not any(scores):  # matplotlib refuses an image of nothing
+        return
+    places = [[nan if isnan(score) else shade(score) for score in row] for row in scores]
+    colours = ListedColormap([one.light for one in SCALE])
+    axes.imshow(places, cmap=colours, vmin=0, vmax=len(SCALE) - 1, aspect="auto")
+    axes.set_xticks([column + 0.5 for column in range(len(scores[0]) - 1)], minor=True)
+    axes.set_yticks([place + 0.5 for place in range(len(scores) - 1)], minor=True)
+    axes.grid(which="minor", color=GREY, alpha=0.35, linewidth=0.5)
+
+
+def _ink(score: float) -> str:
+    """Return the colour of the letters on a cell."""
+    return GREY if isnan(score) else LIGHT[SCALE[shade(score)].ink]

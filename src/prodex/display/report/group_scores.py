@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import pandas as pd
 
-from prodex.display.charts import shade
+from prodex.display.style import shade
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import percent
 from prodex.quality.scores import SMALL, readiness

@@ -7,13 +7,13 @@ import hashlib
 import io
 from importlib.resources import files as resources
 
-from prodex.display.charts import SCORES, grades_over_time
+from prodex.display.charts import grades_over_time
 from prodex.display.charts.audit_charts import grades_sentence
 from prodex.display.html_tables import data_url, template
 from prodex.display.report.contents import Contents
 from prodex.display.report.files import LinkedFile
 from prodex.display.report.product_cards import PICTURE_FACTS
-from prodex.display.style import DARK, LIGHT, custom_properties, stylesheet
+from prodex.display.style import DARK, LIGHT, SCALE, custom_properties, shade_rules, stylesheet
 from prodex.quality.scores import SMALL
 
 
@@ -38,7 +38,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         picture_facts=list(PICTURE_FACTS),
-        steps=SCORES,
+        scale=SCALE,
         small=SMALL,
     )
 
@@ -48,7 +48,8 @@ def _style() -> str:
     # The theme of the system decides: a page that is opened by itself has no notebook around it.
     dark = custom_properties(":root", DARK)
     shared = [custom_properties(":root", LIGHT), f"@media (prefers-color-scheme: dark) {{ {dark} }}"]
-    return "\n".join([*shared, stylesheet("tables", "audit"), _resource("style.css")])
+    shades = shade_rules(":is(.prodex-tables td, .prodex-tables .legend span)")
+    return "\n".join([*shared, stylesheet("tables", "audit"), shades, _resource("style.css")])
 
 
 def _resource(name: str) -> str:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_col_to_name
 
+from prodex.display.style import SEVERITY_GROUNDS
 from prodex.formats.spreadsheet import without_codes
 from prodex.formats.text_sheet import Worksheet
 from prodex.formats.workbooks import LONGEST, MOST_ROWS, beginning
@@ -130,7 +131,6 @@ HIGHEST = 8
 #: The format of text among those that spreadsheets have built in; what is typed stays as it was typed.
 _AS_TEXT = 49
 
-_COLORS = {"blocker": "#F8D7DA", "error": "#FCE5CD", "warning": "#FFF8DC", "info": "#E7F1FA"}
 _TEXT = {
     "num_format": _AS_TEXT,
     "valign": "top",
@@ -188,7 +188,7 @@ class Styles:
         )
         self.closed: Any = book.add_format({**_TEXT, "bg_color": "#D9D9D9"})
         self.severity: dict[str, Any] = {
-            name: book.add_format({**_TEXT, "bg_color": color}) for name, color in _COLORS.items()
+            name: book.add_format({**_TEXT, "bg_color": ground}) for name, ground in SEVERITY_GROUNDS.items()
         }
 
     @staticmethod

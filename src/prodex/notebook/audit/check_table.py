@@ -6,25 +6,19 @@ from html import escape
 from typing import Any
 
 import ipywidgets as w
-import pandas as pd
-from itables.widget import ITable
 
 from prodex.display.report.contents import CheckRow, check_rows
 from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, of_check
 from prodex.notebook.boxes import VBox
-from prodex.notebook.paged_tables import Pager, aligned
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, check_box, html, row, text_html
+from prodex.notebook.row_table import RowTable
 from prodex.quality import Audit
 
 _ROWS = 12
 _COLUMNS = ("Problem", "Block", "Severity", "Fail", "Pass", "Not applicable", "Unknown", "Score", "If fixed")
-#: A press on another row adds its check to those that are required.
-_OPTIONS = {
-    # What fixing brings is a phrase, which may take two lines.
-    **aligned(texts=(*range(3), len(_COLUMNS) - 1), numbers=range(3, len(_COLUMNS) - 1)),
-    "select": {"style": "multi", "keys": True},
-}
+_NUMBERS = _COLUMNS[3:-1]
 
 
 class CheckTable(VBox):
@@ -45,7 +39,8 @@ class CheckTable(VBox):
             layout=w.Layout(width="240px"),
         )
         self.pager: Pager = Pager(panel, _ROWS, self._draw)
-        self.table: Any = ITable(rule_frame((), {}), **_OPTIONS)
+        # A press on another row adds its check to those that are required.
+        self.table: RowTable = RowTable(panel, "Checks", _COLUMNS, numbers=_NUMBERS, is_multiple=True)
         self.explanation: Any = html("")
         panel.on(self.only_failing, lambda _: self._filter(), "value")
         panel.on(self.find, lambda _: self._filter(), "value")
@@ -81,8 +76,8 @@ class CheckTable(VBox):
 
     def _draw(self) -> None:
         self._shown = self._wanted()[self.pager.page]
-        frame = rule_frame(self._shown, self._gains)
-        self.table.update(frame, selected_rows=self._places(), **_OPTIONS)
+        rows = {one.facts.id: _cells(one, self._gains) for one in self._shown}
+        self.table.show(rows, self._places())
 
     def _selected(self) -> None:
         """Add the check of a row that was pressed, or take it back."""
@@ -106,18 +101,15 @@ def _told_by(check: CheckRow) -> str:
     return f"{facts.problem} {facts.title} {facts.block} {facts.id}".casefold()
 
 
-def rule_frame(rows: tuple[CheckRow, ...], gains: dict[str, str]) -> pd.DataFrame:
-    """Return checks as rows of the table."""
-    cells: list[tuple[Any, ...]] = [
-        (
-            *(one.facts.problem, one.facts.block, one.facts.severity),
-            *(f"{count:,}" for count in (one.failed, one.passed, one.not_applicable, one.unknown)),
-            one.score,
-            gains.get(one.facts.id, "–"),
-        )
-        for one in rows
-    ]
-    return pd.DataFrame(cells, columns=list(_COLUMNS), dtype="str")
+def _cells(check: CheckRow, gains: dict[str, str]) -> tuple[str, ...]:
+    """Return the texts of the row of a check."""
+    counts = (check.failed, check.passed, check.not_applicable, check.unknown)
+    return (
+        *(check.facts.problem, check.facts.block, check.facts.severity),
+        *(f"{count:,}" for count in counts),
+        check.score,
+        gains.get(check.facts.id, "–"),
+    )
 
 
 def rule_html(check: CheckRow) -> str:

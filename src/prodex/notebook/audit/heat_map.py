@@ -11,7 +11,7 @@ from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown, of_cell
 from prodex.notebook.boxes import VBox
 from prodex.notebook.cell_grid import CellGrid, GridRow, PressableCell
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, html, row
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL

@@ -23,7 +23,7 @@ from prodex.notebook.coverage.filled import USUAL
 from prodex.notebook.coverage.required import Checks, required_checks
 from prodex.notebook.coverage.view import CoverageView
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.progress import PhaseProgress

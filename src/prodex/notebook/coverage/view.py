@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from prodex.display.style import shade
 from prodex.facts.fill import Attribute
 from prodex.facts.name import told_apart
 from prodex.locales import language_label
@@ -22,8 +22,6 @@ from prodex.notebook.coverage.required import Checks
 from prodex.quality.problems import attribute_label
 
 _ALL = "all"
-#: Strongest shade of a cell.
-_STRONGEST = 7
 #: Languages that a head names.
 _NAMED = 6
 #: Characters of a key.
@@ -194,7 +192,7 @@ class CoverageView:
             "; ".join([f"{about}: {figure}, {say}", *notes]),
             "",
             f"{'; '.join([f'{about}: {say}', *notes])}{lists}",
-            shade(share),
+            _shade(share),
             is_pressed,
             is_mute=filled == products and not is_pressed,
         )
@@ -207,23 +205,19 @@ class CoverageView:
             return PressableCell(self._column_key(column), "–", f"{label}: no figures", is_mute=True)
         say = f"{label}: {percent(share, 0)}, {filled:,} of {products:,} values"
         return PressableCell(
-            self._column_key(column), percent(share, 0), say, "", say, shade(share), is_mute=True
+            self._column_key(column), percent(share, 0), say, "", say, _shade(share), is_mute=True
         )
 
 
-def shade(share: float) -> int:
-    """Return the shade of a share: 0 if nothing is missing, and 7 if nearly nothing is there.
+def _shade(share: float) -> int:
+    """Return the shade of a share as it is written, in whole per cent: one figure has one shade.
 
-    >>> shade(1.0), shade(0.999), shade(0.5), shade(0.0)
-    (0, 1, 4, 7)
-    >>> shade(2 / 7), shade(0.29)  # the same figure, the same shade
-    (5, 5)
+    >>> _shade(1.0), _shade(0.999), _shade(0.0)
+    (0, 1, 7)
+    >>> _shade(0.8999), _shade(0.9)  # both are written as 90 %
+    (4, 4)
     """
-    if not 0 < share < 1:
-        return 0 if share >= 1 else _STRONGEST
-    # Shaded as it is written, in whole per cent.
-    written = min(max(round(share, 2), 0.01), 0.99)
-    return min(math.ceil(round((1 - written) * _STRONGEST, 6)), _STRONGEST)
+    return shade(share if share >= 1 else min(round(share, 2), 0.99))
 
 
 def _row_key(row: Attribute) -> str:

@@ -24,7 +24,7 @@ from prodex.notebook.gallery.pages import (
     values_among,
 )
 from prodex.notebook.live import LiveWidget
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows

@@ -14,7 +14,7 @@ from traitlets import Bool, Instance, Tuple, Unicode, link
 from prodex.locales import language_label
 from prodex.notebook.boxes import VBox
 from prodex.notebook.live import LiveWidget
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, check_box, row, show_if, styled
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows

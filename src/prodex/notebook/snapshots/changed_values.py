@@ -13,7 +13,7 @@ from prodex.compare import Difference
 from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.conditions import ProductList
-from prodex.notebook.paged_tables import Pager
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, button, html, row, show_if
 from prodex.notebook.products.table_page import cut
 from prodex.notebook.snapshots.comparison_tables import (

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import ipywidgets as w
-from itables.widget import ITable
 from traitlets import Instance, link
 
 from prodex.catalog import Catalog
@@ -19,13 +18,15 @@ from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
 from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
-from prodex.notebook.paged_tables import Pager, aligned
+from prodex.notebook.pager import Pager
 from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if, text_html
+from prodex.notebook.row_table import RowTable
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import (
+    COLUMNS,
+    NUMBERS,
     SnapshotEntry,
     snapshot_entries,
-    snapshot_frame,
     unfinished_markup,
 )
 from prodex.notebook.snapshots.trend import TrendBox
@@ -35,7 +36,6 @@ from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify
 
 _ROWS = 10
-_OPTIONS = aligned(texts=(0, 1, 4), numbers=(2, 3, 5))
 
 
 class SnapshotPanel(Panel):
@@ -87,7 +87,7 @@ class SnapshotPanel(Panel):
         )
         self.pager: Pager = Pager(self, _ROWS, self._draw)
         bar = row(self.refresh, self.verify, self.pager, look="bar-above")
-        self.table: Any = ITable(snapshot_frame(()), **_OPTIONS)
+        self.table: RowTable = RowTable(self, "Snapshots", COLUMNS, numbers=NUMBERS)
         self._about, self._unfinished = html(""), html("", "muted")
         self.trend: TrendBox = TrendBox(self)
         self.comparison: ComparisonBox = ComparisonBox(
@@ -136,7 +136,7 @@ class SnapshotPanel(Panel):
 
     def _draw(self) -> None:
         self._shown = self._every[self.pager.page]
-        self.table.update(snapshot_frame(self._shown), selected_rows=self._places(), **_OPTIONS)
+        self.table.show({one.folder: one.cells for one in self._shown}, self._places())
 
     def _places(self) -> list[int]:
         return [place for place, one in enumerate(self._shown) if one == self._chosen]

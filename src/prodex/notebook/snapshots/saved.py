@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-import pandas as pd
-
 from prodex.errors import SnapshotError
 from prodex.load.resume import RESUMABLE, UnfinishedLoad
 from prodex.messages import counted
@@ -20,6 +18,10 @@ from prodex.store.snapshot import list_snapshots
 #: Loads that are not finished, of which the list tells.
 _UNFINISHED = 5
 
+#: What a list of snapshots shows, and which of it is aligned on the right.
+COLUMNS = ("Name", "Created (UTC)", "Products", "Size", "State", "Number")
+NUMBERS = ("Products", "Size", "Number")
+_STATES = {True: "complete", False: "incomplete", None: "cannot be read"}
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -73,6 +75,12 @@ class SnapshotEntry:
         """Its size on disk, as it is shown."""
         return "unknown" if self.bytes is None else in_units(self.bytes)
 
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What is listed of it, in the order of `COLUMNS`."""
+        products, number = ("–" if one is None else f"{one:,}" for one in (self.products, self.sequence))
+        return (self.name, self.moment, products, self.size, _STATES[self.complete], number)
+
 
 def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     """Return the snapshots of a name, or all, newest first: those of one name in the order of publication."""
@@ -86,19 +94,6 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
         latest[one.name] = max(one.time, latest.get(one.name, ""))
         places.append((latest[one.name], one.name, at))
     return tuple(rows[at] for *_, at in sorted(places, reverse=True))
-
-
-def snapshot_frame(shown: tuple[SnapshotEntry, ...]) -> pd.DataFrame:
-    """Return snapshots as rows of the table."""
-    words = {True: "complete", False: "incomplete", None: "cannot be read"}
-    counts = ["–" if one.products is None else f"{one.products:,}" for one in shown]
-    numbers = ["–" if one.sequence is None else f"{one.sequence:,}" for one in shown]
-    rows = [
-        (one.name, one.moment, count, one.size, words[one.complete], number)
-        for one, number, count in zip(shown, numbers, counts, strict=True)
-    ]
-    names = ["Name", "Created (UTC)", "Products", "Size", "State", "Number"]
-    return pd.DataFrame(rows, columns=names, dtype="str")
 
 
 def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:

@@ -1,9 +1,8 @@
-"""Tables of which some rows are shown at a time: the options of itables, and the Previous and Next buttons."""
+"""Tables of which some rows are shown at a time: the Previous and Next buttons, and which rows they show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import ipywidgets as w
 from traitlets import Int
@@ -11,27 +10,6 @@ from traitlets import Int
 from prodex.messages import counted
 from prodex.notebook.boxes import HBox
 from prodex.notebook.panel import Panel, button, html, show_if
-
-#: Options of every itables table. They are given again with every update, since what is left out falls back to the
-#: defaults of itables. Pages are made in Python (only their rows go to the browser), so everything that itables puts
-#: around a table is off; a row is selected by a click, or by Return where it has the focus.
-ITABLE: Mapping[str, Any] = {
-    "paging": False,
-    "ordering": False,
-    "searching": False,
-    "layout": dict.fromkeys(("topStart", "topEnd", "bottomStart", "bottomEnd")),
-    "maxBytes": 0,
-    "warn_on_undocumented_option": False,
-    "select": {"style": "single", "keys": True},
-    "classes": "display compact",
-    "style": "width:100%",
-}
-
-
-def aligned(texts: Iterable[int], numbers: Iterable[int]) -> dict[str, Any]:
-    """Return the options of an itables table with these columns of texts and of numbers."""
-    sides = (("dt-left", texts), ("dt-right", numbers))
-    return {**ITABLE, "columnDefs": [{"className": side, "targets": list(places)} for side, places in sides]}
 
 
 class Pager(HBox):
