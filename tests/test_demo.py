@@ -11,8 +11,8 @@ from prodex.cli import app
 from prodex.cli.demo import show_audit, show_work_left
 from prodex.cli.demo_tables import show_contents, show_tables
 from prodex.cli.demo_weeks import show_weeks, take_answers
-from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 from tests.lived import UNTIL, exchange_in
 
 

@@ -16,9 +16,9 @@ import prodex
 from prodex.errors import IncompleteLoad, InputError, SnapshotNotFound
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import SharedProduct, View
 from prodex.store.journal import Journal
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.records.model import SharedProduct, View
 from tests.load.exchange import asked, connected, contents, paged
 from tests.old import make_audit
 from tests.old.make import CANARY, MILL, PAGE, SHOP, TOTAL, gtin

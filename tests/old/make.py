@@ -24,8 +24,8 @@ import prodex
 from prodex.errors import IncompleteLoad, ServiceError
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Fault, Sandbox
-from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 from prodex.service import Client
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 from tests.pictures.drawn import picture
 from tests.pictures.file_server import serving
 

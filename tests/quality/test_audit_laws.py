@@ -17,7 +17,7 @@ from prodex.quality.check import Check
 from prodex.quality.parameters import Parameter
 from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quick import examples
 from tests.wire import localized, products, sometimes
 

@@ -16,8 +16,8 @@ from prodex.fix.layout import SEVERAL, TO_FIX, VISIBLE_WIDTH, pixels
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.quality.audit import Audit
-from prodex.sandbox.sample import AS_OF, shared_products
 from prodex.text import percent
+from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.workbooks import sheets
 
 CATALOG = prodex.flatten(product.record for product in shared_products(150))

@@ -14,8 +14,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from prodex.sandbox import Sandbox, terminal
-from prodex.sandbox.terminal import announce, counted
+from prodex.sandbox import Sandbox
+from prodex_sandbox import terminal
+from prodex_sandbox.terminal import announce, counted
 
 
 class Screen(io.StringIO):
