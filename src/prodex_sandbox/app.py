@@ -28,13 +28,12 @@ from prodex_sandbox.api.middleware import (
     served_hosts,
 )
 from prodex_sandbox.api.openapi import components
-from prodex_sandbox.behaviour import Behaviour
+from prodex_sandbox.behaviour import LOOPBACK, Behaviour
 from prodex_sandbox.faults.schedule import FaultMiddleware, FaultSchedule
 from prodex_sandbox.records.imports import Worker
 from prodex_sandbox.records.service_clock import service_clock
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.refusals import Refusal, reply_of
-from prodex_sandbox.server import LOOPBACK
 
 # Threads of their own, beside the 40 that AnyIO has for all other calls.
 _WRITERS = 4

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+#: The address of this machine, on which the sandbox listens unless another is given.
+LOOPBACK: Final = "127.0.0.1"
 
 
 class ScrollEnd(StrEnum):

@@ -13,17 +13,24 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from prodex_sandbox.behaviour import Behaviour
+from prodex_sandbox.behaviour import LOOPBACK, Behaviour
 from prodex_sandbox.faults.fault import Fault
 from prodex_sandbox.faults.schedule import FaultSchedule
-from prodex_sandbox.home import Filling, access_keys, announced, default_home, open_store, store_file
+from prodex_sandbox.home import (
+    SAMPLE_SIZE,
+    Filling,
+    access_keys,
+    announced,
+    default_home,
+    open_store,
+    store_file,
+)
 from prodex_sandbox.kept_at_home import reset as reset_home
 from prodex_sandbox.kept_at_home import simulate as simulate_home
 from prodex_sandbox.options import parser
 from prodex_sandbox.raw_json import encode
 from prodex_sandbox.records.reading import read_records
 from prodex_sandbox.records.store import StoreUnusable
-from prodex_sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of
 from prodex_sandbox.simulation import Incident
 from prodex_sandbox.simulation.journal import printable
 from prodex_sandbox.terminal import announce, counted, report
@@ -37,7 +44,6 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _MAX_REPORTED: Final = 20
-_SAMPLE_SIZE: Final = 12_000
 _AFTER_RESET: Final = (
     "the store is as it was at the beginning. Its dates of update went back, which a refresh does not see: "
     "load snapshots of it again."
@@ -161,6 +167,7 @@ def serve(
     from prodex_sandbox.records.imports import running_worker
     from prodex_sandbox.sample import LABELS, organizations, shared_products
     from prodex_sandbox.sample.catalogue import origin_of
+    from prodex_sandbox.server import base_url_of, listen, listen_on_home_port, server_of
 
     home = home or default_home()
     left_out: list[str] = []
@@ -170,7 +177,7 @@ def serve(
         def filling() -> Filling:
             return counted(read_records(products, left_out.append), None, "reading the files")
     else:
-        sample_size, sample_seed = _SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
+        sample_size, sample_seed = SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
         origin = origin_of(sample_size, sample_seed)
 
         def filling() -> Filling:
@@ -208,7 +215,7 @@ def serve(
             "credentials": access_keys(store.organizations),
         }
         with announced(home, ready, announcement):
-            announce(announcement, home)
+            announce(announcement, home, is_default=home == default_home())
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
             server.run(sockets=[listener])

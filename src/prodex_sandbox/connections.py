@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+import socket
+from typing import Any, Final
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from prodex_sandbox.api.middleware import NO_SNIFFING
 from prodex_sandbox.faults.call import TRANSPORT
-
-if TYPE_CHECKING:
-    import socket
 
 #: A connection that was accepted is known to the server after two turns of its loop; one more is taken.
 _TURNS_UNTIL_KNOWN: Final = 3

@@ -25,6 +25,9 @@ from prodex_sandbox.records.store import Store, StoreUnusable
 #: What a new store is filled with: products, or records that every retailer sees.
 Filling = Iterable[SharedProduct | Record]
 
+#: Products of the sample in a new store.
+SAMPLE_SIZE: Final = 12_000
+
 _STORE: Final = "store.sqlite"
 _LOCK: Final = "lock"
 _SERVER: Final = "server.json"

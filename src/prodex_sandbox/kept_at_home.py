@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from prodex_sandbox.behaviour import Behaviour
-from prodex_sandbox.home import Filling, default_home, open_store, remove_store, store_file
+from prodex_sandbox.home import SAMPLE_SIZE, Filling, default_home, open_store, remove_store, store_file
 from prodex_sandbox.records.beginning import reset_store, take_back
 from prodex_sandbox.records.service_clock import service_clock, set_service_time
 from prodex_sandbox.records.store import Store, StoreOfAnotherVersion, StoreUnusable
@@ -213,12 +213,11 @@ def changed_store(home: Path | None) -> Iterator[Store]:
 
     home = home or default_home()
     if not store_file(home).exists():
-        count = 12_000
 
         def filling() -> Filling:
-            return counted(shared_products(count), count, "making the sample catalogue")
+            return counted(shared_products(SAMPLE_SIZE), SAMPLE_SIZE, "making the sample catalogue")
 
-        with open_store(home, filling, organizations(), LABELS, origin_of(count, 1)):
+        with open_store(home, filling, organizations(), LABELS, origin_of(SAMPLE_SIZE, 1)):
             pass
     with changing(home):
         store = Store(store_file(home))

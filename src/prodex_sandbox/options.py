@@ -9,10 +9,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import Final, get_type_hints
 
-from prodex_sandbox.behaviour import Behaviour
+from prodex_sandbox.behaviour import LOOPBACK, Behaviour
 from prodex_sandbox.faults.fault import ENDPOINTS, Fault
 from prodex_sandbox.faults.kinds import FAULTS
-from prodex_sandbox.server import LOOPBACK
 from prodex_sandbox.simulation import INCIDENTS, Incident
 
 _HOW_TO_ORDER: Final = (

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prodex_sandbox.behaviour import Behaviour
+from prodex_sandbox.behaviour import LOOPBACK, Behaviour
 from prodex_sandbox.faults.fault import Fault
 from prodex_sandbox.faults.schedule import FaultHit, FaultSchedule
 from prodex_sandbox.home import Filling, access_keys, open_store
@@ -20,7 +20,6 @@ from prodex_sandbox.raw_json import encode
 from prodex_sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex_sandbox.records.model import Organization, SharedProduct
 from prodex_sandbox.records.service_clock import service_clock, set_service_time
-from prodex_sandbox.server import LOOPBACK, base_url_of, listen, listen_on_home_port, server_of, stop
 from prodex_sandbox.simulation import Incident, Journal, read_journal, simulate_store
 
 if TYPE_CHECKING:
@@ -101,6 +100,7 @@ class Sandbox:
         from prodex_sandbox.api.middleware import RecordingMiddleware
         from prodex_sandbox.app import create_app
         from prodex_sandbox.records.imports import running_worker
+        from prodex_sandbox.server import base_url_of, listen, listen_on_home_port, server_of, stop
 
         with ExitStack() as stack:
             home = self._home or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prodex-")))

@@ -8,13 +8,15 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import uvicorn
+
+from prodex_sandbox.api.middleware import NO_SNIFFING
+from prodex_sandbox.connections import Connection, Server
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import uvicorn
     from starlette.types import ASGIApp
-
-LOOPBACK: Final = "127.0.0.1"
 
 #: The range of ports for homes: below those that operating systems assign by themselves.
 _FIRST_PORT: Final = 20_000
@@ -59,10 +61,6 @@ def server_of(app: ASGIApp, tidy: Callable[[], None]) -> uvicorn.Server:
     tidy
         Called every few seconds, whether calls come or not.
     """
-    import uvicorn
-
-    from prodex_sandbox.api.middleware import NO_SNIFFING
-    from prodex_sandbox.connections import Connection, Server
 
     async def tidied() -> None:
         tidy()

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from prodex_sandbox.home import default_home
 from prodex_sandbox.simulation.journal import printable
 
 _T = TypeVar("_T")
@@ -58,7 +57,7 @@ def counted(products: Iterable[_T], total: int | None, what: str) -> Iterator[_T
         sys.stderr.flush()
 
 
-def announce(server: Mapping[str, Any], home: Path) -> None:
+def announce(server: Mapping[str, Any], home: Path, *, is_default: bool) -> None:
     """Say on the standard output that a server answers: in words to a terminal, else as one line of JSON.
 
     Parameters
@@ -67,6 +66,8 @@ def announce(server: Mapping[str, Any], home: Path) -> None:
         What is announced: its address, number of products, and access keys.
     home
         Folder of its store.
+    is_default
+        Whether that is the folder which `prodex.connect("sandbox")` uses.
     """
     if not sys.stdout.isatty():
         sys.stdout.write(json.dumps(server) + "\n")  # ASCII: nothing in it moves a cursor
@@ -80,7 +81,7 @@ def announce(server: Mapping[str, Any], home: Path) -> None:
         f"  access key     {key['client_id']}, secret {key['client_secret']} ({key['organization']})",
         f"  all keys       {home / 'server.json'}",
     ]
-    if home == default_home():
+    if is_default:
         lines.append('  in Python      prodex.connect("sandbox")')
     lines.append(f"Stop it with Ctrl-C. What was written to it is kept in {home}.")
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))

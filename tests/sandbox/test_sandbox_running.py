@@ -24,10 +24,11 @@ import prodex.sandbox
 import prodex_sandbox
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.api.filters import FILTERS
+from prodex_sandbox.behaviour import LOOPBACK
 from prodex_sandbox.command import main, parser
 from prodex_sandbox.home import default_home
 from prodex_sandbox.records.store import StoreUnusable
-from prodex_sandbox.server import LOOPBACK, base_url_of, listen_on_home_port
+from prodex_sandbox.server import base_url_of, listen_on_home_port
 
 CallerOf = Callable[..., Caller]
 ORGANIZATIONS = [SHOP, MARKET, MILL, DAIRY]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from prodex_sandbox.raw_json import decode
-from prodex_sandbox.records.merging import Clock, date_writes
+from prodex_sandbox.records.service_clock import Clock, date_writes
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.records.tables import JOURNAL, VERSION, delete_product, delete_versions, restore_texts
 from prodex_sandbox.records.versions import write_product

@@ -20,13 +20,12 @@ from typing import Any, Final
 
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.raw_json import decode, encode
-from prodex_sandbox.records.merging import date_writes, stamp
+from prodex_sandbox.records.merging import ProductRefused
 from prodex_sandbox.records.model import Organization
 from prodex_sandbox.records.payload import JSON, XML, Members, PayloadUnreadable, read_payload
-from prodex_sandbox.records.service_clock import service_clock
+from prodex_sandbox.records.service_clock import date_writes, service_clock, stamp
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.records.upsert import Upsert, gtin_sent
-from prodex_sandbox.records.validation import ProductRefused
 
 
 class ImportStatus(StrEnum):

@@ -1,4 +1,4 @@
-"""The merge rule: a stored record after attributes were written to it (contract, Writing), and the date of the write.
+"""The merge rule: a stored record after attributes were written to it (contract, Writing).
 
 Attributes stay JSON bytes, so that those that are not written keep every byte. The members
 of `assets` count as attributes of their own, by the names `assets.pictures` and so on.
@@ -6,78 +6,24 @@ of `assets` count as attributes of their own, by the names `assets.pictures` and
 
 from __future__ import annotations
 
-import sqlite3
-import time
-from collections.abc import Callable, Collection, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 
 from prodex_sandbox.raw_json import decode, encode, joined, members
-from prodex_sandbox.records.validation import ProductRefused
-
-#: How long a commit may take; where the second ends earlier, what is written belongs to the next one.
-_COMMIT: Final = timedelta(milliseconds=50)
-
-_MEMBER: Final = """
-UPDATE records SET body = CAST(replace(CAST(body AS TEXT), :before, :after) AS BLOB)
-WHERE key IN (SELECT value FROM json_each(:keys))
-"""
-_COLUMN: Final = """
-UPDATE products SET {0} = :after WHERE key IN (SELECT value FROM json_each(:keys)) AND {0} = :before
-"""
-
-Clock = Callable[[], datetime]
-
-
-def stamp(moment: datetime) -> str:
-    """Return a time as records hold it: local date-time without zone; the sandbox lives in UTC."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def date_writes(
-    connection: sqlite3.Connection, keys: Collection[int], written: datetime, clock: Clock
-) -> datetime:
-    """Date products that a transaction wrote to the second in which it is going to be committed, and return it.
-
-    Parameters
-    ----------
-    keys
-        The products.
-    written
-        The time that they were given when they were written.
-    clock
-        The clock of the service.
-    """
-    dated, needed = written.replace(microsecond=0), timedelta(0)
-    while dated < (second := (clock() + _COMMIT + needed).replace(microsecond=0)):
-        begin = time.monotonic()
-        _date(connection, keys, dated, second)
-        dated = second
-        # Where dating itself takes long, it is done for a second that has not come yet.
-        needed = (
-            timedelta(seconds=time.monotonic() - begin) * 2 if clock() + _COMMIT > second else timedelta(0)
-        )
-    time.sleep(max(0.0, (dated - clock()).total_seconds()))
-    return dated
-
-
-def _date(connection: sqlite3.Connection, keys: Collection[int], before: datetime, after: datetime) -> None:
-    bound: dict[str, object] = {"keys": encode(list(keys)).decode()}
-    for name in ("updatedAt", "pictures"):
-        members = {"before": f'"{name}":"{stamp(before)}"', "after": f'"{name}":"{stamp(after)}"'}
-        connection.execute(_MEMBER, bound | members)
-    for column, unit in (("pictures_updated_at", 1_000), ("updated_at", 1)):
-        times = {"before": unit * int(before.timestamp()), "after": unit * int(after.timestamp())}
-        connection.execute(_COLUMN.format(column), bound | times)
-
+from prodex_sandbox.records.service_clock import next_updated_at
 
 #: What a record holds, or what was sent: attribute -> its JSON bytes.
 Members = Mapping[str, bytes | msgspec.Raw]
 
 _NULL: Final = b"null"
 _ASSETS: Final = "assets."
+
+
+class ProductRefused(Exception):
+    """One product cannot be imported; the message is the reason."""
 
 
 def is_null(raw: bytes | msgspec.Raw) -> bool:
@@ -160,17 +106,3 @@ def _object(raw: bytes | msgspec.Raw | None) -> dict[str, bytes | msgspec.Raw]:
 
 def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
     return None if raw is None else decode(bytes(raw))
-
-
-def next_updated_at(updated_at: bytes | msgspec.Raw | None, now: datetime) -> str:
-    """Return the `updatedAt` of a write: now, or what it was where that is later.
-
-    Two writes of one second have one date. To be later than it was in any case, the date of a product that is written
-    often would have to run ahead of the clock.
-    """
-    before = _decoded(updated_at)
-    try:
-        last = datetime.fromisoformat(before)
-        return stamp(max(now, last if last.tzinfo else last.replace(tzinfo=UTC)))
-    except (TypeError, ValueError, OverflowError):
-        return stamp(now)

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from prodex_sandbox.raw_json import decode, encode, storable
 from prodex_sandbox.records.indexing import values_at
-from prodex_sandbox.records.merging import attributes_of, is_null, stamp
+from prodex_sandbox.records.merging import ProductRefused, attributes_of, is_null
 from prodex_sandbox.records.model import (
     Organization,
     OrganizationType,
@@ -25,8 +25,9 @@ from prodex_sandbox.records.model import (
 )
 from prodex_sandbox.records.payload import Members, UnreadableProduct
 from prodex_sandbox.records.referentials import Codes
+from prodex_sandbox.records.service_clock import stamp
 from prodex_sandbox.records.tables import insert_product, insert_view, next_key, replace_product
-from prodex_sandbox.records.validation import NAMES, ProductRefused, checked, normal_gtin
+from prodex_sandbox.records.validation import NAMES, checked, normal_gtin
 from prodex_sandbox.records.versions import merged_record, write_versions
 
 _SET_BY_EXCHANGE: Final = """

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from prodex_sandbox.raw_json import decode, encode, storable
 from prodex_sandbox.records.attribute_types import ATTRIBUTES, FLAG, TEXT_ATTRIBUTES
+from prodex_sandbox.records.merging import ProductRefused
 from prodex_sandbox.records.referentials import CODE_ATTRIBUTES, UNITS_OF, Codes
 from prodex_sandbox.records.schemas.product import Assets, Product
 
@@ -25,10 +26,6 @@ NAMES: Final = ("nameLegal", "namePublicLong", "namePublicShort")
 _MAX_CHARACTERS: Final = 20_000
 _MAX_BYTES: Final = 4_000_000
 _MAX_LEVELS: Final = 64
-
-
-class ProductRefused(Exception):
-    """One product cannot be imported; the message is the reason."""
 
 
 def checked(attribute: str, raw: msgspec.Raw, codes: Codes) -> msgspec.Raw:

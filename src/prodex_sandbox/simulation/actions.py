@@ -9,8 +9,8 @@ from random import Random
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode, encode
-from prodex_sandbox.records.merging import stamp
 from prodex_sandbox.records.model import SharedProduct, SharingStatus, View
+from prodex_sandbox.records.service_clock import stamp
 from prodex_sandbox.sample import hierarchies, pictures, texts
 from prodex_sandbox.sample.dates import Dates
 from prodex_sandbox.sample.defects.planting import plant_one

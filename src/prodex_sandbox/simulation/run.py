@@ -9,8 +9,7 @@ from random import Random
 from typing import Final
 
 from prodex_sandbox.records.beginning import newest_update
-from prodex_sandbox.records.merging import Clock
-from prodex_sandbox.records.service_clock import is_set
+from prodex_sandbox.records.service_clock import Clock, is_set
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.sample.dates import AS_OF
 from prodex_sandbox.simulation.actions import ACTIONS
