@@ -17,7 +17,7 @@ from tests import quick
 
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 _EXAMPLES = ExitStack()
 

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 IMAGES = Path(__file__).parent / "images"
 
 #: Rows of the package from top to bottom: a part imports only from rows below, and from parts to its right in its own
-#: row. `sandbox` is apart. tests/test_architecture.py enforces it.
+#: row. `prodex_sandbox` is apart. tests/test_architecture.py enforces it.
 LAYERS = (
     ("Programs", ("cli", "job")),
     ("Panels, simulation", ("notebook", "history")),
@@ -100,10 +100,10 @@ def layers() -> str:
             x += width + 8
         y += 48
     at = 10 + 48 * [title for title, _ in LAYERS].index("The service") + 19
-    parts.append(Box(730, 10, 120, y - 20, "part", "sandbox", "imports nothing").svg())
-    parts.append(_arrow((662, at), (728, at)))
-    parts.append(_arrow((728, at), (662, at)))
-    parts.append(Box(672, at - 32, 46, 20, "outside", "HTTP").svg())
+    parts.append(Box(720, 10, 130, y - 20, "part", "prodex_sandbox", "imports nothing").svg())
+    parts.append(_arrow((662, at), (718, at)))
+    parts.append(_arrow((718, at), (662, at)))
+    parts.append(Box(667, at - 32, 46, 20, "outside", "HTTP").svg())
     return _picture(
         y,
         "The package in rows: a part imports only from parts below it or to its right; the sandbox is apart.",

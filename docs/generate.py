@@ -26,9 +26,9 @@ import prodex
 from prodex import charts, errors, sandbox
 from prodex.cli import app
 from prodex.quality.rulebook import RULES
-from prodex.sandbox.sample import shared_products
-from prodex.sandbox.simulation import ACTIONS
 from prodex.tables.declaration import TABLES, data_dictionary
+from prodex_sandbox.sample import shared_products
+from prodex_sandbox.simulation import ACTIONS
 
 _EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
 _NOTEBOOKS = Path(__file__).parents[1] / "notebooks"

@@ -13,7 +13,7 @@ import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

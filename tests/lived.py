@@ -14,8 +14,8 @@ import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import SharedProduct
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.records.model import SharedProduct
+from prodex_sandbox.sample import shared_products
 
 #: When the weeks end: on a Friday.
 UNTIL = datetime(2026, 11, 20, 9, tzinfo=UTC)

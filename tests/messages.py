@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-_SOURCE = Path(__file__).parents[1] / "src" / "prodex"
+_SOURCE = Path(__file__).parents[1] / "src"
 #: What shows its text to a person: functions, and arguments of any function.
 _SHOWS = frozenset(
     {
@@ -47,7 +47,7 @@ class Message(NamedTuple):
 
 
 def messages(source: Path = _SOURCE) -> Iterator[Message]:
-    """Yield each sentence of the package once, in the order of the files."""
+    """Yield each sentence of the two packages once, in the order of the files."""
     seen: set[str] = set()
     for path in sorted(source.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

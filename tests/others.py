@@ -26,8 +26,8 @@ from prodex.load.resume import unfinished_loads
 from prodex.notebook.corrections.draft import Draft, change_draft
 from prodex.notebook.views import View, open_view, save_view, saved_views
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
 from prodex.store.archive import snapshots_folder
+from prodex_sandbox.sample import shared_products
 from tests.job.exchange import SERVICE, variables
 from tests.load.exchange import connected
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 import prodex
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 from tests.notebook import screens
 from tests.notebook.lab import chromium, serving
 from tests.notebook.screens import SCHEMES

@@ -1,4 +1,4 @@
-"""The house: imports point one way and in no circle, the sandbox stands apart, and importing prodex stays light."""
+"""The house: imports point one way and in no circle, the sandbox is apart, and importing prodex stays light."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import prodex
 
-SOURCE = Path(prodex.__file__).parent
+SOURCE = Path(prodex.__file__).parents[1]
+SANDBOX = "prodex_sandbox"
 
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
@@ -21,7 +22,7 @@ ROWS = (
     {"limits", "messages", "arguments", "untrusted_text", "progress", "clock"},
     {"encodings", "executors", "gtin", "installation", "locales", "written_numbers"},
     {"query", "tables"},
-    {"files"},
+    {"files", "sandbox"},
     {"formats"},
     {"catalog"},
     {"network"},
@@ -60,12 +61,28 @@ VALUES = frozenset(
 
 @cache
 def modules() -> dict[str, Path]:
-    """Return every module by its dotted name."""
+    """Return every module of both packages by its dotted name."""
     found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        parts = ("prodex", *path.relative_to(SOURCE).with_suffix("").parts)
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    for package in ("prodex", SANDBOX):
+        for path in sorted((SOURCE / package).rglob("*.py")):
+            parts = path.relative_to(SOURCE).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
+
+
+def client_modules() -> list[str]:
+    """Return the modules of prodex, those of the sandbox left out."""
+    return [module for module in modules() if not is_of_sandbox(module)]
+
+
+def modules_of_sandbox() -> set[str]:
+    """Return the modules of the sandbox."""
+    return {module for module in modules() if is_of_sandbox(module)}
+
+
+def is_of_sandbox(module: str) -> bool:
+    """Whether a module is on the sandbox's side of the wall."""
+    return module.partition(".")[0] == SANDBOX
 
 
 def part_of(module: str) -> str:
@@ -128,7 +145,7 @@ def folder_of(module: str) -> str:
 def classes() -> Iterator[tuple[str, str, str]]:
     """Return the side of the sandbox's wall, the name and the module of every public class."""
     for module in modules():
-        side = "sandbox" if part_of(module) == "sandbox" else "client"
+        side = "sandbox" if is_of_sandbox(module) else "client"
         for node in parsed(module).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield side, node.name, module
@@ -138,10 +155,10 @@ def test_imports_point_up_the_list() -> None:
     """No module imports from its own row or from one below it in the list, its own package excepted."""
     wrong = [
         f"{module} imports {other}"
-        for module in modules()
-        if part_of(module) != "sandbox"
+        for module in client_modules()
         for other in imports(module)
-        if part_of(other) not in {part_of(module), "sandbox"}
+        if not is_of_sandbox(other)
+        and part_of(other) != part_of(module)
         and RANK[part_of(other)] >= RANK[part_of(module)]
     ]
 
@@ -165,7 +182,7 @@ def test_errors_import_nothing() -> None:
 
 def test_every_module_has_its_row() -> None:
     """A new module has to say where it belongs."""
-    assert set(RANK) | {"sandbox"} == {part_of(module) for module in modules()}
+    assert set(RANK) == {part_of(module) for module in client_modules()}
 
 
 def test_folders_make_no_circle() -> None:
@@ -221,17 +238,35 @@ def test_no_public_class_name_stands_twice() -> None:
     assert {} == {name: found for name, found in homes.items() if len(found) > 1}
 
 
-def test_the_sandbox_stands_apart() -> None:
-    """It imports nothing of prodex, and of prodex only the command line imports it, and what lets weeks pass in it."""
-    theirs = {
-        part_of(other) for module in modules() if part_of(module) == "sandbox" for other in imports(module)
-    }
-    users = {
-        part_of(module) for module in modules() for other in imports(module) if part_of(other) == "sandbox"
+def test_the_sandbox_imports_nothing_of_prodex() -> None:
+    """Each side reads the specification by itself, and they meet over HTTP."""
+    others = {
+        other for module in modules() if is_of_sandbox(module) for other in imports(module)
+    } - modules_of_sandbox()
+
+    assert set() == others
+
+
+def test_one_module_of_prodex_imports_the_sandbox() -> None:
+    """It passes on the names to users; within prodex the command line uses it, and what lets weeks pass."""
+    direct = {module for module in client_modules() if imports(module) & modules_of_sandbox()}
+    users = {part_of(module) for module in client_modules() if "prodex.sandbox" in imports(module)}
+
+    assert {"prodex.sandbox"} == direct
+    assert {"history", "cli"} == users
+
+
+def test_one_module_of_prodex_starts_the_sandbox() -> None:
+    """Only one runs a process of it; whoever wants one calls `connect("sandbox")`."""
+    starts = {
+        module
+        for module in client_modules()
+        for node in ast.walk(parsed(module))
+        if isinstance(node, ast.Tuple | ast.List)
+        and ast.unparse(node.elts[-2:] and ast.Tuple(node.elts[-2:])) == "('prodex', 'sandbox')"
     }
 
-    assert {"sandbox"} == theirs
-    assert {"sandbox", "history", "cli"} == users
+    assert {"prodex.service.local_sandbox"} == starts
 
 
 def test_only_two_parts_open_the_network() -> None:
@@ -239,9 +274,8 @@ def test_only_two_parts_open_the_network() -> None:
     ways_out = {"requests", "urllib3", "http.client", "socket", "ssl"}
     users = {
         part_of(module)
-        for module, path in modules().items()
-        if part_of(module) != "sandbox"
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for module in client_modules()
+        for node in ast.walk(parsed(module))
         if (isinstance(node, ast.Import) and any(alias.name in ways_out for alias in node.names))
         or (isinstance(node, ast.ImportFrom) and str(node.module) in ways_out)
     }

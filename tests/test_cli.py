@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 import prodex
 from prodex.cli import SECTIONS, app, main
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

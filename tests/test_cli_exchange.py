@@ -25,7 +25,7 @@ from prodex.cli import app
 from prodex.cli.demo import correct_a_text
 from prodex.errors import InputError, PreflightFailed, SettingsError
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 Run = Callable[..., Result]
 

@@ -13,7 +13,7 @@ import pytest
 import prodex
 from prodex import clock
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 EVENING = datetime(2026, 11, 10, 20, tzinfo=UTC)
 

@@ -28,7 +28,6 @@ import prodex
 from prodex.errors import InputError, SnapshotDamaged, WorkerLost, WorkerRefused
 from prodex.executors import mapped
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
 from prodex.store.build import build_parts
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
@@ -37,6 +36,7 @@ from prodex.store.parts import StoredPart
 from prodex.store.plan import PartPlan
 from prodex.store.snapshot import commit, stored_parts
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 from tests.cluster import scheduler, worker
 from tests.load.exchange import renamed
 from tests.quick import examples

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from prodex.sandbox.api.filters import FILTERS
-from prodex.sandbox.app import application
-from prodex.sandbox.records.imports import ImportStatus
+from prodex_sandbox.api.filters import FILTERS
+from prodex_sandbox.app import application
+from prodex_sandbox.records.imports import ImportStatus
 
 ROOT = Path(__file__).parent.parent
 ROWS = tomllib.loads((ROOT / "tests/conformance.toml").read_text("utf-8"))["row"]

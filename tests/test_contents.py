@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 PALLET, CASE, PACK, EACH = "23663836037988", "13663836037981", "03663836037984", "03091033779527"
 

@@ -25,11 +25,11 @@ from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.store import Store, StoreUnusable
 from prodex.send.batches import Batch, Loaded, Planned
 from prodex.send.journal import UpsertJournal
 from prodex.send.journal_format import sealed
 from prodex.service.local_sandbox import running_sandbox
+from prodex_sandbox.records.store import Store, StoreUnusable
 from tests.damage import flipped, spoiled, spoiled_json
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 import prodex
 from prodex.cli import app
 from prodex.cli.demo import show_audit, show_contents, show_tables, show_weeks, show_work_left, take_answers
-from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 from tests.lived import UNTIL, exchange_in
 
 

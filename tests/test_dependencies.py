@@ -23,7 +23,8 @@ CONSTRAINTS = [
     for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     if line and not line.startswith("#")
 ]
-SOURCE = Path(prodex.__file__).parent
+SOURCE = Path(prodex.__file__).parents[1]
+PACKAGES = ("prodex", "prodex_sandbox")
 
 
 def declared(*groups: list[str]) -> list[Requirement]:
@@ -44,7 +45,7 @@ def pinned() -> dict[str, Version]:
 
 def imported() -> Iterator[tuple[str, Path]]:
     """Yield the first name of each module that the package imports, wherever it does."""
-    for path in SOURCE.rglob("*.py"):
+    for path in (path for package in PACKAGES for path in (SOURCE / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 yield from ((alias.name.split(".")[0], path) for alias in node.names)
@@ -91,7 +92,7 @@ def test_what_is_imported_is_declared() -> None:
     undeclared = {
         f"{path.relative_to(SOURCE)} imports {module}"
         for module, path in imported()
-        if module not in sys.stdlib_module_names | {"prodex"}
+        if module not in sys.stdlib_module_names.union(PACKAGES)
         and not {canonicalize_name(home) for home in homes.get(module, [module])} & names
     }
 

@@ -12,7 +12,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 
 def text(data: str, code: str = "fra-FR") -> dict[str, Any]:

@@ -25,7 +25,7 @@ from prodex.cli import app, main
 from prodex.cli.lab import is_tutorial
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.test_architecture import RANK
 
 ROOT = Path(__file__).parents[1]
@@ -278,7 +278,7 @@ def test_every_command_is_on_the_page_of_commands() -> None:
 
 def test_every_line_that_starts_a_sandbox_is_understood(tmp_path: Path) -> None:
     """With its options as they are written, it writes its OpenAPI document instead of serving until it is stopped."""
-    from prodex.sandbox.command import main as serve
+    from prodex_sandbox.command import main as serve
 
     shown = [words for words in commands(PAGES) if words[1] == "sandbox"]
 
@@ -346,7 +346,9 @@ def test_every_part_of_the_package_is_on_the_architecture_page() -> None:
     shown = set(re.findall(r"^    ([a-z_]+(?:\.py|/))  ", text_of(ARCHITECTURE), re.MULTILINE))
     source = ROOT / "src" / "prodex"
     there = {path.name for path in source.glob("*.py")} | {
-        f"{path.parent.name}/" for path in source.glob("*/__init__.py")
+        f"{path.parent.name}/"
+        for package in (source, ROOT / "src" / "prodex_sandbox")
+        for path in package.glob("*/__init__.py")
     }
 
     assert there - {"__init__.py", "__main__.py"} == shown

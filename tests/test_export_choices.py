@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import ExportDamaged, NotExported, QueryError
-from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 from tests import wire
 from tests.quick import examples
 

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import ExportDamaged, InputError, QueryError, StorageError
-from prodex.sandbox.sample import shared_products
 from prodex.tables.attributes import state_column
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 from tests import wire
 from tests.quick import examples
 

@@ -21,10 +21,10 @@ import pytest
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import SharedProduct, View
 from prodex.send.batches import Planned
 from prodex.send.journal import UpsertJournal
 from prodex.send.journal_format import sealed
+from prodex_sandbox.records.model import SharedProduct, View
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP, gtin
 from tests.old.unpacking import unpack

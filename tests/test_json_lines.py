@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Part
 from prodex.errors import ExportDamaged, InputError, NotExported, QueryError, SnapshotDamaged
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests import wire
 from tests.quick import examples
 from tests.test_real_products import REAL

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import IncompleteLoad, QueryError, SnapshotLocked
 from prodex.sandbox import Behaviour, Fault, Sandbox
-from prodex.sandbox.media.addresses import MEDIA
-from prodex.sandbox.sample import shared_products
 from prodex.service import Client, RetryPolicy
 from prodex.store.journal import Journal
 from prodex.store.plan import plan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
+from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.sample import shared_products
 from tests.quick import examples
 
 

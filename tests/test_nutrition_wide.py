@@ -9,7 +9,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 
 def partition(

@@ -19,11 +19,11 @@ from prodex.notebook.corrections.draft import CollectedDraft
 from prodex.notebook.views import open_view, saved_views
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import SharedProduct, View
 from prodex.send.journal_format import sealed
 from prodex.store.journal import Journal
 from prodex.store.journal_format import Counted, Noted, PageEntry, Restarted
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.records.model import SharedProduct, View
 from tests.fix.handling import fill
 from tests.load.exchange import asked, connected, contents, paged
 from tests.old.make import CANARY, CORRECTIONS, MILL, PAGE, SHOP, TOTAL, gtin

@@ -19,8 +19,8 @@ import pyarrow.dataset as ds
 import pytest
 
 import prodex
-from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 
 ODD = [
     {"id": 901, "gtin": "03036811359935", "onlyHere": None, "namePublicLong": "Crème\n\U0001f9c0", "a.b": []},

@@ -27,7 +27,11 @@ from prodex.publishing.place import place_of
 from prodex.quality.local_days import zone_of
 from prodex.store.archive import new_name
 
-SOURCES = sorted(Path(prodex.__file__).parent.rglob("*.py"))
+SOURCES = sorted(
+    path
+    for package in ("prodex", "prodex_sandbox")
+    for path in (Path(prodex.__file__).parents[1] / package).rglob("*.py")
+)
 
 #: Modules of Python that Windows does not have.
 OF_UNIX = ("fcntl", "grp", "posix_ipc", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty")

@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "prodex"
+SOURCE = ROOT / "src"
 
 # One worker builds once for all of them.
 pytestmark = [pytest.mark.xdist_group("packaging"), pytest.mark.slow]
@@ -162,7 +162,7 @@ def tutorials() -> set[str]:
 def test_every_file_of_the_package_is_in_the_wheel(wheel: Path) -> None:
     """Modules, profiles, word lists, styles, templates, notebooks: what is in the source tree, and nothing else."""
     there = {
-        f"prodex/{path.relative_to(SOURCE).as_posix()}"
+        path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     } | {f"prodex/tutorials/{name}" for name in tutorials()}
@@ -170,9 +170,9 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel: Path) -> None:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
 
     assert there == packed
-    kinds = {Path(name).suffix for name in packed if name != "prodex/py.typed"}
+    kinds = {Path(name).suffix for name in packed if not name.endswith("/py.typed")}
     assert {".py", ".csv", ".tsv", ".toml", ".css", ".html"} <= kinds, kinds
-    assert "prodex/py.typed" in packed
+    assert {"prodex/py.typed", "prodex_sandbox/py.typed"} <= packed
 
 
 def test_the_sdist_has_what_it_takes_to_test_it(sdist: Path) -> None:

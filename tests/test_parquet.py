@@ -16,7 +16,7 @@ import pytest
 import prodex
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files import parquet
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 #: A small file of few rows is mostly footer and page headers, where checksums of pages do not reach.
 TABLES = ("products", "texts", "quantities", "tags", "raw")

@@ -27,7 +27,7 @@ from prodex.query import (
     SharingStatus,
     ValidationStatus,
 )
-from prodex.sandbox.api.filters import read_body, read_query_string
+from prodex_sandbox.api.filters import read_body, read_query_string
 
 NOON = datetime(2026, 11, 13, 12, tzinfo=UTC)
 NOON_IN_SECONDS = 1_794_571_200

@@ -13,8 +13,8 @@ import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.reading import read_records
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.records.reading import read_records
 from tests.tables.test_laws import plain, rows
 from tests.wire import leaves
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import prodex
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.test_json_lines import assert_round_trip
 
 

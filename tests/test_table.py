@@ -10,8 +10,8 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.sandbox.sample import shared_products
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 
 RECORDS = [
     {

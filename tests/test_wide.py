@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import QueryError
-from prodex.sandbox.sample import shared_products
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import storable
+from prodex_sandbox.sample import shared_products
 from tests.quick import examples
 from tests.wire import encode, products
 

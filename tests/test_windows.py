@@ -18,9 +18,9 @@ from prodex.files.atomic import checked_name
 from prodex.formats.registry import FORMATS
 from prodex.messages import counted
 from prodex.sandbox import Sandbox
-from prodex.sandbox.home import announced, open_store
-from prodex.sandbox.sample import LABELS, organizations, shared_products
 from prodex.store.build_processes import BuildProcesses
+from prodex_sandbox.home import announced, open_store
+from prodex_sandbox.sample import LABELS, organizations, shared_products
 from tests.windows import Windows, fault, on_windows, open_here
 
 #: Of a product with more text than a cell of a workbook holds.

@@ -29,6 +29,7 @@ import pytest
 
 import prodex
 
+_PACKAGES = ("prodex", "prodex_sandbox")
 #: What only other systems have.
 MISSING = frozenset(
     "chown fchmod fchown fork geteuid getuid killpg mkfifo setsid O_CLOEXEC O_NOFOLLOW O_NONBLOCK".split()  # noqa: SIM905
@@ -267,18 +268,19 @@ class Windows:
         # `os.name` itself decides what `Path` is, so that only prodex sees the other system.
         seen = _OtherSystem(kill=killed)
         for name, module in list(sys.modules.items()):
-            if name.partition(".")[0] == "prodex" and getattr(module, "os", None) is os:
+            if name.partition(".")[0] in _PACKAGES and getattr(module, "os", None) is os:
                 self._patch.setattr(module, "os", seen)
-            if name.partition(".")[0] == "prodex" and hasattr(module, "pwd"):
+            if name.partition(".")[0] in _PACKAGES and hasattr(module, "pwd"):
                 self._patch.setattr(module, "pwd", None)
 
 
 def _using_os() -> list[str]:
     """Return the modules of prodex that use `os`: they are imported before it is replaced."""
-    root = Path(prodex.__file__).parent
+    root = Path(prodex.__file__).parents[1]
     return [
-        ".".join(["prodex", *path.relative_to(root).with_suffix("").parts]).removesuffix(".__init__")
-        for path in root.rglob("*.py")
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        for package in _PACKAGES
+        for path in (root / package).rglob("*.py")
         if "\nimport os\n" in path.read_text("utf-8")
     ]
 

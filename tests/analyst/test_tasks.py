@@ -18,7 +18,7 @@ import pytest
 
 import prodex as px
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.analyst import tasks
 
 Record = dict[str, Any]

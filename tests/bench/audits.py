@@ -23,7 +23,7 @@ from typing import Any
 import prodex
 from prodex.quality.check import Check
 from prodex.quality.rulebook import RULES
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 
 #: Two threads, whatever the machine: the figures are meant to be compared.
 _THREADS = 2

@@ -65,7 +65,7 @@ def import_time(rounds: str) -> float:
 
 def sample(count: str) -> float:
     """Return products/s of making the sandbox's sample catalogue."""
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
 
     started = perf_counter()
     made = sum(1 for _ in shared_products(int(count)))

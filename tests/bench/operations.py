@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import prodex
 from prodex.catalog import Catalog
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.bench.measuring import Measured, Stopwatch, alone, sandbox
 
 _PROFILE = "online-listing"

@@ -24,7 +24,7 @@ import sys
 from dataclasses import replace
 from itertools import islice
 import prodex
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 made, pieces = (product.record for product in shared_products(int(sys.argv[1]))), []
 while piece := list(islice(made, 10_000)):
     pieces.append(prodex.flatten(piece).save(f"piece-{len(pieces)}"))
@@ -33,7 +33,7 @@ replace(pieces[0], parts=tuple(part for one in pieces for part in one.parts)).sa
 _JUDGE = """
 import resource, time
 import prodex
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 catalog = prodex.open_snapshot("bench")
 begin = time.process_time()
 for profile in ("online-listing", "food-eu"):

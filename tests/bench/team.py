@@ -23,12 +23,12 @@ from typing import Any
 
 import prodex
 from prodex.files.atomic import home
-from prodex.sandbox.sample import AS_OF
 from prodex.store.build import build_parts
 from prodex.store.journal import Journal
 from prodex.store.plan import plan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
+from prodex_sandbox.sample import AS_OF
 from tests.bench import pinned
 from tests.bench.measuring import alone
 from tests.cluster import scheduler, worker

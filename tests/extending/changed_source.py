@@ -10,11 +10,11 @@ from pathlib import Path
 
 import prodex
 
-_SOURCE = Path(prodex.__file__).parent
+_SOURCE = Path(prodex.__file__).parents[1]
 
 
 class ChangedSource:
-    """A copy of `src/prodex`, and which of its files were changed or added.
+    """A copy of both packages of `src`, and which of its files were changed or added.
 
     Parameters
     ----------
@@ -26,11 +26,12 @@ class ChangedSource:
         self._folder = folder
         self.files: set[str] = set()
         # Compiled modules come along: they know their source by its time and size, and both are kept.
-        shutil.copytree(_SOURCE, folder / "prodex")
+        for package in ("prodex", "prodex_sandbox"):
+            shutil.copytree(_SOURCE / package, folder / package)
 
     def insert(self, file: str, before: str, text: str) -> None:
         """Put lines before the only line that begins with some text, as far in as that line."""
-        path = self._folder / "prodex" / file
+        path = self._folder / file
         lines = path.read_text("utf-8").splitlines(keepends=True)
         (place,) = (number for number, line in enumerate(lines) if line.lstrip().startswith(before))
         indent = lines[place][: -len(lines[place].lstrip())]
@@ -42,7 +43,7 @@ class ChangedSource:
 
     def replace(self, file: str, old: str, new: str) -> None:
         """Put text in the place of another, which is there once."""
-        path = self._folder / "prodex" / file
+        path = self._folder / file
         before, found, after = path.read_text("utf-8").partition(old)
         assert found, f"{file} has no {old!r}"
         assert old not in after, f"{file} has {old!r} twice"
@@ -51,7 +52,7 @@ class ChangedSource:
 
     def append(self, file: str, text: str) -> None:
         """Put lines at the end of a file; a file that is not there is made."""
-        path = self._folder / "prodex" / file
+        path = self._folder / file
         with path.open("a", encoding="utf-8") as opened:
             opened.write(text)
         self.files.add(file)

@@ -40,7 +40,7 @@ assert words == "recalled by its manufacturer"
 
 def test_a_column_is_one_line_in_one_file(source: ChangedSource) -> None:
     """A new column is flattened, saved, exported, read back, filtered by and documented."""
-    source.insert("tables/declaration.py", 'leaf("life_cycle"', ADDED)
-    assert {"tables/declaration.py"} == source.files
+    source.insert("prodex/tables/declaration.py", 'leaf("life_cycle"', ADDED)
+    assert {"prodex/tables/declaration.py"} == source.files
     source.python(USED)
     assert "recalled by its manufacturer" in source.command("tables", "products")

@@ -30,7 +30,7 @@ USED = """
 import prodex
 import requests
 from prodex.sandbox import Fault, Sandbox
-from prodex.sandbox.app import application
+from prodex_sandbox.app import application
 
 # The document describes it.
 described = application().openapi()["paths"]["/core/v1/markets"]["get"]
@@ -49,8 +49,12 @@ with Sandbox([{"id": 7}]) as sandbox:
 
 def test_an_endpoint_is_one_method_and_two_files_of_the_sandbox(source: ChangedSource) -> None:
     """A new endpoint is called with the client's token and retries, answered by the sandbox, and in its document."""
-    source.insert("service/client.py", "def product_segments", METHOD)
-    source.append("sandbox/api/openapi.py", CONTRACT)
-    source.append("sandbox/api/endpoints.py", ROUTE)
-    assert {"service/client.py", "sandbox/api/openapi.py", "sandbox/api/endpoints.py"} == source.files
+    source.insert("prodex/service/client.py", "def product_segments", METHOD)
+    source.append("prodex_sandbox/api/openapi.py", CONTRACT)
+    source.append("prodex_sandbox/api/endpoints.py", ROUTE)
+    assert {
+        "prodex/service/client.py",
+        "prodex_sandbox/api/openapi.py",
+        "prodex_sandbox/api/endpoints.py",
+    } == source.files
     source.python(USED)

@@ -70,15 +70,15 @@ catalog.save("shop")
 
 def test_an_export_format_is_a_module_and_its_entry(source: ChangedSource) -> None:
     """A new format is written, read back, named in messages, and proposed on the command line and in the explorer."""
-    source.append("formats/ndjson_rows.py", MODULE)
+    source.append("prodex/formats/ndjson_rows.py", MODULE)
     source.insert(
-        "formats/registry.py",
+        "prodex/formats/registry.py",
         "from prodex.formats.workbook_reading",
         "from prodex.formats.ndjson_rows import read_ndjson, write_ndjson\n",
     )
-    source.insert("formats/registry.py", '"parquet": ExportFormat(', ENTRY)
-    source.replace("formats/registry.py", '"xlsx", "jsonl"]', '"xlsx", "jsonl", "ndjson"]')
-    assert {"formats/ndjson_rows.py", "formats/registry.py"} == source.files
+    source.insert("prodex/formats/registry.py", '"parquet": ExportFormat(', ENTRY)
+    source.replace("prodex/formats/registry.py", '"xlsx", "jsonl"]', '"xlsx", "jsonl", "ndjson"]')
+    assert {"prodex/formats/ndjson_rows.py", "prodex/formats/registry.py"} == source.files
     source.python(USED)
     assert "ndjson" in source.command("export", "--help")
     assert "texts.ndjson" in source.command("export", "shop", "--format", "ndjson", "--to", "again")

@@ -11,7 +11,7 @@ ADDED = """
 USED = """
 import requests
 from prodex.sandbox import FAULTS, Fault, Sandbox
-from prodex.sandbox.command import parser
+from prodex_sandbox.command import parser
 
 assert Fault.from_text("504@2,endpoint=organizations").hits(2)
 assert parser().parse_args(["--fault", "504@2"]).faults == [Fault("504", at=2)]
@@ -25,7 +25,7 @@ with Sandbox([{"id": 7}]) as sandbox:
 
 def test_a_fault_is_one_entry_in_one_file(source: ChangedSource) -> None:
     """A new fault is ordered from Python and from the command line, strikes, and is listed."""
-    source.insert("sandbox/faults/kinds.py", '"cut": FaultKind', ADDED)
-    assert {"sandbox/faults/kinds.py"} == source.files
+    source.insert("prodex_sandbox/faults/kinds.py", '"cut": FaultKind', ADDED)
+    assert {"prodex_sandbox/faults/kinds.py"} == source.files
     source.python(USED)
     assert "A gateway waited in vain." in source.command("sandbox", "--help")

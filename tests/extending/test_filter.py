@@ -33,7 +33,7 @@ USED = """
 import inspect
 import prodex
 from prodex.sandbox import Sandbox
-from prodex.sandbox.app import application
+from prodex_sandbox.app import application
 
 # A query takes it, checks it and writes it, and editors propose it.
 query = prodex.ProductQuery(gtins_not_in=["3036811359935", 5000000000128])
@@ -62,11 +62,15 @@ with Sandbox(records) as sandbox:
 
 def test_a_filter_is_an_entry_and_a_typed_field(source: ChangedSource) -> None:
     """A new filter is in queries, on the wire, on the command line, in the query panel and in the sandbox."""
-    source.insert("query/filters.py", 'Filter("filter_owners_in"', ENTRY)
-    source.insert("query/product_query.py", "search: tuple[", FIELD)
-    source.insert("query/product_query.py", "search: Search = None", ARGUMENT)
-    source.replace("query/product_query.py", "    search\n        Words", DOCUMENTED)
-    source.insert("sandbox/api/filters.py", '"next_page": Filter(', CONDITION)
-    assert {"query/filters.py", "query/product_query.py", "sandbox/api/filters.py"} == source.files
+    source.insert("prodex/query/filters.py", 'Filter("filter_owners_in"', ENTRY)
+    source.insert("prodex/query/product_query.py", "search: tuple[", FIELD)
+    source.insert("prodex/query/product_query.py", "search: Search = None", ARGUMENT)
+    source.replace("prodex/query/product_query.py", "    search\n        Words", DOCUMENTED)
+    source.insert("prodex_sandbox/api/filters.py", '"next_page": Filter(', CONDITION)
+    assert {
+        "prodex/query/filters.py",
+        "prodex/query/product_query.py",
+        "prodex_sandbox/api/filters.py",
+    } == source.files
     source.python(USED)
     assert "--without-gtin" in source.command("load", "--help")

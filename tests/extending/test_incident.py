@@ -19,7 +19,7 @@ def _swap_brands(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
 
 USED = """
 from prodex.sandbox import Sandbox
-from prodex.sandbox.options import parser
+from prodex_sandbox.options import parser
 
 assert parser().parse_args(["--incident", "brands_swapped@1"]).incidents[0].day == 1
 with Sandbox([{"id": 7, "gtin": "03036811359935"}]) as sandbox:
@@ -31,8 +31,8 @@ with Sandbox([{"id": 7, "gtin": "03036811359935"}]) as sandbox:
 
 def test_an_incident_is_one_entry_in_one_file(source: ChangedSource) -> None:
     """A new incident happens from Python and from the command line, is in the journal, and is listed."""
-    source.insert("sandbox/simulation/incidents.py", '"volume_halves": IncidentKind', ADDED)
-    source.insert("sandbox/simulation/incidents.py", "def _stop", FUNCTION)
-    assert {"sandbox/simulation/incidents.py"} == source.files
+    source.insert("prodex_sandbox/simulation/incidents.py", '"volume_halves": IncidentKind', ADDED)
+    source.insert("prodex_sandbox/simulation/incidents.py", "def _stop", FUNCTION)
+    assert {"prodex_sandbox/simulation/incidents.py"} == source.files
     source.python(USED)
     assert "A supplier's products get another brand." in " ".join(source.command("sandbox", "--help").split())

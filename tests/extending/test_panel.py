@@ -69,10 +69,10 @@ NAME = """
 
 def test_a_panel_is_a_module_and_its_name(source: ChangedSource) -> None:
     """A new panel shows a catalogue, exposes what was chosen, and is public, without being imported by all."""
-    source.append("notebook/brands.py", MODULE)
-    source.insert("__init__.py", "from prodex.notebook.card.panel", IMPORT)
-    source.insert("__init__.py", '"prodex.notebook.card.panel"', LATER)
-    source.insert("__init__.py", '"Catalog",', NAME)
-    assert {"notebook/brands.py", "__init__.py"} == source.files
+    source.append("prodex/notebook/brands.py", MODULE)
+    source.insert("prodex/__init__.py", "from prodex.notebook.card.panel", IMPORT)
+    source.insert("prodex/__init__.py", '"prodex.notebook.card.panel"', LATER)
+    source.insert("prodex/__init__.py", '"Catalog",', NAME)
+    assert {"prodex/notebook/brands.py", "prodex/__init__.py"} == source.files
     source.python(USED)
     assert "False\n" == source.python("import sys, prodex; print('prodex.notebook.brands' in sys.modules)")

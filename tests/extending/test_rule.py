@@ -40,7 +40,7 @@ audit.worklists("to_fix", by="owner")
 
 def test_a_rule_is_one_function_in_one_file(source: ChangedSource) -> None:
     """A new rule is listed, chosen by a profile, judged by, reported, and written to worklists."""
-    source.append("quality/rules/freshness.py", ADDED)
-    assert {"quality/rules/freshness.py"} == source.files
+    source.append("prodex/quality/rules/freshness.py", ADDED)
+    assert {"prodex/quality/rules/freshness.py"} == source.files
     source.python(USED)
     assert "the life cycle is known" in source.command("rules")

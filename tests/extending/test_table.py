@@ -54,8 +54,8 @@ assert set(catalog.dictionary.query("table == 'promotions'")["column"]) >= set(c
 
 def test_a_table_is_declared_in_one_file_and_shown_by_a_second(source: ChangedSource) -> None:
     """A new child table is flattened, counted, saved, exported, read back and documented."""
-    source.insert("tables/declaration.py", "_HIERARCHIES,", ADDED)
-    source.append("catalog/table_properties.py", PROPERTY)
-    assert {"tables/declaration.py", "catalog/table_properties.py"} == source.files
+    source.insert("prodex/tables/declaration.py", "_HIERARCHIES,", ADDED)
+    source.append("prodex/catalog/table_properties.py", PROPERTY)
+    assert {"prodex/tables/declaration.py", "prodex/catalog/table_properties.py"} == source.files
     source.python(USED)
     assert "discount, percent" in source.command("tables", "promotions")

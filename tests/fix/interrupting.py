@@ -21,7 +21,7 @@ import pytest
 import prodex
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.records import imports
+from prodex_sandbox.records import imports
 from tests.forks import Forks, forking
 
 from .bakery import record, text

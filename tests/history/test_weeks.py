@@ -14,7 +14,7 @@ import prodex
 from prodex.errors import InputError, SnapshotError
 from prodex.history.record import WeeksRecord
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 DAYS = [date(2026, 11, day) for day in (2, 9, 16, 18, 19, 20)]
 

@@ -22,7 +22,7 @@ from prodex.job.export_record import ExportRecord
 from prodex.job.result import plain
 from prodex.job.step_result import StepResult
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.job.exchange import job_file, reached
 
 PRODUCTS = 60

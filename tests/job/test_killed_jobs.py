@@ -14,7 +14,7 @@ import pytest
 
 import prodex
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.forks import Forks, forking
 from tests.job.exchange import job_file, variables
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import prodex
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.load.killing import SIDE_BY_SIDE, kill_often
 
 

@@ -14,9 +14,9 @@ from prodex.errors import IncompleteLoad
 from prodex.load.matching import CHECKS, unmatched
 from prodex.query import FILTERS, ProductQuery
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import shared_products
 from prodex.service import Client
 from prodex.service.pull import pages
+from prodex_sandbox.sample import shared_products
 from tests.load.exchange import connected as reached
 from tests.load.strange import connected
 from tests.stranger import Stranger, products

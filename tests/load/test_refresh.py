@@ -278,7 +278,7 @@ def test_another_question_is_refused_in_words(exchange: Sandbox) -> None:
 
 def test_labels_of_new_codes_come_in_the_languages_of_the_snapshot() -> None:
     """Those that were there stay."""
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
 
     sample = list(shared_products(120))
     with Sandbox(sample[:40]) as sandbox:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 import prodex
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.quality.hostile import LONG, STRINGS
 
 #: Where a picture or a document of it is said to lie; no page may ask for it.

@@ -31,7 +31,7 @@ _BEGIN = """
     os.environ["PRODEX_HOME"] = "data"  # from here, so that no picture shows a path of this machine
     sys.path.insert(0, {root!r})
     import prodex as px
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
     from tests.lived import UNTIL, exchange_in
 
     exchange = exchange_in(Path("data"), shared_products({products}))

@@ -14,7 +14,7 @@ from prodex.display.report.group_scores import GroupScores
 from prodex.facts.groups import column_names
 from prodex.notebook.audit.drill_down import of_cell, of_check, of_grade, to_work_on, with_blockers
 from prodex.notebook.conditions import Conditions
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 
 PROFILE = {
     "checks": {

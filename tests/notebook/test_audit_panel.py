@@ -19,7 +19,7 @@ from prodex.notebook.conditions import Conditions
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality import hostile
 
 BROKEN = {"id": 8, "gtin": "03036811359936", "brand": {"code": "A", "label": "Ace"}}

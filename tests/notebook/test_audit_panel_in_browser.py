@@ -17,7 +17,7 @@ ROOT = str(Path(__file__).parents[2])
 SAMPLE = """
     import prodex
     from prodex.notebook.audit.panel import AuditPanel
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
     catalog = prodex.flatten(product.record for product in shared_products(400))
     panel = AuditPanel(catalog=catalog, profile="online-listing")
     panel

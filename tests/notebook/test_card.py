@@ -16,8 +16,8 @@ from prodex.notebook.card.contents import parts
 from prodex.notebook.card.record import indented
 from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
-from prodex.sandbox.sample import shared_products
 from prodex.untrusted_text import words
+from prodex_sandbox.sample import shared_products
 from tests.quality import hostile
 from tests.quality.reading_html import Node, parsed
 

@@ -27,7 +27,7 @@ from prodex.notebook.coverage.panel import GROUPINGS, CoveragePanel
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.panel import Panel
 from prodex.query import ProductQuery
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.hostile import LONG
 from tests.wire import attributes
 

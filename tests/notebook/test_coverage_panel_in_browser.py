@@ -16,7 +16,7 @@ ROOT = str(Path(__file__).parents[2])
 
 SAMPLE = """
     import prodex as px
-    from prodex.sandbox.sample import AS_OF, shared_products
+    from prodex_sandbox.sample import AS_OF, shared_products
     catalog = px.flatten(one.record for one in shared_products(400))
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
 """

@@ -12,7 +12,7 @@ import prodex
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 
 @pytest.fixture(scope="module")

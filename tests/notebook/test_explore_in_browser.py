@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _BEGIN = f"""
     import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
     import prodex as px
-    from prodex.sandbox.sample import AS_OF, shared_products
+    from prodex_sandbox.sample import AS_OF, shared_products
     catalog = px.flatten(one.record for one in shared_products(150)).save("explored")
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
 """

@@ -19,7 +19,7 @@ from prodex.notebook.conditions import Conditions, ProductList
 from prodex.notebook.exploration import Exploration
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.export import AS_SHOWN, EVERYTHING
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 
 @pytest.fixture(scope="module")

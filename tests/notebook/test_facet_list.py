@@ -14,7 +14,7 @@ from prodex.notebook.conditions import Conditions, Range
 from prodex.notebook.coverage import filled
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 _MILK = {"GPC": {"code": "50131700", "label": "Milk"}}
 _CREAM = {"GPC": {"code": "50131800", "label": "Cream"}}

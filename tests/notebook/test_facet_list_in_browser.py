@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 SAMPLE = """
     import prodex
     from prodex.notebook.products.explorer import CatalogExplorer
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
     catalog = prodex.flatten(product.record for product in shared_products(300))
     explorer = CatalogExplorer(catalog)
 """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _BEGIN = """
     import prodex as px
-    from prodex.sandbox.sample import AS_OF, shared_products
+    from prodex_sandbox.sample import AS_OF, shared_products
     catalog = px.flatten(one.record for one in shared_products(120)).save("keyed")
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
 """

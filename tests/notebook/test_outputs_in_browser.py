@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _BEGIN = """
     import prodex as px
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
     catalog = px.flatten(product.record for product in shared_products(60))
     audit = px.audit(catalog, "online-listing", progress=False)
 """

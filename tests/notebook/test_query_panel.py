@@ -26,9 +26,9 @@ from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.query.suggestions import Suggestions
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
-from prodex.sandbox.faults.fault import Fault
-from prodex.sandbox.sample import shared_products
 from prodex.service import Client, RetryPolicy, pages
+from prodex_sandbox.faults.fault import Fault
+from prodex_sandbox.sample import shared_products
 from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)

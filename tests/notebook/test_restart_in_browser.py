@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _BEGIN = """
     import prodex as px
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
     catalog = px.flatten(one.record for one in shared_products(60)).save("restarted")
 """
 _LOOK = "looked = px.explore(catalog)\nlooked"

@@ -17,7 +17,7 @@ ROOT = str(Path(__file__).parents[2])
 SHOP = """
     import copy, prodex
     from prodex.notebook.snapshots.panel import SnapshotPanel
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
     records = [product.record for product in shared_products(120)]
     later = copy.deepcopy(records[5:])
     for record in later[:10]:

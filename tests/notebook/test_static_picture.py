@@ -16,7 +16,7 @@ from prodex.notebook.panel import Panel
 from prodex.notebook.static_picture import MOST_BYTES, picture_of
 from prodex.quality.audit import Audit
 from prodex.sandbox import Sandbox
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 
 from .canary import ADDRESS
 from .canary import catalog as spoiled

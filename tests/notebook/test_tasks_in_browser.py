@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.faults.fault import Fault
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.faults.fault import Fault
+from prodex_sandbox.sample import shared_products
 from tests.fix.answering import ATTRIBUTES, SENTENCES, good_text
 from tests.fix.handling import fill
 from tests.pictures import drawn
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SAMPLE = """
     import prodex as px
-    from prodex.sandbox.sample import shared_products
+    from prodex_sandbox.sample import shared_products
     catalog = px.flatten(one.record for one in shared_products(2000))
 """
 SERVED = """
@@ -41,7 +41,7 @@ SAVED = """
     from pathlib import Path
     from uuid import uuid4
     import prodex as px
-    from prodex.sandbox.sample import AS_OF, shared_products
+    from prodex_sandbox.sample import AS_OF, shared_products
     records = [product.record for product in shared_products(120)]
     later, name = copy.deepcopy(records), f"week-{uuid4()}"
     for record in later[:10]:
@@ -257,7 +257,7 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own
     folder = own_folder(lab)
     audited = f"""{served(own_exchange, "asked")}
     import os; os.chdir({str(folder)!r})
-    from prodex.sandbox.sample import AS_OF
+    from prodex_sandbox.sample import AS_OF
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
     panel = px.explore(catalog, audit=audit, service=service)
     """

@@ -29,8 +29,8 @@ from prodex.notebook import views
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.corrections.draft import CollectedDraft
 from prodex.sandbox import Behaviour, Fault, Sandbox
-from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 from prodex.service import Client, RetryPolicy
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 from tests.pictures.drawn import picture
 from tests.pictures.file_server import serving
 

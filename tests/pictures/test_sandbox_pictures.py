@@ -10,7 +10,7 @@ import pytest
 import prodex
 from prodex.pictures import download_pictures, gallery, thumbnails
 from prodex.sandbox import Fault, Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from typing import Any
 import prodex
 from prodex.quality.allergen_detection import GROUPS
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import text
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")

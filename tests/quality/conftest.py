@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import prodex
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 
 @pytest.fixture(scope="session")

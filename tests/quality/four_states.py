@@ -10,7 +10,7 @@ import prodex
 from prodex import Audit, ProductQuery
 from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 
 Record = dict[str, Any]
 #: Attribute, language and value of a finding, and the beginning of its reason.

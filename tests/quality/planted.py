@@ -8,7 +8,7 @@ from typing import Any
 
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
-from prodex.sandbox.sample import CONSEQUENCES, plan
+from prodex_sandbox.sample import CONSEQUENCES, plan
 
 #: Products of the sample that the tests judge.
 COUNT = 4_000

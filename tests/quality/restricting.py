@@ -15,8 +15,8 @@ from prodex import Catalog, ProductQuery
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.query.product_query import ALWAYS_REQUESTED, RICH_CONTENT
-from prodex.sandbox.api.projection import Projection
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.api.projection import Projection
+from prodex_sandbox.sample import AS_OF
 from tests.quality.test_audit_laws import profile
 
 Record = dict[str, Any]

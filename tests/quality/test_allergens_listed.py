@@ -10,7 +10,7 @@ import pytest
 import prodex
 from prodex import Audit, ProductQuery
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import Record, text
 
 RULE = "composition_allergens_listed"

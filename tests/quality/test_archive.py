@@ -11,7 +11,7 @@ import prodex
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.quality.audit import Audit
 from prodex.quality.products import Products
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 
 
 def same(one: Audit, other: Audit) -> bool:

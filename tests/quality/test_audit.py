@@ -13,7 +13,7 @@ import prodex
 from prodex.errors import QueryError
 from prodex.quality.audit import Audit
 from prodex.quality.products import Products
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 
 GOOD, BAD = "03036811359935", "03036811359936"
 

@@ -16,7 +16,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.check import Check
 from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES, Parameter
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quick import examples
 from tests.wire import localized, products, sometimes
 

@@ -10,7 +10,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.quality.rulebook import RULES
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 
 HOSTILE = '<script>alert(1)</script> $$\\href{x}{y}$$ =HYPERLINK("x") \u202eevil {attribute} ' + "x" * 40_000
 SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]

@@ -14,7 +14,7 @@ import prodex
 from prodex import Catalog, ProductQuery
 from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import Record, named, text
 
 WORDS = [

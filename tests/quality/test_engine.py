@@ -22,7 +22,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.products import Products
 from prodex.quality.states import EVIDENCE, State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality import judging
 
 FRENCH = {"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}}

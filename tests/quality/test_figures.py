@@ -26,7 +26,7 @@ from prodex.quality.check import with_problem
 from prodex.quality.comparison import compare_audits
 from prodex.quality.products import Products
 from prodex.quality.scores import readiness
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quick import examples
 
 #: What a product's one word says of it under the two rules below.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from prodex import ProductQuery
 from prodex.quality.audit import Audit
 from prodex.query.product_query import RICH_CONTENT
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.quality.restricting import (
     LANGUAGES,
     Record,

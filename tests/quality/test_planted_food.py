@@ -7,8 +7,8 @@ import pytest
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.rulebook import RULES
-from prodex.sandbox.sample import AS_OF, CONSEQUENCES, plan, shared_products
-from prodex.sandbox.sample.defects import food, imaging, packing
+from prodex_sandbox.sample import AS_OF, CONSEQUENCES, plan, shared_products
+from prodex_sandbox.sample.defects import food, imaging, packing
 from tests.quality.four_states import rules_of
 from tests.quality.planted import CHECKS, COUNT, explained, planted
 

@@ -10,7 +10,7 @@ import pytest
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF, DEFECTS, plan, shared_products
+from prodex_sandbox.sample import AS_OF, DEFECTS, plan, shared_products
 from tests.quality.four_states import Record
 from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile
 

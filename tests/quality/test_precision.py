@@ -12,7 +12,7 @@ import pytest
 import prodex
 from prodex import ProductQuery
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import Record, named, text
 
 NUTRIENT = "isPartitionedBy.contains"

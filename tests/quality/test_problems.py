@@ -15,8 +15,8 @@ from prodex.quality.comparison import compare_audits
 from prodex.quality.problems import attribute_label
 from prodex.quality.products import Products
 from prodex.quality.rulebook import RULES
-from prodex.sandbox.sample import AS_OF
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import AS_OF
 
 PROFILES = prodex.profiles()["profile"].tolist()
 NAME = {"expressedIn": {"normalizedCode": "nl", "code": "nld-NL"}, "data": "Rijst"}

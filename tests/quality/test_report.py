@@ -26,8 +26,8 @@ from prodex.messages import percent
 from prodex.notebook import panel
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
 from prodex.untrusted_text import even_limit, words
+from prodex_sandbox.sample import AS_OF
 
 from . import hostile
 from .reading_html import Node, parsed, read

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 import prodex
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 
 from . import hostile
 from .test_report import PROFILE

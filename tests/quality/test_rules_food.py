@@ -6,7 +6,7 @@ from typing import Any
 
 import prodex
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import NOTHING, Case, Finding, Record, text
 
 FOOD = {"isConsumerUnit": True, "GPC": {"code": "50000001"}}

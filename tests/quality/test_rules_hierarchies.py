@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import prodex
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import NOTHING, Case, Record
 
 PALLET, CASE, PACK, EACH = "23663836037988", "13663836037981", "03663836037984", "03091033779527"

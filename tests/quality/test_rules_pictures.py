@@ -8,7 +8,7 @@ import pytest
 
 import prodex
 from prodex.quality.states import State
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import NOTHING, Case, Record
 
 GTIN = "03036811359935"

@@ -7,7 +7,7 @@ import pytest
 
 import prodex
 from prodex.quality.audit import Audit
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.planted import COUNT
 
 pytestmark = pytest.mark.xdist_group("sample")

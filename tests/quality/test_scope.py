@@ -9,7 +9,7 @@ import pytest
 import prodex
 from prodex.quality.products import Products
 from prodex.quality.scope import Condition
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 
 RECORDS = [
     {"id": 1, "brand": {"code": "ACME"}, "lifeCycle": 1, "isConsumerUnit": True, "hasTags": [{"tag": "new"}]},

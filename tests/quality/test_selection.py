@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 
 CATALOG = prodex.flatten(product.record for product in shared_products(120))
 AUDIT = prodex.audit(CATALOG, "online-listing", progress=False, now=AS_OF)

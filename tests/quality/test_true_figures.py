@@ -17,7 +17,7 @@ from prodex.messages import percent
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.quality.audit import Audit
-from prodex.sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.workbooks import sheets
 
 CATALOG = prodex.flatten(product.record for product in shared_products(150))

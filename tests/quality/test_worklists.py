@@ -30,7 +30,7 @@ from prodex.errors import InputError, QueryError
 from prodex.fix.layout import TO_FIX, WORKLIST
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
-from prodex.sandbox.sample import AS_OF
+from prodex_sandbox.sample import AS_OF
 from tests.quality.workbooks import keys, sheets, to_fix, validations, xml
 from tests.quick import examples
 

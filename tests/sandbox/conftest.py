@@ -8,7 +8,7 @@ import pytest
 from small_exchange import DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP, Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import Organization
+from prodex_sandbox.records.model import Organization
 
 CallerOf = Callable[..., Caller]
 

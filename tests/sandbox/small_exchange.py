@@ -9,7 +9,7 @@ from typing import Any
 import requests
 from contract_check import check_reply
 
-from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
 
 SHOP = Organization(1, "Shop", OrganizationType.RETAILER, "shop", "shop-secret", "shop")
 MARKET = Organization(2, "Market", OrganizationType.RETAILER, "market", "market-secret", "market")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from prodex.sandbox.records.model import PRODUCT_STATUSES, OrganizationType, SharedProduct, SharingStatus
-from prodex.sandbox.sample import LABELS, organizations, plan, shared_products
-from prodex.sandbox.sample.__main__ import main
-from prodex.sandbox.sample.vocabulary import INGREDIENTS, KINDS, LANGUAGES, PHRASES, VARIANTS
+from prodex_sandbox.records.model import PRODUCT_STATUSES, OrganizationType, SharedProduct, SharingStatus
+from prodex_sandbox.sample import LABELS, organizations, plan, shared_products
+from prodex_sandbox.sample.__main__ import main
+from prodex_sandbox.sample.vocabulary import INGREDIENTS, KINDS, LANGUAGES, PHRASES, VARIANTS
 
 pytestmark = pytest.mark.xdist_group("sample")
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from prodex.sandbox.sample import AS_OF, CONSEQUENCES, DEFECTS, STALE_AFTER, plan, shared_products, write_plan
+from prodex_sandbox.sample import AS_OF, CONSEQUENCES, DEFECTS, STALE_AFTER, plan, shared_products, write_plan
 
 pytestmark = pytest.mark.xdist_group("sample")
 

@@ -20,11 +20,12 @@ from writer import Writer
 
 import prodex
 from prodex import sandbox
-from prodex.sandbox import Sandbox, sample
-from prodex.sandbox.command import main
-from prodex.sandbox.home import open_store
-from prodex.sandbox.kept_at_home import changing
-from prodex.sandbox.records.store import StoreUnusable
+from prodex.sandbox import Sandbox
+from prodex_sandbox import sample
+from prodex_sandbox.command import main
+from prodex_sandbox.home import open_store
+from prodex_sandbox.kept_at_home import changing
+from prodex_sandbox.records.store import StoreUnusable
 
 COUNT = 150
 SHOPKEEPER = sample.organizations()[0]

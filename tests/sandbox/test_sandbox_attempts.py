@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from small_exchange import MARKET, MILL, SHOP, Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.authentication import LoginThrottle
-from prodex.sandbox.refusals import Refusal
+from prodex_sandbox.api.authentication import LoginThrottle
+from prodex_sandbox.refusals import Refusal
 
 
 class Clock:

@@ -25,7 +25,7 @@ from small_exchange import (
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.records.model import SharedProduct, View
+from prodex_sandbox.records.model import SharedProduct, View
 
 CallerOf = Callable[..., Caller]
 NEW = "03149170388001"

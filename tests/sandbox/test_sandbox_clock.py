@@ -17,9 +17,9 @@ from small_exchange import BREAD, MILL, SHOP, Caller, text
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.raw_json import encode
-from prodex.sandbox.records.merging import next_updated_at
-from prodex.sandbox.records.model import SharedProduct, View
+from prodex_sandbox.raw_json import encode
+from prodex_sandbox.records.model import SharedProduct, View
+from prodex_sandbox.records.service_clock import next_updated_at
 
 PRODUCT = {"id": 1, "gtin": BREAD, "updatedAt": "2026-01-01T00:00:00", "namePublicLong": [text("Pain")]}
 

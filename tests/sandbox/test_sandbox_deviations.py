@@ -10,10 +10,10 @@ import pytest
 from small_exchange import SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.media.addresses import MEDIA
-from prodex.sandbox.records.model import SharedProduct, View
-from prodex.sandbox.records.upsert import SET_BY_EXCHANGE
-from prodex.sandbox.sample import organizations, shared_products
+from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.records.model import SharedProduct, View
+from prodex_sandbox.records.upsert import SET_BY_EXCHANGE
+from prodex_sandbox.sample import organizations, shared_products
 
 PRODUCTS = list(shared_products(300))
 RETAILER = organizations()[0]

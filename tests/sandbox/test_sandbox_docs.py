@@ -11,8 +11,8 @@ import pytest
 import requests
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.docs import SECTIONS, as_html
-from prodex.sandbox.api.filters import FILTERS
+from prodex_sandbox.api.docs import SECTIONS, as_html
+from prodex_sandbox.api.filters import FILTERS
 
 
 class Page(HTMLParser):

@@ -23,8 +23,8 @@ from small_exchange import MILL, SHOP, Caller
 from writer import Writer
 
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
-from prodex.sandbox.command import main
-from prodex.sandbox.faults.fault import ENDPOINTS
+from prodex_sandbox.command import main
+from prodex_sandbox.faults.fault import ENDPOINTS
 
 SIZE = 12
 LIMIT = 3

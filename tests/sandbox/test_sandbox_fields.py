@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 LOCAL_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, CIDER, DAIRY, MILL, PALLET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.api.filters import FILTERS, read_body, read_query_string
+from prodex_sandbox.api.filters import FILTERS, read_body, read_query_string
 
 ALL = [BREAD, BUTTER, CIDER, PALLET]
 JANUARY_2 = 1_767_312_000

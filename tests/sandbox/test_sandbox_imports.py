@@ -16,7 +16,7 @@ from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PALLET, PRODUCTS,
 from writer import Writer, messages
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.records.model import Organization
+from prodex_sandbox.records.model import Organization
 
 GOOD = {"gtin": BREAD, "lifeCycle": 5}
 BAD = {"gtin": "1"}

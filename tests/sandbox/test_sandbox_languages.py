@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from small_exchange import BREAD, BUTTER, RECORDS, Caller
 
-from prodex.sandbox.api.listing import choose_language
+from prodex_sandbox.api.listing import choose_language
 
 KNOWN = {"fr", "de", "es", "nl"}
 

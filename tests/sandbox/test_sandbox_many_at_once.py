@@ -14,8 +14,8 @@ from small_exchange import DAIRY, MILL, PRODUCTS, SHOP, text
 from writer import Writer
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import Organization
-from prodex.sandbox.records.validation import normal_gtin
+from prodex_sandbox.records.model import Organization
+from prodex_sandbox.records.validation import normal_gtin
 
 READERS = WRITERS = 25
 ROUNDS = 4

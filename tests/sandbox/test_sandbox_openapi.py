@@ -20,8 +20,8 @@ from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS
 from tests.quick import examples
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.app import application
-from prodex.sandbox.media.addresses import MEDIA
+from prodex_sandbox.app import application
+from prodex_sandbox.media.addresses import MEDIA
 
 RETAILER = replace(SHOP, scenarios_enabled=True)
 KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}

@@ -11,8 +11,8 @@ import requests
 from small_exchange import DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.records.model import Organization
-from prodex.sandbox.records.segments import PERMISSIONS
+from prodex_sandbox.records.model import Organization
+from prodex_sandbox.records.segments import PERMISSIONS
 
 ORGANIZATIONS = [SHOP, MARKET, MILL, DAIRY]
 LISTED = [

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, MARKET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
-from prodex.sandbox.api import paging
-from prodex.sandbox.api.paging import Cursors, Scroll
-from prodex.sandbox.api.projection import Projection
-from prodex.sandbox.refusals import Refusal
+from prodex_sandbox.api import paging
+from prodex_sandbox.api.paging import Cursors, Scroll
+from prodex_sandbox.api.projection import Projection
+from prodex_sandbox.refusals import Refusal
 
 CallerOf = Callable[..., Caller]
 

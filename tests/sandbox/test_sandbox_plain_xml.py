@@ -13,10 +13,10 @@ from small_exchange import BREAD, BUTTER, DAIRY, MILL
 from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.docs import SECTIONS
-from prodex.sandbox.records.attribute_types import ATTRIBUTES, FLAG
-from prodex.sandbox.records.model import SharedProduct
-from prodex.sandbox.records.payload import XML, read_payload
+from prodex_sandbox.api.docs import SECTIONS
+from prodex_sandbox.records.attribute_types import ATTRIBUTES, FLAG
+from prodex_sandbox.records.model import SharedProduct
+from prodex_sandbox.records.payload import XML, read_payload
 
 XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 FLAGS = sorted(name for name, type_ in ATTRIBUTES.items() if type_ is FLAG)

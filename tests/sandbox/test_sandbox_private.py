@@ -15,8 +15,8 @@ from small_exchange import MILL, SHOP
 from writer import Writer
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import SharedProduct, View
-from prodex.sandbox.records.store import StoreUnusable
+from prodex_sandbox.records.model import SharedProduct, View
+from prodex_sandbox.records.store import StoreUnusable
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes of files are those of POSIX")
 
@@ -81,7 +81,7 @@ def test_the_word_of_where_it_answers_is_private(tmp_path: Path) -> None:
     ready.chmod(0o666)
     (tmp_path / "products.json").write_text('[{"gtin": "1"}]')
     program = (
-        "import os, sys; os.umask(0); from prodex.sandbox.command import main; sys.exit(main(sys.argv[1:]))"
+        "import os, sys; os.umask(0); from prodex_sandbox.command import main; sys.exit(main(sys.argv[1:]))"
     )
     options = ["--home", str(home), "--ready", str(ready), "--products", str(tmp_path / "products.json")]
     with subprocess.Popen(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct
-from prodex.sandbox.records.reading import read_records, shared_with_all
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct
+from prodex_sandbox.records.reading import read_records, shared_with_all
 
 A, B = b'{"gtin": "1",  "n": 1.0}', '{"gtin": "2", "name": "é"}'.encode()
 

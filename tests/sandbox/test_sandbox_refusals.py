@@ -14,8 +14,8 @@ from small_exchange import SHOP, Caller
 from tests.quick import examples
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.api.filters import FILTERS
-from prodex.sandbox.refusals import REFUSALS
+from prodex_sandbox.api.filters import FILTERS
+from prodex_sandbox.refusals import REFUSALS
 
 #: Parameters of a GET that are refused, with the code and a word of the message.
 BAD_PARAMETERS: list[tuple[dict[str, Any], str, str]] = [

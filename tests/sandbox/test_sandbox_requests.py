@@ -10,8 +10,9 @@ import pytest
 from test_sandbox_at_home import fill
 
 from prodex import sandbox
-from prodex.sandbox import Sandbox, kept_at_home, sample
-from prodex.sandbox.simulation.rhythm import activity, care
+from prodex.sandbox import Sandbox
+from prodex_sandbox import kept_at_home, sample
+from prodex_sandbox.simulation.rhythm import activity, care
 
 COUNT = 600
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

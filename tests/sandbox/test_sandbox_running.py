@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -19,13 +21,15 @@ import requests
 from small_exchange import DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP, Caller
 
 import prodex.sandbox
+import prodex_sandbox
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.api.filters import FILTERS
-from prodex.sandbox.command import main
-from prodex.sandbox.home import default_home
-from prodex.sandbox.options import parser
-from prodex.sandbox.records.store import StoreUnusable
-from prodex.sandbox.server import LOOPBACK, base_url_of, listen_on_home_port
+from prodex_sandbox.api.filters import FILTERS
+from prodex_sandbox.behaviour import LOOPBACK
+from prodex_sandbox.command import main
+from prodex_sandbox.home import default_home
+from prodex_sandbox.options import parser
+from prodex_sandbox.records.store import StoreUnusable
+from prodex_sandbox.server import base_url_of, listen_on_home_port
 
 CallerOf = Callable[..., Caller]
 ORGANIZATIONS = [SHOP, MARKET, MILL, DAIRY]
@@ -150,17 +154,56 @@ def test_the_openapi_document_names_every_parameter_and_refusal(sandbox: Sandbox
     assert document == json.loads((tmp_path / "openapi.json").read_bytes())
 
 
-def test_the_sandbox_imports_nothing_else_of_prodex() -> None:
-    """No module of the sandbox imports a module of prodex outside it."""
-    folder = Path(prodex.sandbox.__file__).parent
-    imports = {
-        module
-        for path in folder.rglob("*.py")
-        for module in re.findall(
-            r"^\s*(?:from|import)\s+(prodex[\w.]*)", path.read_text("utf-8"), re.MULTILINE
-        )
-    }
-    assert {"prodex.sandbox"} == {".".join(module.split(".")[:2]) for module in imports}
+def test_the_sandbox_runs_without_prodex(tmp_path: Path) -> None:
+    """A program that has only `prodex_sandbox` starts one and calls it."""
+    shutil.copytree(Path(prodex_sandbox.__file__).parent, tmp_path / "prodex_sandbox")
+    code = """
+import importlib.abc, sys, requests
+class Without(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] == "prodex":
+            raise ImportError(name)
+sys.meta_path.insert(0, Without())
+from prodex_sandbox import Sandbox
+with Sandbox([{"gtin": "03036811359935"}]) as sandbox:
+    print(requests.get(f"{sandbox.base_url}/health", timeout=10).json()["products"])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    assert "1\n" == subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
+
+
+@pytest.mark.parametrize("words", [("prodex", "sandbox"), ("prodex.sandbox",), ("prodex_sandbox",)])
+def test_each_name_of_the_command_runs_it(words: tuple[str, ...], tmp_path: Path) -> None:
+    """Through the command line, the module that users import, and the package itself."""
+    path = tmp_path / "openapi.json"
+    subprocess.check_call([sys.executable, "-m", *words, "--openapi", str(path)])
+    assert json.loads(path.read_bytes())["openapi"].startswith("3.")
+
+
+def test_prodex_passes_on_every_name_of_the_sandbox() -> None:
+    """`prodex.sandbox` has the public names of `prodex_sandbox`, and no others."""
+    assert prodex_sandbox.__all__ == prodex.sandbox.__all__
+    assert [] == [
+        name
+        for name in prodex_sandbox.__all__
+        if getattr(prodex.sandbox, name) is not getattr(prodex_sandbox, name)
+    ]
+
+
+def test_whoever_lacks_a_package_reads_how_to_install_it() -> None:
+    """Importing the sandbox without its extra names the package and the line that installs it."""
+    code = """
+import sys
+sys.modules["fastapi"] = sys.modules["starlette"] = sys.modules["markupsafe"] = sys.modules["uvicorn"] = None
+sys.modules["pydantic"] = sys.modules["anyio"] = sys.modules["jwt"] = sys.modules["defusedxml"] = None
+import prodex.errors
+try:
+    from prodex.sandbox import Sandbox
+except prodex.errors.MissingExtra as error:
+    print(error)
+"""
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert re.fullmatch(r"The sandbox needs \w+\. Install it with: .*\[sandbox\]'\n", printed)
 
 
 @contextmanager
@@ -292,7 +335,7 @@ def test_what_the_sandbox_needs_and_has_not_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Without the sandbox's extra the command reports how to install it."""
-    monkeypatch.delitem(sys.modules, "prodex.sandbox.app", raising=False)
+    monkeypatch.delitem(sys.modules, "prodex_sandbox.app", raising=False)
     monkeypatch.setitem(sys.modules, "fastapi", None)
     assert 2 == main(["--openapi", str(tmp_path / "openapi.json")])
     assert "prodex sandbox: it needs fastapi: pip install 'prodex[sandbox]'" in capsys.readouterr().err

@@ -10,8 +10,8 @@ import pytest
 from small_exchange import Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import PRODUCT_STATUSES, Organization, OrganizationType
-from prodex.sandbox.sample import LABELS, organizations, shared_products
+from prodex_sandbox.records.model import PRODUCT_STATUSES, Organization, OrganizationType
+from prodex_sandbox.sample import LABELS, organizations, shared_products
 
 RETAILERS = [one for one in organizations() if one.type is OrganizationType.RETAILER]
 COUNT = 400

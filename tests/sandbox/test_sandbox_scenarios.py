@@ -14,8 +14,8 @@ import requests
 from small_exchange import Caller
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
-from prodex.sandbox.refusals import REFUSALS
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
+from prodex_sandbox.refusals import REFUSALS
 
 RETAILER = OrganizationType.RETAILER
 SHOP = Organization(1, "Shop", RETAILER, "shop", "shop-secret", "shop", True, True)

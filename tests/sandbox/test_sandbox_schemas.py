@@ -16,12 +16,12 @@ from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.api.filters import FILTERS
-from prodex.sandbox.api.messages import ProductPage, SearchEntry
-from prodex.sandbox.app import application
-from prodex.sandbox.records.indexing import SEARCH_FIELDS
-from prodex.sandbox.records.schemas.product import SHAPE_NOT_SHOWN, Product
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.api.filters import FILTERS
+from prodex_sandbox.api.messages import ProductPage, SearchEntry
+from prodex_sandbox.app import application
+from prodex_sandbox.records.indexing import SEARCH_FIELDS
+from prodex_sandbox.records.schemas.product import SHAPE_NOT_SHOWN, Product
+from prodex_sandbox.sample import shared_products
 
 DOCUMENT = application().openapi()
 SCHEMAS = DOCUMENT["components"]["schemas"]

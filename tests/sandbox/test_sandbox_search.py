@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from small_exchange import BREAD, BUTTER, CIDER, Caller
 
-from prodex.sandbox.records.indexing import SEARCH_FIELDS
+from prodex_sandbox.records.indexing import SEARCH_FIELDS
 
 NAME, DESCRIPTION, BRAND, KIND = "namePublicLong.data", "description.data", "brand.label", "kind.label"
 

@@ -12,8 +12,9 @@ from test_sandbox_at_home import fill, served
 from writer import Writer
 
 from prodex import sandbox as at_home
-from prodex.sandbox import Behaviour, Sandbox, sample
-from prodex.sandbox.records.store import StoreUnusable
+from prodex.sandbox import Behaviour, Sandbox
+from prodex_sandbox import sample
+from prodex_sandbox.records.store import StoreUnusable
 
 SHOPKEEPER = sample.organizations()[0]
 EVENING = datetime(2026, 11, 10, 20, tzinfo=UTC)
@@ -137,7 +138,7 @@ def test_a_moment_has_a_zone(moment: object, tmp_path: Path) -> None:
 
 def test_the_time_is_not_set_while_days_pass(tmp_path: Path) -> None:
     """One change at a time."""
-    from prodex.sandbox.kept_at_home import changing
+    from prodex_sandbox.kept_at_home import changing
 
     home = fill(tmp_path / "sandbox", 30)
     with changing(home), pytest.raises(StoreUnusable, match="being changed already"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, RECORDS, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.api.projection import Projection
+from prodex_sandbox.api.projection import Projection
 
 RECORD: dict[str, Any] = {
     "a": {"b": {"c": 1, "d": 2}, "e": 3},

@@ -14,8 +14,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from prodex.sandbox import Sandbox, terminal
-from prodex.sandbox.terminal import announce, counted
+from prodex.sandbox import Sandbox
+from prodex_sandbox import terminal
+from prodex_sandbox.terminal import announce, counted
 
 
 class Screen(io.StringIO):
@@ -71,7 +72,7 @@ def test_the_announcement_is_in_words_on_a_terminal(monkeypatch: pytest.MonkeyPa
     server = {"base_url": "http://127.0.0.1:8080", "products": 12_000, "credentials": [key]}
     screen = Screen()
     monkeypatch.setattr(sys, "stdout", screen)
-    announce(server, tmp_path)
+    announce(server, tmp_path, is_default=False)
 
     for words in (
         "http://127.0.0.1:8080/docs",
@@ -83,14 +84,14 @@ def test_the_announcement_is_in_words_on_a_terminal(monkeypatch: pytest.MonkeyPa
     assert "\x1b" not in screen.getvalue()
     assert "prodex.connect" not in screen.getvalue()  # it looks in another folder
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
-    announce(server, tmp_path / "sandbox")
+    announce(server, tmp_path / "sandbox", is_default=True)
     assert 'prodex.connect("sandbox")' in screen.getvalue()
 
 
 def test_a_program_gets_one_line_of_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """As ever, with all access keys."""
     server = {"base_url": "http://127.0.0.1:8080", "products": 1, "credentials": [{"client_id": "shop"}]}
-    announce(server, tmp_path)
+    announce(server, tmp_path, is_default=False)
     assert server == json.loads(capsys.readouterr().out)
 
 

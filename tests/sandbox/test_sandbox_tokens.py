@@ -12,8 +12,8 @@ import requests
 from small_exchange import MARKET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.api.authentication import Tokens
-from prodex.sandbox.refusals import Refusal
+from prodex_sandbox.api.authentication import Tokens
+from prodex_sandbox.refusals import Refusal
 
 CallerOf = Callable[..., Caller]
 CREDENTIALS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}

@@ -28,7 +28,7 @@ from small_exchange import (
 from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import Organization, SharedProduct, View
+from prodex_sandbox.records.model import Organization, SharedProduct, View
 
 WriterOf = Callable[[Organization], Writer]
 NEW = "03037494555003"

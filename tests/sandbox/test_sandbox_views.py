@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 from small_exchange import BREAD, BUTTER, CIDER, DAIRY, MARKET, MILL, PALLET, RECORDS, Caller
 
-from prodex.sandbox.records.model import SharedProduct, View, views_of_record, views_with_owner
+from prodex_sandbox.records.model import SharedProduct, View, views_of_record, views_with_owner
 
 CallerOf = Callable[..., Caller]
 DRAFT = "03149170388000"

@@ -15,8 +15,8 @@ from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import SharedProduct
-from prodex.sandbox.records.payload import JSON, XML, PayloadUnreadable, read_payload, read_supplier_products
+from prodex_sandbox.records.model import SharedProduct
+from prodex_sandbox.records.payload import JSON, XML, PayloadUnreadable, read_payload, read_supplier_products
 
 XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 

@@ -8,8 +8,8 @@ import pytest
 from mill_exchange import MILL, SHOP, client, small_exchange
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.records.model import Organization
 from prodex.service import Client
+from prodex_sandbox.records.model import Organization
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 from prodex.service import Client
 from prodex.service.settings import Settings
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 
 SHOP = Organization(
     1,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests import wire
 
 from prodex.errors import InputError
-from prodex.sandbox.records.payload import JSON, XML, UnreadableProduct, read_payload
 from prodex.send.records import records_of
 from prodex.send.xml import decoded, encoded, payload, problems
+from prodex_sandbox.records.payload import JSON, XML, UnreadableProduct, read_payload
 
 GTIN = "03036811359935"
 

@@ -21,7 +21,7 @@ from prodex.service.local_sandbox import running_sandbox, sandbox_home, sandbox_
 ANALYST = """
 import sys, prodex.service
 client = prodex.service.connect("sandbox")
-print(client.base_url, client.count(), "prodex.sandbox" in sys.modules, flush=True)
+print(client.base_url, client.count(), "prodex_sandbox" in sys.modules, flush=True)
 sys.stdin.read()
 """
 

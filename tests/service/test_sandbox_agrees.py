@@ -15,9 +15,9 @@ import pytest
 from prodex.errors import AuthenticationFailed, CursorLost, QueryError, RequestRefused
 from prodex.query import FILTERS, ProductQuery
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
-from prodex.sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
 from prodex.service import Client, pages
 from prodex.service.settings import Settings
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
 
 RETAILER = Organization(1, "Retailer", OrganizationType.RETAILER, "retailer-key", "retailer-secret", "r")
 MAKERS = [

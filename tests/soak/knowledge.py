@@ -7,7 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 from tests.quality.restricting import Record, audited, contradictions, drawn
 from tests.test_real_products import REAL
 

@@ -22,7 +22,7 @@ import prodex
 from prodex.quality.figures import Figures, figures_of
 from prodex.quality.watch import watched
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.sample import shared_products
 
 _A_DAY = 86_400.0
 

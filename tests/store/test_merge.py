@@ -26,7 +26,6 @@ from tests.wire import encode, products
 import prodex
 from prodex.catalog import Part
 from prodex.errors import SnapshotDamaged
-from prodex.sandbox.sample import shared_products
 from prodex.store.journal import Journal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
@@ -37,6 +36,7 @@ from prodex.store.snapshot import commit, stored_parts
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
+from prodex_sandbox.sample import shared_products
 
 Product = dict[str, Any]
 

@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import prodex
-from prodex.sandbox.sample import shared_products
 from prodex.store import parts
+from prodex_sandbox.sample import shared_products
 
 
 @pytest.mark.parametrize(("block", "groups"), [(20_000_000, 1), (100_000, 10), (1, 120)])

@@ -22,10 +22,10 @@ from prodex.catalog.part import union
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import safe_name
 from prodex.files.untrusted import refuse_links
-from prodex.sandbox.sample import shared_products
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.snapshot import commit
 from prodex.tables.declaration import TABLES
+from prodex_sandbox.sample import shared_products
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))

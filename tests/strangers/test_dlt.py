@@ -18,8 +18,8 @@ import pytest
 import requests
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.sandbox.behaviour import ScrollEnd
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.behaviour import ScrollEnd
+from prodex_sandbox.sample import shared_products
 
 #: More than pages by offset reach.
 MANY = 12_000

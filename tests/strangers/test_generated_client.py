@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.command import write_openapi
-from prodex.sandbox.sample import shared_products
+from prodex_sandbox.command import write_openapi
+from prodex_sandbox.sample import shared_products
 
 PACKAGE = "exchange_client"
 PRODUCTS = 400

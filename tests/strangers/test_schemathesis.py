@@ -17,9 +17,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from prodex.sandbox import Sandbox
-from prodex.sandbox.app import application
-from prodex.sandbox.media.addresses import MEDIA
-from prodex.sandbox.sample import organizations, shared_products
+from prodex_sandbox.app import application
+from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.sample import organizations, shared_products
 
 #: A product with a picture that is drawn at once.
 PICTURED = {

@@ -199,9 +199,9 @@ def sandbox(context: typer.Context) -> None:
     """Run a complete exchange service on this machine."""
     if not {"-h", "--help"} & set(context.args):
         require_sandbox()
-    from prodex.sandbox.command import main as serve
+    from prodex.sandbox import run_command
 
-    raise typer.Exit(serve(context.args))
+    raise typer.Exit(run_command(context.args))
 
 
 @app.command(epilog="Example: prodex demo; prodex demo --tables")

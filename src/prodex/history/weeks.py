@@ -13,7 +13,6 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotError
 from prodex.files.atomic import make_folder, seen_from_here, storage
 from prodex.history.record import WeeksRecord, day_of
-from prodex.installation import missing_extra
 from prodex.messages import counted
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
@@ -137,11 +136,9 @@ def simulated_weeks(
     folder = known.folder.parent
     with storage(folder):
         make_folder(folder, private=True)
-    try:
-        from prodex.history.making import make_weeks
-        from prodex.sandbox import journal
-    except ImportError as error:
-        raise missing_extra("The sandbox", str(error.name), "sandbox") from error
+    from prodex.history.making import make_weeks
+    from prodex.sandbox import journal
+
     # Two notebooks that begin at the same time share the weeks.
     with filelock.FileLock(folder / "weeks.lock", mode=0o600):
         known = WeeksRecord.read(name)

@@ -1,8 +1,0 @@
-"""The plan of planted defects: what is wrong in the sample, on purpose, and on which products.
-
-Importing the modules of this package enters their planters into the list.
-"""
-
-from prodex.sandbox.sample.defects import food, identity, imaging, packing, status, wording
-
-__all__ = ["food", "identity", "imaging", "packing", "status", "wording"]

@@ -1,0 +1,154 @@
+"""What is taken from a record to find it by: the columns of filters, and the texts of `advanced_search`.
+
+Records are as messy as suppliers are: a value of an unexpected type is left out, and is never an error.
+
+A search becomes one expression of SQLite's full text search, in which every word is quoted, so that nothing in it is an
+operator. A product matches an entry when one of the entry's fields holds all words of its query, in any of the field's
+languages, whatever their case or accents; it matches the search when it matches every entry (spec, endpoint 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from prodex_sandbox.raw_json import storable
+
+#: The fields that can be searched (spec, endpoint 5) -> their columns in the index.
+SEARCH_FIELDS: Final = {
+    "namePublicLong.data": "name_public_long",
+    "composition.data": "composition",
+    "allergens.data": "allergens",
+    "brand.label": "brand_label",
+    "kind.label": "kind_label",
+    "description.data": "description",
+}
+
+# More than anybody types, and few enough to be answered at once.
+_MAX_WORDS: Final = 64
+_MAX_ENTRIES: Final = 32
+
+
+def full_text_expression(search: Any) -> str | None:
+    """Turn an `advanced_search` object into an FTS5 expression; None when it asks for nothing.
+
+    Raises
+    ------
+    ValueError
+        When it is not as documented; the message says where.
+
+    Examples
+    --------
+    >>> full_text_expression({"must": [{"query": "dark chocolate", "fields": ["brand.label", "kind.label"]}]})
+    '((brand_label : ("dark" AND "chocolate")) OR (kind_label : ("dark" AND "chocolate")))'
+    """
+    _check_keys(search, {"must"}, "it")
+    if not isinstance(search["must"], list):
+        raise ValueError("must is not an array")  # noqa: TRY004 - one error for a wrong value
+    if len(search["must"]) > _MAX_ENTRIES:
+        raise ValueError(f"must holds {len(search['must'])} entries; at most {_MAX_ENTRIES} are allowed")
+    return " AND ".join(_entry(entry, f"must[{index}]") for index, entry in enumerate(search["must"])) or None
+
+
+def _entry(entry: Any, where: str) -> str:
+    _check_keys(entry, {"query", "fields"}, where)
+    query, fields = entry["query"], entry["fields"]
+    if not isinstance(query, str):
+        raise ValueError(f"{where}.query is {query!r}, not a string")  # noqa: TRY004 - one error for a wrong value
+    # A zero byte would end the expression.
+    # Signs alone are no words for the tokenizer, and an expression without a word is an error.
+    words = [word for word in storable(query).replace("\0", " ").split() if any(map(str.isalnum, word))]
+    if not words:
+        raise ValueError(f"{where}.query is {query!r}, which holds no word to look for")
+    if len(words) > _MAX_WORDS:
+        raise ValueError(f"{where}.query holds {len(words)} words; at most {_MAX_WORDS} are allowed")
+    if not isinstance(fields, list) or not fields:
+        raise ValueError(f"{where}.fields is {fields!r}, not an array of fields")
+    for field in fields:
+        if not isinstance(field, str) or field not in SEARCH_FIELDS:
+            raise ValueError(
+                f"{where}.fields holds {field!r}, which is not one of {', '.join(SEARCH_FIELDS)}"
+            )
+    every_word = " AND ".join('"' + word.replace('"', '""') + '"' for word in words)
+    return "(" + " OR ".join(f"({SEARCH_FIELDS[field]} : ({every_word}))" for field in fields) + ")"
+
+
+def _check_keys(value: Any, keys: set[str], where: str) -> None:
+    if not isinstance(value, dict) or value.keys() != keys:
+        raise ValueError(f"{where} is not an object of {' and '.join(sorted(keys))}")
+
+
+_IDS: Final = range(2**62)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedValues:
+    """One product, as the filters see it.
+
+    Attributes
+    ----------
+    updated_at
+        UNIX time in seconds, or None.
+    pictures_updated_at
+        UNIX time in milliseconds, or None.
+    consumer_unit
+        Whether it is a consumer unit or a display unit.
+    texts
+        What `advanced_search` looks through, by field.
+    """
+
+    id: int | None
+    uuid: str | None
+    gtin: str | None
+    updated_at: int | None
+    pictures_updated_at: int | None
+    has_packshot: bool
+    consumer_unit: bool
+    texts: dict[str, str]
+
+
+def indexed_values(record: dict[str, Any]) -> IndexedValues:
+    """Take the facts from a record."""
+    id_ = record.get("id")
+    updated_at = _unix_time(record.get("updatedAt"))
+    pictures_updated_at = _unix_time(next(values_at(record, "assets.lastUpdatedAt.pictures"), None))
+    return IndexedValues(
+        # SQLite holds integers of 64 bits; records may hold larger ones.
+        id=id_ if isinstance(id_, int) and id_ in _IDS else None,
+        uuid=_text(record.get("uuid")),
+        gtin=_text(record.get("gtin")),
+        updated_at=None if updated_at is None else int(updated_at),
+        pictures_updated_at=None if pictures_updated_at is None else round(pictures_updated_at * 1000),
+        has_packshot=any(value is True for value in values_at(record, "assets.pictures.isPackshot")),
+        consumer_unit=record.get("isConsumerUnit") is True or record.get("isDisplayUnit") is True,
+        texts={field: _text_at(record, field) for field in SEARCH_FIELDS},
+    )
+
+
+def values_at(value: Any, path: str) -> Iterator[Any]:
+    """Yield the values at a dotted path, through objects and lists."""
+    name, _, rest = path.partition(".")
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, dict) and name in item:
+            if rest:
+                yield from values_at(item[name], rest)
+            else:
+                yield item[name]
+
+
+def _text(value: Any) -> str | None:
+    return storable(value) if isinstance(value, str) else None
+
+
+def _text_at(record: dict[str, Any], field: str) -> str:
+    return storable("\n".join(text for text in values_at(record, field) if isinstance(text, str)))
+
+
+def _unix_time(value: Any) -> float | None:
+    try:
+        moment = datetime.fromisoformat(value)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,96 @@
+"""The product segment hierarchy of each organisation (spec, endpoint 9).
+
+The specification shows neither permissions nor segments. Here a hierarchy has three levels: all products, their
+GPC class, their kind. It is made once, of the products that fill the store, and kept.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from prodex_sandbox.records.model import View
+from prodex_sandbox.records.store import Store
+
+#: permission -> which segments it shows.
+PERMISSIONS: Final = {
+    "READ": "segments with a product that the caller sees",
+    "WRITE": "segments with a product that the caller owns, or has in its active range",
+    "VALIDATE": "segments with a product that waits for the caller: TO_BE_VALIDATED or UPDATED",
+}
+
+_WAITING: Final = {"TO_BE_VALIDATED", "UPDATED"}
+
+Path = tuple[tuple[str, str], ...]
+
+
+class SegmentBuilder:
+    """Builds the segments of the products that fill a store."""
+
+    def __init__(self) -> None:
+        self._permissions: dict[tuple[int, Path], set[str]] = {}
+
+    def add(self, record: Mapping[str, Any], owner_id: int, views: Iterable[View]) -> None:
+        """Add a product, and who sees it."""
+        path = (_segment(record.get("GPC"), "No GPC class"), _segment(record.get("kind"), "No kind"))
+        for view in views:
+            held = self._permissions.setdefault((view.organization_id, path), set())
+            held.add("READ")
+            if view.active_range or view.organization_id == owner_id:
+                held.add("WRITE")
+            if view.product_status in _WAITING and view.organization_id != owner_id:
+                held.add("VALIDATE")
+
+    def insert(self, connection: sqlite3.Connection) -> None:
+        """Insert the hierarchies."""
+        ids: dict[tuple[int, Path], str] = {}
+        numbers: dict[int, int] = {}
+        # Sorted, so that the same products give the same ids.
+        for (organization_id, path), held in sorted(self._permissions.items()):
+            parent_id = None
+            for level in range(len(path) + 1):
+                place = organization_id, path[:level]
+                if place not in ids:
+                    numbers[organization_id] = number = numbers.get(organization_id, 0) + 1
+                    code, name = path[level - 1] if level else ("all", "All products")
+                    ids[place] = f"PS_{organization_id:04d}_{number:05d}_{_slug(code)}"
+                    connection.execute(
+                        "INSERT INTO segments VALUES (?, ?, ?, ?, ?)",
+                        (organization_id, ids[place], parent_id, number, name),
+                    )
+                connection.executemany(
+                    "INSERT OR IGNORE INTO segment_permissions VALUES (?, ?, ?)",
+                    ((organization_id, ids[place], permission) for permission in held),
+                )
+                parent_id = ids[place]
+
+
+def hierarchy(store: Store, viewer: int, permission: str) -> list[dict[str, Any]]:
+    """Return the viewer's tree of the segments that a permission shows: id, name, children."""
+    rows = store.rows(
+        "SELECT segments.id, parent_id, name FROM segments JOIN segment_permissions AS held"
+        " ON held.organization_id = segments.organization_id AND held.segment_id = segments.id"
+        " WHERE segments.organization_id = ? AND permission = ? ORDER BY position",
+        (viewer, permission),
+    )
+    nodes: dict[str | None, dict[str, Any]] = {None: {"children": []}}
+    # A parent comes before its children.
+    for id_, parent_id, name in rows:
+        nodes[id_] = {"id": id_, "name": name, "children": []}
+        nodes[parent_id]["children"].append(nodes[id_])
+    roots: list[dict[str, Any]] = nodes[None]["children"]
+    return roots
+
+
+def _segment(value: Any, otherwise: str) -> tuple[str, str]:
+    code = value.get("code") if isinstance(value, dict) else None
+    if not isinstance(code, str | int):
+        return "none", otherwise
+    label = value.get("label")
+    return str(code), label if isinstance(label, str) and label else str(code)
+
+
+def _slug(code: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", code.lower()).strip("-") or "other"

@@ -1,0 +1,88 @@
+"""What the command shows: how far the products of a new store are, where the sandbox answers, and how to stop it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from prodex_sandbox.simulation.journal import printable
+
+_T = TypeVar("_T")
+
+#: Seconds between two reports; whatever takes less time is not reported.
+_BETWEEN: Final = 1.0
+
+
+def report(text: str) -> None:
+    """Report something on one line, beside the result."""
+    sys.stderr.write(f"prodex sandbox: {printable(text)}\n")
+    sys.stderr.flush()
+
+
+def counted(products: Iterable[_T], total: int | None, what: str) -> Iterator[_T]:
+    """Yield products, and report once a second how many there were.
+
+    A terminal gets one line that is written again and again, and a file a line for each report.
+
+    Parameters
+    ----------
+    products
+        Any products.
+    total
+        How many there will be, if that is known.
+    what
+        What is done with them.
+
+    Examples
+    --------
+    >>> list(counted("abc", 3, "making the sample catalogue"))
+    ['a', 'b', 'c']
+    """
+    of_all = "" if total is None else f" of {total:,}"
+    is_rewritten = sys.stderr.isatty()
+    begin, end = ("\r", "") if is_rewritten else ("", "\n")
+    last, reports = time.monotonic(), 0
+    for number, product in enumerate(products):
+        if (now := time.monotonic()) - last >= _BETWEEN:
+            last, reports = now, reports + 1
+            sys.stderr.write(f"{begin}prodex sandbox: {what}, {number:,}{of_all} products{end}")
+            sys.stderr.flush()
+        yield product
+    if reports and is_rewritten:
+        sys.stderr.write(f"\r{' ' * 100}\r")
+        sys.stderr.flush()
+
+
+def announce(server: Mapping[str, Any], home: Path, *, is_default: bool) -> None:
+    """Say on the standard output that a server answers: in words to a terminal, else as one line of JSON.
+
+    Parameters
+    ----------
+    server
+        What is announced: its address, number of products, and access keys.
+    home
+        Folder of its store.
+    is_default
+        Whether that is the folder which `prodex.connect("sandbox")` uses.
+    """
+    if not sys.stdout.isatty():
+        sys.stdout.write(json.dumps(server) + "\n")  # ASCII: nothing in it moves a cursor
+        sys.stdout.flush()
+        return
+    url, key = server["base_url"], server["credentials"][0]
+    number = server["products"]
+    lines = [
+        f"The sandbox answers at {url} with {number:,} {'product' if number == 1 else 'products'}.",
+        f"  documentation  {url}/docs",
+        f"  access key     {key['client_id']}, secret {key['client_secret']} ({key['organization']})",
+        f"  all keys       {home / 'server.json'}",
+    ]
+    if is_default:
+        lines.append('  in Python      prodex.connect("sandbox")')
+    lines.append(f"Stop it with Ctrl-C. What was written to it is kept in {home}.")
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+    sys.stdout.flush()
