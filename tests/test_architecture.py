@@ -20,7 +20,7 @@ SANDBOX = "prodex_sandbox"
 ROWS = (
     {"errors"},
     {"limits", "messages", "arguments", "untrusted_text", "progress", "clock"},
-    {"encodings", "executors", "gtin", "installation", "locales", "written_numbers"},
+    {"colours", "encodings", "executors", "gtin", "installation", "locales", "written_numbers"},
     {"query", "tables"},
     {"files", "sandbox"},
     {"formats"},
@@ -31,7 +31,7 @@ ROWS = (
     {"facts"},
     {"quality"},
     {"send", "compare", "publishing"},
-    {"fix"},
+    {"worklists"},
     {"load"},
     {"pictures"},
     {"display"},

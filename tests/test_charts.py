@@ -17,8 +17,7 @@ from PIL import Image
 
 import prodex
 from prodex import charts
-from prodex.display.charts import style
-from prodex.display.style import DARK, LIGHT, SCALE, SEVERITY_GROUNDS, shade
+from prodex.colours import DARK, LIGHT, SCALE, SEVERITY_GROUNDS, shade
 
 HOSTILE = ["$5 or $6", "a\nb\tc", "\u202egnp.exe", "<img src=x>", "😀 茶", "\ud83d", "x" * 40_000, ""]
 
@@ -71,7 +70,7 @@ def test_histogram_of_dates_marks_what_is_old() -> None:
 @pytest.mark.parametrize(("colour", "least"), [("GREY", 4), ("BLUE", 3), ("VERMILION", 3)])
 def test_contrast(page: str, colour: str, least: float) -> None:
     """Letters and columns stand out from a light and from a dark page."""
-    darker, lighter = sorted([luminance(page), luminance(getattr(style, colour))])
+    darker, lighter = sorted([luminance(page), luminance(getattr(charts, colour))])
     assert (lighter + 0.05) / (darker + 0.05) >= least
 
 
@@ -171,7 +170,7 @@ def test_a_character_comes_from_whichever_font_has_it() -> None:
     drawn(figure)  # a glyph that is missing is a warning, and a warning an error
     assert [f"{watch} Öl مرحبا □"] == words(figure)
     assert "□ is not there in bold" == figure.get_suptitle()
-    assert "DejaVu Sans" == style.families()[0]
+    assert "DejaVu Sans" == charts.families()[0]
 
 
 def test_letters_on_coloured_pieces_can_be_read() -> None:

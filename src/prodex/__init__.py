@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
     from prodex.display import charts as charts
-    from prodex.fix.result import Fix
-    from prodex.fix.text_corrections import TextCorrection, fix_texts
-    from prodex.fix.worklists import read_worklist
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.history import SimulatedWeeks, simulated_weeks
@@ -79,6 +76,9 @@ if TYPE_CHECKING:
     from prodex.store.reading import flatten, read_products, with_pending_updates
     from prodex.store.snapshot import list_snapshots, open_snapshot, verify
     from prodex.store.vacuum import vacuum
+    from prodex.worklists.fix import Fix
+    from prodex.worklists.read_worklist import read_worklist
+    from prodex.worklists.text_corrections import TextCorrection, fix_texts
 
 # Lines of a log quote the service and suppliers, and end on a terminal.
 _logging.getLogger("prodex").addFilter(_inert_record)
@@ -87,9 +87,9 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
-    "prodex.fix.result": ("Fix",),
-    "prodex.fix.text_corrections": ("TextCorrection", "fix_texts"),
-    "prodex.fix.worklists": ("read_worklist",),
+    "prodex.worklists.fix": ("Fix",),
+    "prodex.worklists.text_corrections": ("TextCorrection", "fix_texts"),
+    "prodex.worklists.read_worklist": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
     "prodex.history": ("SimulatedWeeks", "simulated_weeks"),

@@ -13,7 +13,6 @@ import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.display.report.failing_products import failing
 from prodex.display.report.product_cards import cards
-from prodex.display.worklists.rows import worklist_rows
 from prodex.notebook.card.contents import read_card
 from prodex.notebook.products.facet_counts import Facets
 from prodex.notebook.products.product_columns import ProductColumns
@@ -23,6 +22,7 @@ from prodex.pictures.contact_sheet import gallery
 from prodex.pictures.download import download_pictures
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
+from prodex.worklists.rows import worklist_rows
 
 Record = dict[str, Any]
 #: What a product is called in one place, by its key; None where it has no name.

@@ -156,7 +156,7 @@ def test_every_place_makes_the_same_groups(by: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("by", TOLD_APART)
 def test_groups_of_one_name_are_told_apart_in_what_is_shown(by: str) -> None:
     """Two owners of one name are two in a list of names as well: their codes stand behind."""
-    from prodex.display.report.group_scores import heat_map, offenders
+    from prodex.display.report.contents import heat_map, offenders
 
     records, _ = CASES[by]
     catalog = catalog_of(records)

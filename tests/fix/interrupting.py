@@ -40,7 +40,7 @@ _MATTERS = {"before": (2, 13), "after": (2, 13), "disk": (1, 19)}
 _IMPORTED = f"""
 import itertools, os, signal, sys
 import requests
-import prodex, prodex.cli, prodex.fix.worklists, prodex.quality.run, prodex.send.upsert
+import prodex, prodex.cli, prodex.worklists.read_worklist, prodex.quality.run, prodex.send.upsert
 sys.modules["prodex.send.upsert"].LARGEST_BATCH = {BATCH}
 """
 _WORK = """

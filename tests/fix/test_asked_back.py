@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
-from prodex.fix.remarks import remark
+from prodex.worklists.remarks import remark
 
 from .bakery import RECORDS, Answer, stored
 

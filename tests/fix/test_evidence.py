@@ -14,7 +14,7 @@ import pytest
 from openpyxl import load_workbook
 
 import prodex
-from prodex.fix.layout import FORMAT
+from prodex.worklists.layout import FORMAT
 
 from .bakery import RECORDS, Answer, text
 from .handling import fill, place

@@ -13,9 +13,9 @@ from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900
 
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
-from prodex.fix.layout import FORMAT
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Cell
+from prodex.worklists.layout import FORMAT
 
 from .bakery import RECORDS
 from .handling import fill

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 import prodex
-from prodex.fix.retyped import becomes, meant
+from prodex.worklists.retyped import becomes, meant
 
 from .bakery import RECORDS
 

@@ -12,7 +12,7 @@ from openpyxl.styles import Font
 from openpyxl.workbook import Workbook
 
 import prodex
-from prodex.fix.layout import SEVERAL_SHEET, TO_FIX
+from prodex.worklists.layout import SEVERAL_SHEET, TO_FIX
 
 from .handling import place
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from prodex.fix.words import AnswerRefused, Vocabulary, number
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, number
 
 from .bakery import RECORDS, Answer
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from prodex.errors import InputError
-from prodex.fix.units import are_equal, dimension, unit_code
-from prodex.fix.words import AnswerRefused, Vocabulary
 from prodex.quality.units import FACTORS
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary
+from prodex.worklists.units import are_equal, dimension, unit_code
 
 #: By code: symbols, as people type them, and words in English, German, French, Dutch, Spanish, Italian, Portuguese,
 #: Norwegian or Danish, Swedish, Finnish.

@@ -13,8 +13,8 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
-from prodex.fix.waiting import waiting_attributes
 from prodex.sandbox import Sandbox
+from prodex.worklists.pending_updates import waiting_attributes
 from tests.quality.workbooks import sheets, to_fix, validations, xml
 
 from .bakery import RECORDS, Answer, record, text

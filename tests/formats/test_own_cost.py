@@ -11,10 +11,10 @@ import pytest
 
 import prodex
 from prodex.errors import SpreadsheetUnreadable
-from prodex.fix.merged_cells import MergedCells
-from prodex.fix.reading import read_files
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Cell
+from prodex.worklists.headings import MergedCells
+from prodex.worklists.reading import read_files
 
 from .archives import Parts, book_of, rewritten, text
 

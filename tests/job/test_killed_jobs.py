@@ -20,7 +20,7 @@ from tests.job.exchange import job_file, variables
 
 _IMPORTED = """
 import os, signal
-import prodex, prodex.job.steps, prodex.job.run, prodex.display.worklists
+import prodex, prodex.job.steps, prodex.job.run, prodex.worklists
 """
 
 #: Ends itself in the middle of an audit, when it was told to: judged, and not saved.

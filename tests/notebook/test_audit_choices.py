@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.display.report.group_scores import GroupScores
+from prodex.display.report.contents import GroupScores
 from prodex.facts.groups import column_names
 from prodex.notebook.audit.drill_down import of_cell, of_check, of_grade, to_work_on, with_blockers
 from prodex.notebook.conditions import Conditions

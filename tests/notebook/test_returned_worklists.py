@@ -13,9 +13,9 @@ import pytest
 import requests
 
 import prodex
-from prodex.fix.result import Fix
 from prodex.notebook.exploration import Exploration
 from prodex.sandbox import Sandbox
+from prodex.worklists.fix import Fix
 from tests.fix.bakery import RECORDS
 from tests.fix.handling import fill
 

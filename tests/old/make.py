@@ -23,13 +23,13 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, ServiceError
-from prodex.fix.text_corrections import TextCorrection
 from prodex.gtin import check_digit
 from prodex.notebook import views
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.corrections.draft import CollectedDraft
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.service import Client, RetryPolicy
+from prodex.worklists.text_corrections import TextCorrection
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, View
 from tests.pictures.drawn import picture
 from tests.pictures.file_server import serving

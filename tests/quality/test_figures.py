@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex import charts
-from prodex.display.report.contents import contents
-from prodex.display.report.group_scores import heat_map, offenders
-from prodex.display.report.page import rendered
+from prodex.display.report import rendered
+from prodex.display.report.contents import contents, heat_map, offenders
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
 from prodex.quality.check import with_problem

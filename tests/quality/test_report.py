@@ -16,11 +16,9 @@ import pytest
 
 import prodex
 from prodex import charts
-from prodex.display.report.contents import contents
-from prodex.display.report.group_scores import GROUPINGS
-from prodex.display.report.headline import tiles
-from prodex.display.report.page import rendered
-from prodex.display.style import SCALE
+from prodex.colours import SCALE
+from prodex.display.report import rendered
+from prodex.display.report.contents import GROUPINGS, contents, tiles
 from prodex.errors import InputError
 from prodex.messages import percent
 from prodex.notebook import panel

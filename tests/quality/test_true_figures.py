@@ -12,11 +12,11 @@ import pytest
 
 import prodex
 from prodex.catalog.origin import Chosen
-from prodex.fix.layout import SEVERAL, TO_FIX, VISIBLE_WIDTH, pixels
 from prodex.messages import percent
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.quality.audit import Audit
+from prodex.worklists.layout import SEVERAL, TO_FIX, VISIBLE_WIDTH, pixels
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.workbooks import sheets
 

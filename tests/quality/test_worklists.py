@@ -21,15 +21,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.display.worklists.fields import Fields
-from prodex.display.worklists.grid import LONGEST, all_spelled, cell, cells, spelled
-from prodex.display.worklists.rows import file_names
-from prodex.display.worklists.sheets import Worklist, WorklistFacts
-from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError, QueryError
-from prodex.fix.layout import TO_FIX, WORKLIST
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.worklists.answer_fields import Fields
+from prodex.worklists.grid import LONGEST, all_spelled, cell, cells, spelled
+from prodex.worklists.layout import TO_FIX, WORKLIST
+from prodex.worklists.rows import file_names
+from prodex.worklists.sheets import Worklist, WorklistFacts
+from prodex.worklists.workbook import write_workbook
 from prodex_sandbox.sample import AS_OF
 from tests.quality.workbooks import keys, sheets, to_fix, validations, xml
 from tests.quick import examples

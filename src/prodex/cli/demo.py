@@ -22,7 +22,6 @@ from prodex.cli.output import aligned, say, wrapped
 from prodex.compare import Difference, diff
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, seen_from_here
-from prodex.fix.worklists import read_worklist
 from prodex.gtin import are_valid
 from prodex.history import SimulatedWeeks
 from prodex.load import refresh
@@ -41,6 +40,7 @@ from prodex.service.local_sandbox import require_sandbox
 from prodex.store.reading import flatten
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
+from prodex.worklists.read_worklist import read_worklist
 
 _LINES = 3
 _ATTRIBUTE = "namePublicLong"

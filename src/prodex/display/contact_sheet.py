@@ -10,8 +10,8 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 
+from prodex.colours import stylesheet
 from prodex.display.html_tables import data_url
-from prodex.display.style import stylesheet
 from prodex.files.atomic import writing
 from prodex.messages import counted
 from prodex.pictures.contact_sheet import Gallery, SheetCell

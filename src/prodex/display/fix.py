@@ -10,12 +10,12 @@ import pandas as pd
 
 from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
-from prodex.fix.reading import place_in_words
 from prodex.messages import counted
 from prodex.untrusted_text import on_one_line
+from prodex.worklists.reading import place_in_words
 
 if TYPE_CHECKING:
-    from prodex.fix.result import Fix
+    from prodex.worklists.fix import Fix
 
 _ROWS = 10
 #: States in words. Before they are sent, nobody but prodex has looked at them.

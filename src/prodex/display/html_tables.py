@@ -14,7 +14,7 @@ from html import escape
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from prodex.display.style import stylesheet
+from prodex.colours import stylesheet
 from prodex.locales import language_label
 from prodex.messages import percent
 from prodex.untrusted_text import ends, label, on_one_line, words

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prodex.fix.result import Fix
 from prodex.messages import counted
 from prodex.notebook.panel import list_html, text_html
 from prodex.progress import PhaseObserver, Reporter
@@ -14,6 +13,7 @@ from prodex.quality import Audit, AuditComparison, Profile
 from prodex.quality.comparison import compare_audits
 from prodex.quality.run import audit as audit_of
 from prodex.service import Client
+from prodex.worklists.fix import Fix
 
 #: Why a correction is thought not to have arrived, where the product says nothing else.
 _NOT_THERE = "the product does not show it (yet)"

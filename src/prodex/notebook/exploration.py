@@ -10,7 +10,6 @@ from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, observe, 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError, ProdexError
-from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.conditions import Conditions
 from prodex.notebook.corrections.draft import CollectedDraft, SentCorrections
 from prodex.notebook.history import History
@@ -18,6 +17,7 @@ from prodex.notebook.panel import OwnChange
 from prodex.notebook.products.filtering import ProductFilter
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
+from prodex.worklists.text_corrections import TextCorrection
 
 
 class Exploration(HasTraits):

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 import ipywidgets as w
 from traitlets import Bool, Unicode
 
-from prodex.display.style import DARK, LIGHT, custom_properties, shade_rules, stylesheet
+from prodex.colours import DARK, LIGHT, custom_properties, shade_rules, stylesheet
 from prodex.errors import ProdexError
 from prodex.messages import counted
 from prodex.notebook.background import ANSWERING

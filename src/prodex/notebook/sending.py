@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import ipywidgets as w
 
 from prodex.errors import InputError
-from prodex.fix.result import Fix
 from prodex.messages import counted
 from prodex.notebook.boxes import VBox
 from prodex.notebook.panel import (
@@ -29,6 +28,7 @@ from prodex.send.journal import host_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.replies import SUCCESS
+from prodex.worklists.fix import Fix
 
 #: What was sent, and the error of the attempt.
 _Outcome: TypeAlias = tuple[Fix, BaseException | None]

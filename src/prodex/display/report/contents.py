@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 import pandas as pd
 
-from prodex.display.audit import notes
+from prodex.colours import shade
+from prodex.display.audit import lines, notes
 from prodex.display.report.failing_products import FailingProducts, failing
-from prodex.display.report.group_scores import GROUPINGS, OFFENDERS, Ranking, ScoreMap, heat_map, offenders
-from prodex.display.report.headline import Header, Tile, header, largest_gaps, tiles
 from prodex.display.report.product_cards import ReportCards, cards
 from prodex.display.watch import EXPLAINED, headline, shown
-from prodex.messages import percent
+from prodex.facts.groups import column_names, shown_names
+from prodex.messages import counted, percent
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import SMALL, readiness
+from prodex.quality.states import State
 from prodex.quality.watch import watch_of
-from prodex.untrusted_text import Words, words
+from prodex.query import ProductQuery
+from prodex.untrusted_text import Words, label, words
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -206,3 +211,360 @@ def check_rows(audit: Audit) -> tuple[CheckRow, ...]:
         # Failing checks first: there are far more that pass.
         sorted(rows, key=lambda row: (not row.failed, severities.index(row.facts.severity), -row.failed))
     )
+
+
+_GAPS = 5
+_QUERY = 4_000
+
+
+@dataclass(frozen=True)
+class Header:
+    """The source of the figures.
+
+    Attributes
+    ----------
+    name
+        Name of the catalogue.
+    facts
+        Catalogue, query and profile: pairs of a term and its value.
+    not_asked
+        What the query left out, and what must not be mistaken for missing.
+    warnings
+        What limits the meaning of the figures.
+    """
+
+    name: Words
+    facts: tuple[tuple[str, Words], ...]
+    not_asked: tuple[Words, ...]
+    warnings: tuple[Words, ...]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure and its change.
+
+    Attributes
+    ----------
+    title, figure, detail
+        What is counted, the number, and of how many.
+    change, since
+        The change, and the audit it refers to; None where there is no earlier one.
+    verdict
+        "better", "worse", or nothing.
+    of_all
+        The same figure of all products, where the report is about some of them; else None.
+    """
+
+    title: str
+    figure: str
+    detail: str
+    change: str | None
+    since: str
+    verdict: str
+    of_all: str | None = None
+
+
+def header(audit: Audit) -> Header:
+    """Return the source of the figures of an audit."""
+    origin = audit.origin
+    folder = audit.catalog_folder
+    # Files and records announce no total, so there is nothing to compare with.
+    announced = origin.ledger.announced is not None
+    asked_at = origin.server_time or origin.loaded_at
+    query = "everything in the files or records" if origin.query is None else repr(origin.query)
+    if origin.extent is not None and origin.query is None:
+        query = f"none: {counted(len(origin.extent.attributes), 'attribute')} in the columns of a file"
+    facts = {
+        "Catalogue": folder.parent.name if folder else "in memory",
+        "Snapshot": folder.name if folder else None,
+        "Scope": None if audit.chosen is None else audit.scope,
+        "From": origin.source,
+        "Requested": f"{asked_at:%Y-%m-%d %H:%M} UTC" if asked_at else None,
+        "Query": query,
+        "Received": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}"
+        if announced
+        else None,
+        "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
+    }
+    warned = [line for line, is_warning in lines(audit) if is_warning]
+    return Header(
+        label(folder.parent.name if folder else origin.source),
+        tuple((term, words(value, _QUERY)) for term, value in facts.items() if value is not None),
+        tuple(words(one, _QUERY) for one in _not_asked(audit)),
+        tuple(words(line, _QUERY) for line in warned),
+    )
+
+
+def _not_asked(audit: Audit) -> list[str]:
+    """Return what the query left out, and the checks that are unknown because of it."""
+    query = audit.origin.query or ProductQuery()
+    restrictions = {
+        "Only these attributes were requested": query.source_include,
+        "These attributes were left out": query.source_exclude,
+        "Only texts in these languages were requested": query.product_languages,
+    }
+    if (extent := audit.origin.extent) is not None:
+        restrictions |= {
+            "Only these attributes are in the columns of the file": extent.attributes,
+            "Of these attributes not every value could be read": extent.in_part,
+        }
+    left_out = [f"{what}: {', '.join(names)}." for what, names in restrictions.items() if names]
+    table = audit.by_check
+    crashed = {crash.check for crash in audit.crashes}
+    # Crashed checks have a section of their own.
+    blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
+    if len(audit) and blind:
+        therefore = "Therefore unknown for every product" if left_out else "Unknown for every product"
+        left_out.append(f"{therefore}: {', '.join(blind)}.")
+    return left_out
+
+
+def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
+    """Return the four figures, with the change since the audit before."""
+    now = audit.summary
+    then = before.summary if before else None
+    since = _moment_before(audit, before) if before else ""
+    grade = now["grade"] if isinstance(now["grade"], str) else "none"
+    of_products = f"of {counted(int(now['products']), 'product')}"
+    every = None if audit.taken_from is None else audit.taken_from.summary
+
+    def tile(title: str, name: str, detail: str) -> Tile:
+        share = name in {"ready", "mean_score"}
+
+        def shown(figures: pd.Series) -> str:
+            return percent(figures[name]) if share else f"{figures[name]:,}"
+
+        change, verdict = _change(now[name], then[name], share) if then is not None else (None, "")
+        of_all = None
+        if every is not None:
+            of_all = f"{shown(every)} of all {counted(int(every['products']), 'product')}"
+        return Tile(title, shown(now), detail, change, since, verdict, of_all)
+
+    return (
+        tile("Ready", "ready", readiness(now)),
+        tile("Mean score", "mean_score", f"all checks together: {percent(now['score'])}, grade {grade}"),
+        tile("Products to work on", "to_work_on", of_products),
+        tile("Products not ready", "not_ready_products", f"a blocker fails; {of_products}"),
+    )
+
+
+def _moment_before(audit: Audit, before: Audit) -> str:
+    """Return the day of the audit before; on the same day its time, since that day would be today."""
+    is_same_day = before.now.date() == audit.now.date()
+    return f"{before.now:%H:%M}" if is_same_day else f"{before.now:%Y-%m-%d}"
+
+
+def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
+    if math.isnan(now) or math.isnan(then):
+        return "nothing to compare", ""
+    step = now - then
+    size = f"{abs(step) * 100:.1f} points" if is_share else f"{abs(step):,}"
+    # A change that rounds to nothing would read as "0.0 points higher".
+    if not step or size == "0.0 points":
+        return "no change", ""
+    # More is better for shares, and worse for numbers of products that need work.
+    verdict = "better" if (step > 0) == is_share else "worse"
+    words = ("higher", "lower") if is_share else ("more", "fewer")
+    arrow, word = ("▲", words[0]) if step > 0 else ("▼", words[1])
+    return f"{arrow} {size} {word}", verdict
+
+
+def largest_gaps(found: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the gaps that it would help most to close, as rows of `Audit.gaps`."""
+    return found.head(_GAPS).to_dict("records")
+
+
+#: The groupings of the heat map.
+GROUPINGS = ("kind", "owner", "brand", "language", "market")
+#: The groupings of the list of worst offenders.
+OFFENDERS = ("owner", "brand", "kind")
+
+_MOST = 25
+_OFFENDERS = 10
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """A score in the heat map.
+
+    Attributes
+    ----------
+    score
+        As shown; a dash if no check applies, or none with a weight.
+    failed
+        Number of failing checks of its products, also of those without a weight.
+    shade
+        From 0 (nothing fails) to 7; None if there is no score.
+    """
+
+    score: str
+    failed: int
+    shade: int | None
+
+
+@dataclass(frozen=True)
+class ScoreMapRow:
+    """A group in the heat map: one cell for all blocks together, and one for each.
+
+    Attributes
+    ----------
+    code
+        Code of the group; None for the products without one.
+    is_small
+        Whether it has so few products that it is listed after the others, whatever its score.
+    """
+
+    code: str | None
+    name: Words
+    products: int
+    is_small: bool
+    cells: tuple[ScoreCell, ...]
+
+
+@dataclass(frozen=True)
+class ScoreMap:
+    """Scores of groups by block, the worst group first; small ones after the others.
+
+    Attributes
+    ----------
+    by
+        The grouping.
+    blocks
+        The columns, after "all".
+    rows
+        The groups that are shown.
+    total
+        Number of all groups.
+    """
+
+    by: str
+    blocks: tuple[str, ...]
+    rows: tuple[ScoreMapRow, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class RankedGroup:
+    """A group with many failing checks: its figures, and its most frequent problem."""
+
+    name: Words
+    products: int
+    is_small: bool
+    to_work_on: int
+    readiness: str
+    failed: int
+    score: str
+    grade: str
+    worst_problem: str
+    worst_count: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The groups with the most failing checks, the worst first and small ones last, and the number of all groups."""
+
+    by: str
+    rows: tuple[RankedGroup, ...]
+    total: int
+
+
+@dataclass(frozen=True, eq=False)
+class GroupScores:
+    """Scores of all groups, block by block; a heat map shows some of them.
+
+    Attributes
+    ----------
+    by
+        What is grouped by.
+    blocks
+        The blocks of the audit.
+    whole
+        `Audit.scores` of all checks, the worst group first.
+    of_block
+        The same for each block, by code of the group.
+    """
+
+    by: str
+    blocks: tuple[str, ...]
+    whole: pd.DataFrame
+    of_block: tuple[pd.DataFrame, ...]
+
+    @classmethod
+    def of(cls, audit: Audit, by: str) -> Self:
+        """Compute the scores of an audit."""
+        blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
+        code, *_ = column_names(by)
+        whole = audit.scores(by)
+        whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
+        return cls(
+            by, blocks, whole, tuple(audit.scores(by, block=block).set_index(code) for block in blocks)
+        )
+
+    def shown(self, first: int = 0, most: int = _MOST) -> ScoreMap:
+        """Return `most` groups, beginning with number `first`."""
+        code, *_ = column_names(self.by)
+        some = self.whole.iloc[first : first + most]
+        # Of all groups: labels that occur twice are told apart by their codes, also from one page to the next.
+        names = shown_names(self.whole, self.by)[first : first + most]
+        # Blocks list their groups in an order of their own.
+        frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
+        columns = [_cells(frame) for frame in frames]
+        rows = tuple(
+            ScoreMapRow(
+                None if pd.isna(row[code]) else row[code],
+                label(names[place]),
+                int(row["products"]),
+                row["products"] < SMALL,
+                tuple(column[place] for column in columns),
+            )
+            for place, (_, row) in enumerate(some.iterrows())
+        )
+        return ScoreMap(self.by, self.blocks, rows, len(self.whole))
+
+
+def heat_map(audit: Audit, by: str) -> ScoreMap:
+    """Return the scores of the worst groups, block by block."""
+    return GroupScores.of(audit, by).shown()
+
+
+def _cells(scores: pd.DataFrame) -> list[ScoreCell]:
+    """Return the cell of each group; a group is empty where no check of the block is in its language."""
+    pairs = zip(scores["score"].tolist(), scores["failed"].fillna(0).astype(int).tolist(), strict=True)
+    return [
+        ScoreCell("–", failed, None) if math.isnan(score) else ScoreCell(percent(score), failed, shade(score))
+        for score, failed in pairs
+    ]
+
+
+def offenders(audit: Audit, by: str) -> Ranking:
+    """Return the groups with the most failing checks; groups of fewer than ten products come last."""
+    code, *_ = column_names(by)
+    scores = audit.scores(by)
+    worst = scores[scores["failed"] > 0]
+    # Small groups come last: one of two products that fails would lead every list.
+    worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
+        ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
+    )
+    groups = audit.groups(by)
+    names = shown_names(worst, by)
+    rows = []
+    for name, (_, row) in zip(names, worst.head(_OFFENDERS).iterrows(), strict=False):
+        own = groups.members(None if pd.isna(row[code]) else row[code])
+        counts = (audit.states[own] == State.FAIL).sum(axis=0)
+        most = int(np.argmax(counts))
+        rows.append(
+            RankedGroup(
+                label(name),
+                int(row["products"]),
+                bool(row["is_small"]),
+                int(row["to_work_on"]),
+                readiness(row),
+                int(row["failed"]),
+                percent(row["score"]),
+                row["grade"] if isinstance(row["grade"], str) else "none",
+                audit.checks[most].problem,
+                int(counts[most]),
+            )
+        )
+    return Ranking(by, tuple(rows), len(worst))

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from prodex.fix.shapes import AnswerShape, Shapes
-from prodex.fix.words import AnswerRefused, Vocabulary
 from prodex.formats.workbook_cells import Row
 from prodex.load.workbook.paths import DECLARED, TechnicalPath, path_of
 from prodex.locales import known_language_tag, language_code, spelled_short
+from prodex.worklists.answer_kinds import AnswerShape, Shapes
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary
 
 #: What stands between a label and its code: U+2223, and what people type for it.
 BAR, PLAIN_BAR = "∣", "|"

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from prodex.fix.words import AnswerRefused
 from prodex.send.attribute_types import PRODUCT
 from prodex.tables.declaration import TABLES, Kind
+from prodex.worklists.answer_parsing import AnswerRefused
 
 _STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)(?:\[([0-9]*)\])?")
 

@@ -11,7 +11,6 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Extent
 from prodex.errors import InputError
-from prodex.fix.words import AnswerRefused
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
 from prodex.formats.workbook_cells import Cell, Row, place_of
 from prodex.limits import Limits
@@ -28,6 +27,7 @@ from prodex.load.workbook.values import VALUELESS, value_of
 from prodex.locales import short_of
 from prodex.store.reading import flatten
 from prodex.tables.attributes import ATTRIBUTES
+from prodex.worklists.answer_parsing import AnswerRefused
 
 #: By these a row says which product it is about, the surest first.
 _KEYS = ("id", "uuid", "gtin")

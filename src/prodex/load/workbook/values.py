@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from prodex.errors import InputError
-from prodex.fix.words import AnswerRefused, as_one_line, boolean, number
 from prodex.formats.workbook_cells import Cell
 from prodex.gtin import comparable_cell, has_digits, what_it_is
 from prodex.load.workbook.headings import UNITS, Content, Heading, label_and_code
+from prodex.worklists.answer_parsing import AnswerRefused, as_one_line, boolean, number
 
 #: A code alone, as far as nobody would write a label so: GRM, MARKS_SPENCER, 10000043.
 _CODE = re.compile(r"[A-Z0-9][A-Z0-9_.:/+-]*")

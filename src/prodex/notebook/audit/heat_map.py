@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import ipywidgets as w
 
-from prodex.display.report.group_scores import GROUPINGS, GroupScores, ScoreCell, ScoreMapRow
+from prodex.display.report.contents import GROUPINGS, GroupScores, ScoreCell, ScoreMapRow
 from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown, of_cell
 from prodex.notebook.boxes import VBox

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.display.audit import lines, notes
-from prodex.display.report.headline import Tile, tiles
+from prodex.display.report.contents import Tile, tiles
 from prodex.messages import counted, percent
 from prodex.notebook.audit.drill_down import (
     Choose,

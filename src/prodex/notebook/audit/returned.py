@@ -14,10 +14,6 @@ import ipywidgets as w
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.files.atomic import safe_name
-from prodex.fix.answer_rows import PLACE
-from prodex.fix.reading import place_in_words
-from prodex.fix.result import Fix
-from prodex.fix.worklists import read_worklist
 from prodex.messages import counted
 from prodex.notebook.arrival import ArrivalCheck, arrival_html, requested_again, sent_and_missing
 from prodex.notebook.boxes import VBox
@@ -29,6 +25,10 @@ from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Audit, Profile
 from prodex.service import Client
 from prodex.untrusted_text import label, words
+from prodex.worklists.answer_rows import PLACE
+from prodex.worklists.fix import Fix
+from prodex.worklists.read_worklist import read_worklist
+from prodex.worklists.reading import place_in_words
 
 #: Rows of the list, and bytes of an answer in it: a browser has to show them all.
 _ROWS, _MOST = 500, 20_000

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from prodex.facts.fill import Missing
-from prodex.fix.text_corrections import TextCorrection
 from prodex.locales import language_label, short_of
 from prodex.messages import counted
 from prodex.notebook.card.contents import CardContents
@@ -18,6 +17,7 @@ from prodex.notebook.live import LiveWidget, shown
 from prodex.notebook.panel import Panel
 from prodex.send.preflight import longest_text
 from prodex.untrusted_text import words
+from prodex.worklists.text_corrections import TextCorrection
 
 #: Bytes of a correction that a card shows; the list of corrections has the rest.
 _MOST = 60_000

@@ -22,9 +22,9 @@ from prodex.errors import InputError, SnapshotLocked
 from prodex.files.atomic import home, remove, safe_name, seen_from_here, writing
 from prodex.files.lock import locked
 from prodex.files.untrusted import MadeByNewer, is_there, read_json
-from prodex.fix.text_corrections import TextCorrection
 from prodex.messages import counted
 from prodex.store.archive import snapshots_folder
+from prodex.worklists.text_corrections import TextCorrection
 
 _FORMAT = 1
 #: Seconds to wait for another kernel, which holds the lock for as long as a small file takes to be written.

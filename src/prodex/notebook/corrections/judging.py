@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.fix.result import Fix
-from prodex.fix.text_corrections import TextCorrection, fix_texts
 from prodex.quality import Audit, Profile
+from prodex.worklists.fix import Fix
+from prodex.worklists.text_corrections import TextCorrection, fix_texts
 
 
 @dataclass(frozen=True, eq=False)

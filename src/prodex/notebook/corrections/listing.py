@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from prodex.display.fix import state_in_words, states_in_words
-from prodex.fix.result import Fix
-from prodex.fix.text_corrections import TextCorrection
 from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.notebook.arrival import arrival_html, fixed_and_new, lines_of
@@ -19,6 +17,8 @@ from prodex.notebook.live import shown
 from prodex.notebook.panel import list_html, text_html
 from prodex.quality.problems import attribute_title
 from prodex.untrusted_text import label, words
+from prodex.worklists.fix import Fix
+from prodex.worklists.text_corrections import TextCorrection
 
 #: Rows, and bytes of a text in them: a browser has to show them all.
 _ROWS, _MOST = 500, 20_000

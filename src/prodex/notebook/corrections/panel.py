@@ -14,8 +14,6 @@ from traitlets import Instance
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError, ProdexError
-from prodex.fix.result import Fix
-from prodex.fix.text_corrections import TextCorrection
 from prodex.messages import counted
 from prodex.notebook.corrections.draft import SentCorrections, draft_name
 from prodex.notebook.corrections.judging import JudgedCorrections, judge, profile_of
@@ -31,6 +29,8 @@ from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Profile
 from prodex.service import Client
 from prodex.service.connection import service_given
+from prodex.worklists.fix import Fix
+from prodex.worklists.text_corrections import TextCorrection
 
 _HOW = "CorrectionsPanel(catalog, service=prodex.connect()) or explore(catalog, service=...)"
 #: Seconds without another correction before all of them are judged.

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
-from prodex.fix.text_corrections import TextCorrection
 from prodex.notebook.arrival import ArrivalCheck, has_arrived, missing_line, requested_again
 from prodex.notebook.audit.overview import is_about
 from prodex.notebook.corrections.judging import JudgedCorrections, judge
 from prodex.progress import PhaseObserver
 from prodex.quality import Audit, Profile
 from prodex.service import Client
+from prodex.worklists.text_corrections import TextCorrection
 
 #: States of a product in which the service certainly does not have what was sent.
 _NOT_ARRIVED = frozenset({"ERROR", "refused", "not sent"})

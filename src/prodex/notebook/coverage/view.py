@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from prodex.display.style import shade
+from prodex.colours import shade
 from prodex.facts.fill import Attribute
 from prodex.facts.name import told_apart
 from prodex.locales import language_label

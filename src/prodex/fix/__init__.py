@@ -1,1 +1,0 @@
-"""Worklists that come back: answers are read, checked, previewed and sent."""

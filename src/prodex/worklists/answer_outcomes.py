@@ -1,0 +1,590 @@
+"""What becomes of each answer: accepted, unchanged, refused, or in conflict with something, each with the reason.
+
+An answer is accepted on evidence only: its row names one product and one place, the place still holds what the worklist
+showed, no other answer says otherwise, the service would take it, and the rule that asked for it is satisfied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from prodex import gtin
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.locales import language_code, short_of
+from prodex.messages import hint
+from prodex.send.corrections import KnownProducts
+from prodex.send.merge import Correction, texts_of
+from prodex.send.records import DELETE, Product
+from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
+from prodex.worklists.answer_kinds import AnswerShape, Shapes, without_code
+from prodex.worklists.answer_parsing import (
+    AnswerRefused,
+    Vocabulary,
+    boolean,
+    is_standard_code,
+    language_of,
+    number,
+    with_language,
+)
+from prodex.worklists.evidence import alike, holds, is_rounded
+from prodex.worklists.items import (
+    ARROW,
+    ItemAnswer,
+    ItemEdit,
+    ItemEvidence,
+    ItemPlan,
+    is_code,
+    is_plain,
+    is_quantity,
+    planned,
+)
+from prodex.worklists.layout import DELETE_WORD
+from prodex.worklists.ownership import Owners
+from prodex.worklists.pending_updates import Waiting
+from prodex.worklists.reading import Answer
+from prodex.worklists.remarks import remark
+from prodex.worklists.retyped import RETYPED, meant
+
+_POSITION = re.compile(r"\d+(?:\.\d+)*")
+_NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")
+#: Digits of an id of which a spreadsheet may have dropped zeros at the beginning.
+_LONGEST_ID = 20
+
+#: What people write where they have nothing to say.
+_NO_VALUE = frozenset("? ?? - -- – — . n/a na #n/a nan null none nil tbd tbc todo xxx".split())  # noqa: SIM905
+
+
+class AnswerState(StrEnum):
+    """What becomes of an answer."""
+
+    ACCEPTED = "accepted"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+    CONFLICT = "conflict"
+    #: Nothing speaks against it but that it may not be meant: it is sent once somebody has confirmed it.
+    ASKED_BACK = "asked back"
+
+
+#: What somebody has confirmed: the questions about each answer, by its file, sheet, row and cell.
+Confirmed = Mapping[tuple[str, str, int, str], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An answer, and what becomes of it.
+
+    Attributes
+    ----------
+    answer
+        As it was read.
+    state, reason
+        What becomes of it, and why.
+    product
+        Id of the product, if it is known.
+    attribute, language, language_code, position
+        The place that it is about, as far as it is known.
+    shape
+        What the answer has to be.
+    correction
+        What it changes.
+    before
+        What stands there, as text.
+    edits
+        What it says of each place: one text, or items of a list, nutrients, pictures, units of a hierarchy.
+    is_as_seen
+        Whether the quantities, codes or plain values that it changes are those that the worklist showed.
+    holds
+        Whether what was seen is still there, of what is no text; None where that cannot be compared.
+    note
+        What else is to be said of it.
+    questions
+        What is asked back, sentence by sentence; `reason` has all of them.
+    confirmed
+        The questions that somebody has answered with yes.
+    """
+
+    answer: Answer
+    state: AnswerState = AnswerState.ACCEPTED
+    reason: str = ""
+    product: str | None = None
+    attribute: str | None = None
+    language: str | None = None
+    language_code: str | None = None
+    position: str | None = None
+    shape: AnswerShape = AnswerShape.NONE
+    correction: Correction | None = None
+    before: str | None = None
+    edits: tuple[ItemEdit, ...] = ()
+    is_as_seen: bool = False
+    holds: bool | None = None
+    note: str = ""
+    questions: tuple[str, ...] = ()
+    confirmed: frozenset[str] = frozenset()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is sent, now or once it is confirmed: nothing has spoken against it yet."""
+        return self.state in {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
+
+    @property
+    def check(self) -> str | None:
+        """The check that asked for it."""
+        return self.answer.keys.get("check")
+
+    @property
+    def after(self) -> str | None:
+        """What is to stand there, as text; None where it is deleted."""
+        if self.correction is None or not self.edits:
+            return self.answer.text
+        return _joined(one.after for one in self._changed)
+
+    @property
+    def _changed(self) -> Sequence[ItemEdit]:
+        return [one for one in self.edits if one.before != one.after] or self.edits
+
+    @property
+    def says(self) -> Mapping[tuple[str | None, ...], str | None]:
+        """What it says of each place: two answers of one place have to agree."""
+        keys = self.answer.keys
+        # Several rows may ask for a picture each, and each gets its own.
+        asked = (keys.get("value"), self.check) if self.shape is AnswerShape.PICTURE else ()
+        return {
+            (self.product, one.place, *(asked if one.place.endswith("[+]") else ())): one.after
+            for one in self.edits
+        }
+
+    def becomes(self, state: AnswerState, reason: str) -> Decision:
+        """Return it with another state; the first reason against it stays, and outweighs a question."""
+        return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
+
+    def asks(self, question: str) -> Decision:
+        """Return it asked back with a question, unless that is confirmed; a further question stands beside others."""
+        if not self.is_open or question in self.confirmed or question in self.questions:
+            return self
+        questions = (*self.questions, question)
+        return replace(self, state=AnswerState.ASKED_BACK, questions=questions, reason=" ".join(questions))
+
+
+@dataclass(frozen=True)
+class ConcernedProducts:
+    """The products that answers are about.
+
+    Attributes
+    ----------
+    known
+        Facts of the catalogue.
+    gtins
+        The GTIN of each product, by its id.
+    records
+        Those concerned as received, by their id.
+    waiting
+        The attributes of these of which an update waits, by the id of their product.
+    owners
+        Who owns them.
+    """
+
+    known: KnownProducts
+    gtins: Mapping[str, str | None]
+    records: Mapping[str, Product]
+    waiting: Waiting
+    owners: Owners = field(default_factory=Owners)
+
+
+def decided(
+    answers: Sequence[Answer],
+    products: ConcernedProducts,
+    catalog: Catalog,
+    confirmed: Confirmed = MappingProxyType({}),
+) -> list[Decision]:
+    """Return answers with their products and corrections; those that cannot be understood are refused."""
+    first = [
+        replace(assigned(one, products.known, products.gtins), confirmed=confirmed.get(one[:4], frozenset()))
+        for one in answers
+    ]
+    attributes = {one.answer.keys.get("attribute", "") for one in first}
+    shapes = Shapes.of(catalog)
+    codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}
+    words = Vocabulary.of(catalog, {*codes, "typePackaging"})
+    return [understood(one, products, shapes, words) for one in first]
+
+
+def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | None]) -> Decision:
+    """Return whose answer it is, by id and GTIN: where a row has both, they have to agree."""
+    start = Decision(answer)
+    own, code = answer.keys.get("product_id"), answer.keys.get("gtin")
+    if own is not None and code is None:
+        try:
+            own = _whole_id(own, gtins)
+        except AnswerRefused as error:
+            return start.becomes(AnswerState.REFUSED, str(error))
+    of_gtin: Sequence[str] = ()
+    if code is not None:
+        try:
+            of_gtin = known.ids.get(gtin.comparable_cell(code), ())
+        except InputError as error:
+            if own is None:
+                return start.becomes(AnswerState.REFUSED, f"{error} Write the GTIN as text.")
+    if own is not None and own in gtins:
+        # A GTIN that lost digits to a spreadsheet is no other product; one of another product is.
+        if of_gtin and own not in of_gtin:
+            return start.becomes(
+                AnswerState.REFUSED,
+                f"the row has product {own:.40} and the GTIN {code:.20}, which is that of product {of_gtin[0]}: the "
+                "cells of its row were mixed up. Take the row from the worklist again.",
+            )
+        return replace(start, product=own)
+    if own is not None and not of_gtin:
+        return start.becomes(
+            AnswerState.CONFLICT, f"product {own:.40} is gone: the catalogue does not have it (any more)."
+        )
+    if len(of_gtin) == 1:
+        return replace(start, product=of_gtin[0])
+    if of_gtin:
+        return start.becomes(
+            AnswerState.REFUSED,
+            f"{len(of_gtin)} products have the GTIN {code}. Fill in the column Product to say which.",
+        )
+    if code is None:
+        return start.becomes(
+            AnswerState.REFUSED, "the row has neither a product nor a GTIN. Fill in the GTIN."
+        )
+    if not gtin.has_digits(str(gtin.comparable_cell(code))):
+        return start.becomes(AnswerState.REFUSED, f"{code!r:.40} is {gtin.what_it_is(code)}.")
+    return start.becomes(
+        AnswerState.CONFLICT, f"no product of the catalogue has the GTIN {code:.40}: it is gone, or mistyped."
+    )
+
+
+def _whole_id(own: str, gtins: Mapping[str, str | None]) -> str:
+    """Return the id that is meant by one from a spreadsheet: without a GTIN, it alone says which product is meant."""
+    several = _with_zeros(own, gtins)
+    if len(several) > 1:
+        raise AnswerRefused(
+            f"{own:.40} may be each of the products {', '.join(several)}: a spreadsheet drops zeros at the beginning. "
+            "Fill in the GTIN."
+        )
+    if is_rounded(own):
+        raise AnswerRefused(f"a spreadsheet rounded the product id to {own:.40}. Fill in the GTIN.")
+    return several[0] if several else own
+
+
+def _with_zeros(own: str, gtins: Mapping[str, str | None]) -> list[str]:
+    """Return the ids of the catalogue that are this one, or become it where zeros at the beginning are dropped."""
+    longer = range(len(own) + 1, _LONGEST_ID + 1) if own.isdecimal() and not own.startswith("0") else ()
+    return [one for one in (own, *map(own.zfill, longer)) if one in gtins]
+
+
+def understood(
+    decision: Decision, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
+) -> Decision:
+    """Return what the answer changes, and where."""
+    if not decision.is_open or decision.product is None:
+        return decision
+    if decision.product not in products.records:
+        return decision.becomes(AnswerState.CONFLICT, f"product {decision.product:.40} is gone.")
+    keys = decision.answer.keys
+    attribute = keys.get("attribute")
+    if attribute is None:
+        return decision.becomes(
+            AnswerState.REFUSED, "the row has no field. Fill in the column Field, such as namePublicLong."
+        )
+    shape = shapes.of_attribute(attribute)
+    decision = replace(decision, attribute=attribute, shape=shape)
+    if shape is AnswerShape.NONE:
+        near = hint(attribute, shapes.found, "It is corrected at its source.")
+        return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
+    if decision.answer.text.casefold() in _NO_VALUE:
+        return decision.becomes(
+            AnswerState.REFUSED,
+            f"{decision.answer.text!r} is not a value. Leave the cell empty, or write the value.",
+        )
+    try:
+        decision = _as_typed(decision, words)
+        if shape is AnswerShape.TEXT:
+            return _asked_if_a_remark(_text(decision, keys, products))
+        record = products.records[str(decision.product)]
+        decision = replace(decision, holds=_holds(decision, record, words))
+        made = _value(decision, record, shapes, words)
+        return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
+    except AnswerRefused as error:
+        if decision.holds is not False:
+            return decision.becomes(AnswerState.REFUSED, str(error))
+        # What was seen is gone, so it is not certain what is meant.
+        seen = decision.answer.keys.get("value") or "nothing"
+        return decision.becomes(
+            AnswerState.CONFLICT,
+            f"the product has something else in place of {seen[:80]!r}, which the worklist showed: {error}",
+        )
+
+
+def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
+    """Return the answer with what was typed, where a spreadsheet has made a number or a date of it.
+
+    Where a known value becomes this cell, it is asked whether that was typed; otherwise the cell is refused.
+    """
+    answer, attribute = decision.answer, str(decision.attribute)
+    held = f"a {'truth value' if answer.kind == 'boolean' else answer.kind} ({answer.text:.40})"
+    if answer.kind not in RETYPED:
+        return decision
+    if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING, AnswerShape.CODE}:
+        if answer.kind == "date":
+            raise AnswerRefused(
+                f"the cell holds {held}, which {attribute} does not take: a spreadsheet has changed what was typed. "
+                "Format the cell as text, and type it again."
+            )
+        return decision
+    if answer.shown is not None:
+        return replace(decision, answer=answer._replace(text=answer.shown, kind="text"))
+    seen = answer.keys.get("value")
+    known = words.in_use(without_code(attribute)) if decision.shape is AnswerShape.CODE else ()
+    found = meant([*known, *([seen] if seen and seen not in known else [])], answer.kind, answer.text)
+    if len(found) != 1:
+        several = f" It may be {', '.join(map(repr, found[:5]))}." if found else ""
+        raise AnswerRefused(
+            f"the cell holds {held}, and a spreadsheet may have changed what was typed, such as zeros in front."
+            f"{several} Format the cell as text, and type it again."
+        )
+    typed = replace(decision, answer=answer._replace(text=found[0], kind="text"))
+    if found[0] == answer.text:
+        return typed
+    return typed.asks(
+        f"The cell holds {held}, and a spreadsheet may have changed what was typed. Was {found[0]!r:.60} typed?"
+    )
+
+
+def _asked_if_a_remark(decision: Decision) -> Decision:
+    """Return the answer, asked back if its words are for the person who asked, and not for the field."""
+    typed = decision.after
+    if typed is None or (says := remark(typed)) is None:
+        return decision
+    return decision.asks(f"{typed!r:.60} reads like {says}. Is it the value of {decision.attribute}?")
+
+
+def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
+    """Return a code or string, asked back if it is a remark, or a code that no product and no list has."""
+    plan = None if decision.correction is None else decision.correction.value
+    if decision.shape is not AnswerShape.CODE or not isinstance(plan, ItemPlan):
+        return _asked_if_a_remark(decision)
+    made = decision
+    attribute = without_code(str(decision.attribute))
+    known = words.in_use(attribute)
+    for code in [str(one.after["code"]) for one in plan.changes if is_code(one.after)]:
+        if code in known or is_standard_code(attribute, code):
+            continue
+        says = remark(code)
+        near = ", ".join(words.nearest(attribute, code))
+        made = made.asks(
+            f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
+            f"{f', and it reads like {says}' if says else ''}{f'; the nearest: {near}' if near else ''}. Is it meant?"
+        )
+    return made
+
+
+def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:
+    """Return a text with its language: that of the row, or the one that stands before it."""
+    text: str = decision.answer.text
+    language, code = keys.get("language"), keys.get("language_code")
+    if language is not None:
+        tag = language_of(language)
+        # A language that somebody changed in its row is meant; the hidden code is that of the old one.
+        if code is not None and short_of(code) != short_of(tag):
+            code = None
+        language, code = short_of(tag), code or _with_country(tag)
+    elif code is not None:
+        language = short_of(code)
+    else:
+        tag_before, text = with_language(text)
+        if tag_before is None:
+            raise AnswerRefused(
+                "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
+                "column Language."
+            )
+        language, code = short_of(tag_before), _with_country(tag_before)
+    decision = replace(
+        decision, language=language, language_code=code, position=keys.get("position") if code else None
+    )
+    record = products.records[str(decision.product)]
+    if code and (read := keys.get("position_read")) is not None:
+        decision = replace(decision, position=_position(decision, read, record))
+    found = list(_texts_there(decision, record))
+    if decision.position is None and len(found) > 1:
+        # As with items of other shapes, what was seen says which one is meant.
+        found = [one for one in found if alike(one[1], keys.get("value"))] or found
+        if len(found) > 1:
+            raise AnswerRefused(
+                f"the product has {len(found)} texts of {decision.attribute} in {language!r}, and the row does not say "
+                "which is meant. Take the row from the worklist again, with its hidden columns; or write the text that "
+                "is there into the column Value seen."
+            )
+        decision = replace(decision, position=found[0][0])
+    value: Any = DELETE if text.casefold() == DELETE_WORD else text
+    correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
+    before = found[0][1] if len(found) == 1 else None
+    place = f"{decision.attribute} in {language} at {decision.position}"
+    edit = ItemEdit(place, before, None if value is DELETE else text)
+    return replace(decision, correction=correction, before=before, edits=(edit,))
+
+
+def _position(decision: Decision, read: str, record: Product) -> str:
+    """Return the position that is meant by one that was read from a cell, where a spreadsheet may have changed it.
+
+    0.10 becomes 0.1, and 0.2 becomes a date. The text that was seen then says which one it was.
+    """
+    there = list(_texts_there(decision, record))
+    seen = decision.answer.keys.get("value")
+    meant = [one for one in there if _is_same_number(one[0], read.replace(",", "."))]
+    if seen and len(meant) != 1:
+        meant = [one for one in meant or there if alike(one[1], seen)]
+    if len(meant) == 1:
+        return meant[0][0]
+    if not meant and (seen or _POSITION.fullmatch(read)):
+        return read
+    raise AnswerRefused(
+        f"the column Position has {read!r:.40}, which a spreadsheet may have changed: it is not certain which text of "
+        f"{decision.attribute} is meant. Take the row from the worklist again."
+    )
+
+
+def _is_same_number(one: str, other: str) -> bool:
+    """Whether two positions are the same number, as a spreadsheet has it."""
+    if one == other:
+        return True
+    numbers = _NUMBER.fullmatch(one), _NUMBER.fullmatch(other)
+    return all(numbers) and float(one) == float(other)
+
+
+def _with_country(tag: str) -> str | None:
+    """Return the code of a language that was given with its country."""
+    return language_code(tag) if "-" in tag else None
+
+
+def _texts_there(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:
+    """Yield position and text of each text that the decision can mean."""
+    root = str(decision.attribute).partition(".")[0]
+    for one in texts_of(record.get(root), root):
+        is_here = decision.position is None or one.position == decision.position
+        if is_here and one.attribute == decision.attribute and one.language == decision.language:
+            yield one.position, one.item["data"]
+
+
+def _value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
+    root = without_code(str(decision.attribute)).partition(".")[0]
+    try:
+        made = _change(decision, record.get(root), shapes, words)
+    except RecursionError:
+        raise AnswerRefused(f"{root} of the product is nested too deep. Correct it at its source.") from None
+    return replace(made, before=_joined(one.before for one in made._changed))
+
+
+def _change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
+    """Return what makes the new value of an attribute of the present one, and what that says of each place."""
+    text, keys = decision.answer.text, decision.answer.keys
+    change: Callable[[Any], tuple[Any, list[ItemEdit]]]
+    match decision.shape:
+        case AnswerShape.NUTRITION:
+            change = partial(nutrition_answers.with_nutrients, text=text, words=words)
+        case AnswerShape.HIERARCHY:
+            change = partial(hierarchy_answers.with_units, text=text, own=keys.get("gtin", ""), words=words)
+        case AnswerShape.PICTURE:
+            is_front = "packshot" in (keys.get("check") or "")
+            is_front |= str(decision.attribute).endswith("isPackshot")
+            attribute, seen = str(decision.attribute), keys.get("value")
+            change = partial(
+                picture_answers.with_picture, text=text, attribute=attribute, seen=seen, front=is_front
+            )
+        case _:
+            return _item_change(decision, present, shapes, words)
+    _, edits = change(present)  # refused now rather than when it is merged
+    root = str(decision.attribute).partition(".")[0]
+    return replace(
+        decision,
+        correction=Correction(root, lambda value: change(value)[0], False),
+        edits=tuple(edits),
+    )
+
+
+def _holds(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
+    """Whether what was seen is still there; None where that is not known, or cannot be compared."""
+    keys, attribute = decision.answer.keys, str(decision.attribute)
+    seen = keys.get("value")
+    if seen is None:
+        return None
+    value = record.get(without_code(attribute).partition(".")[0])
+    return holds(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
+
+
+def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
+    """Return how an answer changes quantities, codes and plain values."""
+    top, keys = without_code(str(decision.attribute)), decision.answer.keys
+    in_list = isinstance(present, list) if present is not None else top in shapes.in_lists
+    plan = planned(
+        present,
+        [_part(one, decision, top, words) for one in _several(decision, top, in_list)],
+        ItemEvidence(keys.get("value"), keys.get("position", keys.get("position_read"))),
+        root=top,
+        is_one=_KINDS_OF_ITEMS.get(decision.shape, is_plain),
+        in_list=in_list,
+        words=words,
+    )
+    seen = plan.are_shown(keys.get("value"), words)
+    return replace(decision, correction=Correction(top, plan, False), edits=plan.edits, is_as_seen=seen)
+
+
+_KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
+
+
+def _several(decision: Decision, attribute: str, in_list: bool) -> list[str]:
+    """Return the parts of an answer; a text is one, whatever is in it."""
+    text = decision.answer.text
+    if decision.shape is AnswerShape.STRING:
+        return [text]
+    parts = [part for one in text.replace("\n", ";").split(";") if (part := one.strip())]
+    if len(parts) > 1 and not in_list:
+        raise AnswerRefused(f"{attribute} takes one value, and {text!r:.60} are {len(parts)}.")
+    return parts or [text]
+
+
+def _part(text: str, decision: Decision, attribute: str, words: Vocabulary) -> ItemAnswer:
+    """Return one part of an answer: an item, and the one that stands before an arrow."""
+    old, *new = ARROW.split(text) if decision.shape is not AnswerShape.STRING else [text]
+    if len(new) > 1:
+        raise AnswerRefused(f"{text!r:.80} has several arrows. Write each of them on a line of its own.")
+    if not new:
+        return ItemAnswer(_item(old, decision, attribute, words))
+    named = _item(old, decision, attribute, words)
+    if named is DELETE:
+        raise AnswerRefused(f"{text!r:.80} begins with {DELETE_WORD}. Write what is there first: old -> new.")
+    return ItemAnswer(_item(new[0], decision, attribute, words), named)
+
+
+def _item(text: str, decision: Decision, attribute: str, words: Vocabulary) -> Any:
+    """Return an item as it is sent, or DELETE."""
+    if text.casefold() == DELETE_WORD:
+        return DELETE
+    match decision.shape:
+        case AnswerShape.BOOLEAN:
+            return boolean(text)
+        case AnswerShape.INTEGER | AnswerShape.NUMBER:
+            value = number(text, is_stored=decision.answer.kind in {"number", "percentage"})
+            if decision.shape is AnswerShape.INTEGER and not isinstance(value, int):
+                raise AnswerRefused(f"{text!r:.60} is not a whole number.")
+            return value
+        case AnswerShape.STRING:
+            return text
+        case AnswerShape.CODE:
+            return {"code": words.code(attribute, text)}
+    value, unit = words.quantity(text)
+    return {"data": value, "expressedIn": {"code": unit}}
+
+
+def _joined(values: Iterable[str | None]) -> str | None:
+    """Return what stands at several places as one text; None where nothing stands at any."""
+    there = [one for one in values if one is not None]
+    return "; ".join(there) if there else None

@@ -1,0 +1,326 @@
+"""Whether what an answer is about still stands as the worklist showed it, and whether the worklist asked for it.
+
+What was seen is evidence: where the place holds something else, the answer is in conflict, whenever the product was
+changed. Only what cannot be compared goes by the last change.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+from prodex.locales import short_of
+from prodex.quality.audit import Audit
+from prodex.quality.states import State
+from prodex.send.merge import texts_of
+from prodex.send.records import DELETE, Product
+from prodex.worklists.answer_kinds import AnswerShape
+from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision
+from prodex.worklists.evidence import alike, same_moment
+from prodex.worklists.ownership import questions_about, refused_owner
+from prodex.worklists.pending_updates import awaited
+from prodex.worklists.row_marks import RowMark, place_digest
+
+#: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
+_REPLACED = ", in place of: "
+_TYPED_OVER = (
+    'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New '
+    'value", or confirm it.'
+)
+#: What a rule shows of these says which part is meant.
+_IN_PART = frozenset({AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY})
+
+
+def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
+    """Return the answer, in conflict if what it answers has changed since the worklist was written.
+
+    What its worklist did not ask for is asked back.
+    """
+    # What is asked back is judged when it is confirmed; its product is not requested again before.
+    product = str(decision.product)
+    if not decision.is_open or product not in products.records:
+        return decision
+    if why := refused_owner(decision.answer, product, products.owners):
+        return decision.becomes(AnswerState.REFUSED, why)
+    record = products.records[product]
+    if update := awaited(decision.attribute, products.waiting.get(product, ())):
+        return decision.becomes(
+            AnswerState.CONFLICT,
+            f"an update of {update} waits for acceptance and may change it again. Answer after that.",
+        )
+    if _changes_nothing(decision, record):
+        return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
+    if not _is_as_seen(decision, record, verdicts):
+        return decision.becomes(AnswerState.CONFLICT, _what_changed(decision, record))
+    questions = questions_about(
+        decision.answer,
+        product,
+        decision.language,
+        products.owners,
+        is_asked=_is_asked(decision, verdicts),
+    )
+    if decision.answer.is_typed_over:
+        decision = decision.asks(_TYPED_OVER)
+    for question in questions:
+        decision = decision.asks(question)
+    return decision
+
+
+def _is_as_seen(decision: Decision, record: Product, verdicts: Verdicts) -> bool:
+    """Whether the place still holds what was seen, or, where that cannot be compared, the product is as it was."""
+    keys = decision.answer.keys
+    if decision.answer.is_typed_over:
+        # Nobody knows what was seen there.
+        mark = RowMark.read(keys.get("row_mark"))
+        known = _text_as_marked(decision, mark)
+        return _is_unchanged(decision, record) is not False if known is None else known
+    if decision.is_as_seen:
+        return True
+    is_shown = _text_as_seen(decision, verdicts) if _is_text(decision) else _value_as_seen(decision, verdicts)
+    if is_shown is not None:
+        return is_shown
+    is_unchanged = _is_unchanged(decision, record)
+    if is_unchanged is not None:
+        return is_unchanged
+    if decision.check is None and not keys.get("value"):
+        # A row of one's own asks for nothing and saw nothing.
+        return True
+    return any(_is_same(decision, one) for one in _found(decision, verdicts))
+
+
+def _is_text(decision: Decision) -> bool:
+    return decision.shape is AnswerShape.TEXT
+
+
+def _is_unchanged(decision: Decision, record: Product) -> bool | None:
+    """Whether the product was not changed since; None where nobody said when that was."""
+    then, now = decision.answer.keys.get("updated_at"), record.get("updatedAt")
+    return None if then is None else same_moment(then, None if now is None else str(now))
+
+
+def _text_as_marked(decision: Decision, mark: RowMark | None) -> bool | None:
+    """Whether the text at a place is the one that the mark of its row knows; None where it knows none."""
+    if mark is None or not mark.place or not _is_text(decision):
+        return None
+    return mark.place == place_digest(decision.before)
+
+
+def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
+    keys, before = decision.answer.keys, decision.before
+    mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
+    if seen is None and mark is None:
+        # Where nothing is, nothing is overwritten.
+        return True if before is None and decision.position is None else None
+    if seen is not None and alike(before or "", seen):
+        return True
+    if (known := _text_as_marked(decision, mark)) is not None:
+        # What was typed over is no evidence.
+        return known and (seen is None or mark is None or mark.shows(seen))
+    _, is_replaced, replaced = keys.get("how", "").partition(_REPLACED)
+    if is_replaced:
+        return alike(before, replaced)
+    # Positions move when texts are added: one that held another text then may be another text now.
+    if before is None or decision.position is None:
+        return any(_is_same(decision, one) for one in _found(decision, verdicts))
+    return False
+
+
+def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
+    keys = decision.answer.keys
+    mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
+    if seen is None:
+        return None
+    is_there = any(_is_same(decision, one) for one in _found(decision, verdicts))
+    if decision.holds:
+        return True
+    if mark is not None and not mark.shows(seen):
+        return False
+    # A rule shows what it computes, and shows the same as long as the place is the same.
+    if is_there and (seen or decision.shape in _IN_PART):
+        return True
+    if decision.holds is False and not (is_there and not seen):
+        return False
+    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    if result in {State.PASS, State.FAIL, State.NOT_APPLICABLE} and not is_there:
+        return False
+    return None
+
+
+def _found(decision: Decision, verdicts: Verdicts) -> tuple[Finding, ...]:
+    """Return what the check of a row finds at its place."""
+    found = verdicts.findings.get((str(decision.product), decision.check or ""), ())
+    return tuple(
+        one
+        for one in found
+        if one.attribute == decision.answer.keys.get("attribute")
+        and (None in (one.language, decision.language) or short_of(str(one.language)) == decision.language)
+    )
+
+
+def _is_same(decision: Decision, found: Finding) -> bool:
+    """Whether a check shows what it showed then; of a row without what was seen nothing is known."""
+    seen = decision.answer.keys.get("value")
+    return seen is None or alike(found.value or "", seen)
+
+
+def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
+    """Whether the check of a row finds something at its place; None where it cannot be judged."""
+    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    if result is None or result is State.UNKNOWN:
+        return None
+    return bool(_found(decision, verdicts))
+
+
+def _what_changed(decision: Decision, record: Product) -> str:
+    keys = decision.answer.keys
+    seen, mark = keys.get("value"), RowMark.read(keys.get("row_mark"))
+    root = str(decision.attribute).partition(".")[0]
+    is_part = decision.shape in _IN_PART and record.get(root) is not None
+    there = "nothing" if decision.before is None else repr(decision.before[:80])
+    there = "something else" if is_part else there
+    if seen and mark is not None and not mark.shows(seen):
+        return (
+            f"the value that was seen was typed over: there is now {there} in place of {seen[:80]!r}, which the "
+            "worklist did not show. Take the row from the worklist again."
+        )
+    when = f" at {record['updatedAt']}" if record.get("updatedAt") else ""
+    is_typed = not decision.answer.file
+    since = "it was corrected here" if is_typed else "the worklist was written"
+    what_to_do = (
+        "Look at it, and correct it again." if is_typed else "Answer the next worklist, which shows it."
+    )
+    return (
+        f"the product was changed{when}, after {since}: there is now {there}"
+        f"{f' in place of {seen[:80]!r}' if seen else ''}. {what_to_do}"
+    )
+
+
+def is_as_sent(decision: Decision, sent: Product, product: Product) -> bool:
+    """Whether the texts of an attribute are now those that were sent, one by one."""
+    root = str(decision.attribute).partition(".")[0]
+    if decision.shape is not AnswerShape.TEXT or root not in sent:
+        return False
+    ours, theirs = (
+        [
+            (one.attribute, one.position, one.code, one.item["data"])
+            for one in texts_of(record.get(root), root)
+        ]
+        for record in (sent, product)
+    )
+    return ours == theirs
+
+
+def _changes_nothing(decision: Decision, record: Product) -> bool:
+    correction = decision.correction
+    if correction is None:
+        return False
+    present = record.get(correction.attribute.partition(".")[0])
+    if correction.is_text:
+        if correction.value is DELETE:
+            # Positions move when texts are deleted: this one may be another by now.
+            return decision.before is None and not _is_left(decision, present)
+        return decision.before == str(correction.value)
+    if callable(correction.value):
+        return bool(correction.value(present) == present)
+    return _same_value(present, None if correction.value is DELETE else correction.value)
+
+
+def _is_left(decision: Decision, present: Any) -> bool:
+    """Whether a text that is to be deleted is still there, whatever its position."""
+    seen, attribute = decision.answer.keys.get("value"), str(decision.attribute)
+    if decision.position is None or not seen:
+        return decision.position is not None
+    return any(
+        one.attribute == attribute and one.language == decision.language and alike(one.item["data"], seen)
+        for one in texts_of(present, attribute.partition(".")[0])
+    )
+
+
+def _same_value(present: Any, new: Any) -> bool:
+    """Whether a value says the same; labels and descriptions beside a code say nothing more."""
+    match present, new:
+        case dict(), dict() if "code" in new:
+            return bool(present.get("code") == new["code"])
+        case {"data": held}, {"data": given}:
+            return bool(held == given) and _same_value(present.get("expressedIn"), new.get("expressedIn"))
+        case list(), list():
+            return len(present) == len(new) and all(map(_same_value, present, new))
+    return bool(present == new)
+
+
+#: Product id and id of a check.
+Asked = tuple[str, str]
+
+
+class Finding(NamedTuple):
+    """What a check found: the place, the value there, and why it fails; each as far as the rule says it."""
+
+    attribute: str | None
+    language: str | None
+    value: str | None
+    reason: str | None
+
+    @property
+    def place(self) -> tuple[str | None, str | None]:
+        """Attribute and language: what two audits have in common of a finding."""
+        return self.attribute, self.language
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The results of an audit for some products.
+
+    Attributes
+    ----------
+    results
+        By product and check.
+    findings
+        What was found where a check fails.
+    """
+
+    results: Mapping[Asked, State]
+    findings: Mapping[Asked, Sequence[Finding]]
+
+    @classmethod
+    def of(cls, audit: Audit, products: Collection[str]) -> Self:
+        """Return the results of an audit for some products."""
+        wanted = frozenset(products)
+        checks = [check.id for check in audit.checks]
+        results: dict[Asked, State] = {}
+        for part in audit.parts:
+            rows = [
+                (row, product)
+                for row, product in enumerate(part.column("product_id").to_pylist())
+                if product in wanted
+            ]
+            for row, product in rows:
+                states = part.states[row].tolist()
+                results.update(
+                    ((product, check), State(state)) for check, state in zip(checks, states, strict=True)
+                )
+        findings: dict[Asked, list[Finding]] = defaultdict(list)
+        names = ("product_id", "check", *Finding._fields)
+        for batch in audit.failure_batches():
+            for product, check, *found in zip(
+                *(batch.column(name).to_pylist() for name in names), strict=True
+            ):
+                if product in wanted:
+                    findings[product, check].append(Finding(*found))
+        return cls(results, findings)
+
+    def newly_found(self, before: Verdicts) -> Iterator[tuple[Asked, Finding]]:
+        """Yield what is found here and was not before, with its product and check.
+
+        A place that a check had found before is not new, whatever is found there now.
+        """
+        for asked, findings in self.findings.items():
+            if self.results.get(asked) is not State.FAIL:
+                continue
+            there = Counter(one.place for one in before.findings.get(asked, ()))
+            for one in findings:
+                if there[one.place]:
+                    there[one.place] -= 1
+                else:
+                    yield asked, one

@@ -1,0 +1,270 @@
+"""What a worklist showed, as evidence: whether a value of a product is what somebody saw, however a cell wrote it.
+
+A cell shows a value in its own way. A spreadsheet composes letters, changes line ends, drops spaces and cuts what is
+too long; a rule shows a size in grams where the product has kilograms, a label in place of a code, one of several
+items. None of that is another value. Where it is not certain whether two values are the same, nothing is claimed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from prodex.quality.units import FACTORS
+from prodex.tables.values import moment_text
+from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
+from prodex.worklists.answer_kinds import AnswerShape, without_code
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
+
+#: What workbooks cannot hold, and the escapes that worklists show in its place.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|\\x[01][0-9a-f]|\\uff[ef]{2}")
+_LINE_ENDS = re.compile(r"\r\n|\\x0d\n|\r|\\x0d")
+#: How a text ends that was cut: " … [32,697 of 40,000 characters; ...]", "… (500 of 1,200 characters)".
+_CUT = re.compile(r" ?… [\[(][\d,]+ of ([\d,]+) characters[^\])]*[\])]\s*$")
+#: Letters that an encoding may lack, and what stands in their place then.
+_FOREIGN, _LOST = re.compile("[^\x00-\x7f?]|[?]"), "?\ufffd"
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+_EXPONENT = re.compile(r"[-+]?\d+(?:[.,]\d+)?E[-+]?\d+", re.IGNORECASE)
+_MOMENT = re.compile(r"\d+(?:\s?[./:T-]\s?\d+| \d+|Z| ?[AP]M)+\.?", re.IGNORECASE)
+#: Characters of a text that are compared by digest: a cell that is cut shows as many of them at least.
+_COMPARED = 16_000
+_AMOUNT = re.compile(r"(?:(?P<name>.*?\S)\s*[:=]?\s+)?(?P<amount>[-+−]?\d[\d.,]*\s*[^\d\s].*)", re.DOTALL)
+
+
+def visible(text: str) -> str:
+    r"""Return a text as far as cells show it alike.
+
+    >>> visible(" Cre\u0300me\r\nbru\x0ble\u0301e "), visible("Crème\nbrulée")
+    ('Crème\nbrulée', 'Crème\nbrulée')
+    """
+    text = _CONTROLS.sub("", _LINE_ENDS.sub("\n", unicodedata.normalize("NFC", text)))
+    return "\n".join(line.strip() for line in text.strip().split("\n"))
+
+
+def alike(one: str | None, shown: str | None) -> bool:
+    """Whether a text is the one that a cell shows.
+
+    >>> alike("Crème brûlée", " Crème brûlée"), alike("Pain " * 9, "Pain Pa… (7 of 45 characters)"), alike("a", None)
+    (True, True, False)
+    """
+    if one is None or shown is None:
+        return one is shown
+    whole, seen = visible(one), visible(shown)
+    if whole == seen:
+        return True
+    if (cut := _CUT.search(seen)) is not None:
+        is_as_long = int(cut[1].replace(",", "")) == len(one) or _CONTROLS.search(one) is not None
+        return is_as_long and whole.startswith(seen[: cut.start()])
+    # Saved with an encoding that lacks some of its letters.
+    return any(mark in seen for mark in _LOST) and _without_letters(whole) == _without_letters(seen)
+
+
+def _without_letters(text: str) -> str:
+    return re.sub("[?]+", "?", _FOREIGN.sub("?", text))
+
+
+def as_seen(text: str | None) -> str:
+    """Return what is compared of a cell by digest: the same for all that spreadsheets make of it by themselves.
+
+    >>> as_seen("0012") == as_seen("12"), as_seen("2026-02-20T06:00:00") == as_seen("20.02.26 06:00")
+    (True, True)
+    """
+    shown = visible(text or "")
+    if _NUMBER.fullmatch(shown):
+        return format(Decimal(shown.replace(",", ".")).normalize(), "f")
+    if _MOMENT.fullmatch(shown):
+        parts = {int(part) % 100 for part in re.findall(r"\d+", shown)} - {0}
+        return " ".join(map(str, sorted(parts)))
+    if len(shown) > 3 and shown.isalpha():  # TRUE, WAHR, VRAI
+        with suppress(AnswerRefused):
+            return str(boolean(shown)).lower()
+    return _without_letters(shown)[:_COMPARED]
+
+
+def is_rounded(text: str) -> bool:
+    """Whether a program has written a number with an exponent, so that nobody knows its digits.
+
+    >>> is_rounded("3.99994E+12"), is_rounded("3999944936650")
+    (True, False)
+    """
+    return _EXPONENT.fullmatch(text.strip()) is not None
+
+
+def same_moment(then: str, now: str | None) -> bool | None:
+    """Whether a product was not changed since a cell said when that was; None where a spreadsheet left no certain date.
+
+    >>> now = "2026-11-01T06:00:00"
+    >>> [same_moment(then, now) for then in ("2026-11-01 06:00:00", "01.11.2026 06:00", "2026-11-02", "1. Nov")]
+    [True, True, False, None]
+    """
+    if now is None:
+        return False
+    if _moment(then) == _moment(now) or as_seen(then) == as_seen(now[:19]):
+        return True
+    return False if re.match(r"\d{4}-\d\d-\d\d", then) else None
+
+
+def _moment(text: str) -> str:
+    return moment_text(text.strip()).replace(" ", "T").removesuffix("T00:00:00")[:19]
+
+
+def holds(
+    shape: AnswerShape,
+    seen: str,
+    value: Any,
+    attribute: str,
+    words: Vocabulary,
+    gtin: str = "",
+) -> bool | None:
+    """Whether an attribute still holds what was seen; None where that cannot be compared.
+
+    Parameters
+    ----------
+    shape
+        What the attribute holds; a text is compared by `alike`.
+    seen
+        What was seen; one of several items is enough.
+    value
+        What the product has at the top of the attribute.
+    attribute
+        The attribute.
+    words
+        Units, codes and nutrients of the catalogue.
+    gtin
+        Of the product.
+
+    Examples
+    --------
+    >>> weight = [{"data": 1.44, "expressedIn": {"code": "KGM"}}]
+    >>> [holds(AnswerShape.QUANTITY, one, weight, "netWeight", Vocabulary()) for one in ("1440 g", "2 kg", "2 x 2")]
+    [True, False, None]
+    """
+    is_there = value not in (None, "", [], {})
+    if not seen.strip():
+        # Of what is corrected in part, nothing may be shown although something is there.
+        in_part = shape in {AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY}
+        return None if in_part and is_there else not is_there
+    if not is_there:
+        return False
+    compare = _COMPARED_BY.get(shape)
+    try:
+        return None if compare is None else compare(as_one_line(seen), value, attribute, words, gtin)
+    except AnswerRefused:
+        return None
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _parts(seen: str) -> list[str]:
+    return [part.strip() for part in seen.split(";") if part.strip()]
+
+
+def _boolean(seen: str, value: Any, *_: Any) -> bool:
+    return boolean(seen) is value
+
+
+def _number(seen: str, value: Any, *_: Any) -> bool:
+    return bool(number(seen) == value)
+
+
+def _string(seen: str, value: Any, *_: Any) -> bool:
+    return alike(str(value), seen) or as_seen(str(value)) == as_seen(seen)
+
+
+def _codes(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> bool:
+    held = [one for one in _items(value) if isinstance(one, Mapping)]
+
+    def is_held(part: str) -> bool:
+        meant = {_folded(one) for one in (part, *re.split("[∣|]", part)[-1:])}
+        with suppress(AnswerRefused):
+            meant.add(_folded(words.code(without_code(attribute), part)))
+        return any(meant & {_folded(one.get("code")), _folded(one.get("label"))} for one in held)
+
+    return is_held(seen) or all(map(is_held, _parts(seen)))
+
+
+def _folded(text: Any) -> str:
+    return visible(str(text)).casefold()
+
+
+def _quantities(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool:
+    there = [
+        _in_base_unit(one["data"], str(unit["code"]))
+        for one in _items(value)
+        if isinstance(one, Mapping)
+        and _is_number(one.get("data"))
+        and isinstance(unit := one.get("expressedIn"), Mapping)
+        and unit.get("code")
+    ]
+    return all(_is_amount(_in_base_unit(*words.quantity(part)), there) for part in _parts(seen))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@lru_cache(1)
+def _base_units() -> Mapping[str, tuple[str, float]]:
+    return {unit: (kind, factor) for kind, units in FACTORS.items() for unit, factor in units.items()}
+
+
+def _in_base_unit(amount: float, unit: str) -> tuple[float, str]:
+    kind, factor = _base_units().get(unit, (unit, 1.0))
+    return amount * factor, kind
+
+
+def _is_amount(amount: tuple[float, str], among: Iterable[tuple[float, str]]) -> bool:
+    # Rules compute in grams: 1.44 kg are 1440 g, and not quite so in binary.
+    return any(unit == amount[1] and abs(one - amount[0]) <= 1e-9 * abs(one) for one, unit in among)
+
+
+def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
+    if picture_answers.shows(value, seen):
+        return True
+    # A rule shows moments without their zone.
+    return None if _MOMENT.fullmatch(seen) else False
+
+
+def _nutrients(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool | None:
+    """Whether the nutrients that were seen are there: those that are named by name, others by their amount."""
+    with suppress(AnswerRefused):
+        return bool(_bare(nutrition_answers.with_nutrients(value, seen, words)[0]) == _bare(value))
+    named = (found for part in re.split("[;,/]\\s+", seen) if (found := _AMOUNT.fullmatch(part)) is not None)
+    amounts = [words.quantity(one["amount"]) for one in named]
+    return True if amounts and all(one in nutrition_answers.amounts(value) for one in amounts) else None
+
+
+def _units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
+    return bool(_bare(hierarchy_answers.with_units(value, seen, gtin, words)[0]) == _bare(value))
+
+
+def _bare(value: Any) -> Any:
+    """Return a value without the labels of its codes, which follow a language and say nothing more."""
+    match value:
+        case {"code": code}:
+            return code
+        case dict():
+            return {name: _bare(inner) for name, inner in value.items()}
+        case list():
+            return [_bare(inner) for inner in value]
+    return value
+
+
+_COMPARED_BY: Mapping[AnswerShape, Callable[..., bool | None]] = {
+    AnswerShape.BOOLEAN: _boolean,
+    AnswerShape.INTEGER: _number,
+    AnswerShape.NUMBER: _number,
+    AnswerShape.STRING: _string,
+    AnswerShape.CODE: _codes,
+    AnswerShape.QUANTITY: _quantities,
+    AnswerShape.PICTURE: _pictures,
+    AnswerShape.NUTRITION: _nutrients,
+    AnswerShape.HIERARCHY: _units,
+}

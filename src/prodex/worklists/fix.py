@@ -1,0 +1,646 @@
+"""Answers as a value: what is accepted, what is not and why, how they are sent, and what has arrived.
+
+That is no answer, and must not be lost. A mark knows what a cell showed; without one, what a cell shows is compared
+with the product, and only a difference that nothing else explains is taken for somebody's words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.arguments import described
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.locales import short_of
+from prodex.progress import Progress
+from prodex.quality.audit import Audit
+from prodex.quality.comparison import AuditComparison, compare_audits
+from prodex.quality.profile import Profile
+from prodex.send.continuing import EarlierUpserts
+from prodex.send.corrections import KnownProducts
+from prodex.send.records import Product, gtin_key
+from prodex.send.sending import also_sent
+from prodex.send.tracking import Tracking
+from prodex.service import Client
+from prodex.service.connection import service_given
+from prodex.worklists.answer_kinds import AnswerShape, Shapes
+from prodex.worklists.answer_outcomes import AnswerState, Confirmed, Decision, assigned, decided
+from prodex.worklists.answer_rows import (
+    COLUMNS,
+    PLACE,
+    PREVIEW,
+    ROWS,
+    SENT,
+    Names,
+    answer_row,
+    preview_row,
+    problem_row,
+    product_names,
+    row_count,
+    sent_rows,
+)
+from prodex.worklists.current_products import (
+    are_as_judged,
+    fresh_products,
+    products_of,
+    requested_products,
+    with_products,
+)
+from prodex.worklists.evidence import alike, same_moment, visible
+from prodex.worklists.judging import JudgedAnswers, judged, judged_answers, with_arrived
+from prodex.worklists.ownership import comes_from, identified, service_in_words
+from prodex.worklists.pending_updates import Waiting
+from prodex.worklists.reading import Answer, AnswerSheet, Note, Returned, place_in_words
+from prodex.worklists.row_marks import RowMark
+from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
+
+
+@dataclass
+class Fix:
+    """Answers: those that came back in worklists, or corrections that were typed.
+
+    Made by `prodex.read_worklist` and `prodex.fix_texts`.
+
+    Attributes
+    ----------
+    catalog
+        The products that they are about.
+    profile
+        The checks that judge them.
+    tracking
+        What became of them at the service, from before the first call that `apply` makes; None if nothing was sent.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "eng-GB"}, "data": "BREAD WITH SEEDS"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    >>> folder = getfixture("tmp_path") / "to_fix"
+    >>> _ = prodex.audit(catalog, {"checks": {"names_not_in_capitals": {}}}).worklists(folder)
+    >>> rows = pd.read_parquet(folder / "no_owner.parquet").assign(new_value="Bread with seeds")
+    >>> rows.to_csv(folder / "no_owner.csv", index=False)
+    >>> fix = prodex.read_worklist(folder / "no_owner.csv", catalog)
+    >>> fix.preview()[["before", "after"]].values.tolist()
+    [['BREAD WITH SEEDS', 'Bread with seeds']]
+    """
+
+    catalog: Catalog = field(repr=False)
+    profile: Profile = field(repr=False)
+    _returned: Returned = field(default_factory=Returned, repr=False)
+    _judged: JudgedAnswers | None = field(default=None, repr=False)
+    _now: datetime = field(default_factory=datetime.now, repr=False)
+    _names: Names = field(default_factory=dict, repr=False)
+    _confirmed: Confirmed = field(default_factory=dict, repr=False)
+    _sent: SentAnswers = field(default_factory=SentAnswers, repr=False)
+
+    @property
+    def tracking(self) -> Tracking | None:
+        """What became of the answers at the service; see the class."""
+        return self._sent.tracking
+
+    @property
+    def files(self) -> int:
+        """Number of files that were read, or could not be."""
+        return self._returned.files
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were read, with an answer or without: all below headings that are not empty.
+
+        Each of them is counted in one column of `row_counts`. Of corrections that were typed, each is a row.
+        """
+        return int(self.row_counts["rows"].sum())
+
+    @property
+    def unanswered(self) -> int:
+        """Number of rows without an answer."""
+        return int(self.row_counts["without an answer"].sum())
+
+    @property
+    def row_counts(self) -> pd.DataFrame:
+        """How many rows of each sheet are in which state: file, sheet, rows, the states of answers, without an answer.
+
+        The row of a cell that could not be read is "refused"; so are rows whose sheet has lost a column. A row with
+        several answers is in the state that needs most attention: "refused", "conflict", "asked back", "accepted",
+        "unchanged". So in each line, `rows` is the sum of the columns behind it. Files that could not be read at all
+        have no line; `refused` lists them.
+        """
+        states: dict[tuple[str, str | None], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for one, (state, _) in zip(self._decisions, self._states(), strict=True):
+            file, sheet, row, *_ = one.answer
+            states[file, sheet][row].add(state)
+        for problem in self._returned.problems:
+            if problem.cell is not None and problem.row is not None:
+                states[problem.file, problem.sheet][problem.row].add(AnswerState.REFUSED)
+        sheets = self._returned.sheets or [
+            AnswerSheet(file, sheet or "", len(rows)) for (file, sheet), rows in states.items()
+        ]
+        counts = [row_count(one, states[one.file, one.sheet]) for one in sheets]
+        return pd.DataFrame(counts, columns=list(ROWS))
+
+    @property
+    def notes(self) -> pd.DataFrame:
+        """What somebody typed beside rows without an answer: file, sheet, row, cell, column, text, gtin, attribute.
+
+        These are cells in columns that a worklist does not have, and cells such as "How to answer" that were typed
+        over. Nothing of it is sent: what is meant as an answer belongs into "New value".
+        """
+        return pd.DataFrame(self._returned.notes, columns=list(Note._fields), dtype=object)
+
+    @property
+    def owners(self) -> pd.DataFrame:
+        """The owners whose products the answers are about: owner, products, answers, the most answers first.
+
+        `owner` is None for products without one, and for answers whose product is not known.
+        """
+        answers = self.answers
+        counted = answers[answers["row"].notna()].groupby("owner", dropna=False, sort=False)
+        frame = counted.agg(products=("product_id", "nunique"), answers=("state", "size")).reset_index()
+        return frame.sort_values("answers", ascending=False, kind="stable", ignore_index=True)
+
+    @property
+    def ignored(self) -> list[str]:
+        """Files in a folder that are neither workbooks nor CSV, which were not read."""
+        return list(self._returned.ignored)
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """One row for each filled cell, and for each file that could not be read: where it stands, what it is about.
+
+        `value` is what the worklist showed, `before` what the product has, `answer` what was typed; `state` is
+        "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
+        answers that the service refused are "refused" too, with its message.
+        """
+        states = self._states()
+        rows = [
+            answer_row(one, *state, self._names) for one, state in zip(self._decisions, states, strict=True)
+        ]
+        rows += map(problem_row, self._returned.problems)
+        return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+    @property
+    def accepted(self) -> pd.DataFrame:
+        """The answers that are sent, as rows of `answers`."""
+        return self._with(AnswerState.ACCEPTED)
+
+    @property
+    def unchanged(self) -> pd.DataFrame:
+        """Answers that change nothing: the product has the value already, or another row has the same answer."""
+        return self._with(AnswerState.UNCHANGED)
+
+    @property
+    def refused(self) -> pd.DataFrame:
+        """Answers that cannot be used, and cells that cannot be read, each with the reason and what to do."""
+        return self._with(AnswerState.REFUSED)
+
+    @property
+    def conflicts(self) -> pd.DataFrame:
+        """Answers that somebody has to decide: two say different things, or the product changed, is gone or waits."""
+        return self._with(AnswerState.CONFLICT)
+
+    @property
+    def asked_back(self) -> pd.DataFrame:
+        """Answers that may not be meant, each with its question as `reason`: they are sent once they are confirmed."""
+        return self._with(AnswerState.ASKED_BACK)
+
+    def confirm(self, answers: pd.DataFrame | None = None) -> Fix:
+        """Answer with yes what was asked back: these answers are meant as they are, and `apply` may send them.
+
+        Only the questions that `asked_back` shows now are confirmed. Where a confirmed answer raises another one (the
+        product has changed meanwhile, say), it is asked back again.
+
+        Parameters
+        ----------
+        answers
+            Rows of `asked_back`; by default all of them.
+
+        Returns
+        -------
+        Fix
+            This one, judged again.
+
+        Raises
+        ------
+        InputError
+            When the rows are not of `asked_back`, or the answers have been sent already.
+        """
+        if self.tracking is not None:
+            raise InputError(
+                "These answers have been sent already. Read the worklists again to confirm and send what is left."
+            )
+        asked = {one.answer[:4]: one for one in self._decisions if one.state is AnswerState.ASKED_BACK}
+        chosen = self.asked_back if answers is None else answers
+        if not isinstance(chosen, pd.DataFrame) or not set(PLACE) <= set(chosen.columns):
+            raise InputError(
+                f"answers is {described(chosen)}. Give rows of fix.asked_back, or nothing to confirm all of them."
+            )
+        places = [tuple(row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
+        if wrong := [one for one in places if one not in asked]:
+            raise InputError(
+                f"{place_in_words(*wrong[0])} is not asked back. Give rows of fix.asked_back, or nothing to confirm "
+                "all of them."
+            )
+        confirmed = dict(self._confirmed)
+        for place in places:
+            confirmed[place] = confirmed.get(place, frozenset()) | set(asked[place].questions)
+        products = products_of(self.catalog, self._known().products, KnownProducts.of(self.catalog))
+        self._confirmed, self._sent.judged = confirmed, None
+        self._judged = judged_answers(
+            self._returned.answers, products, self.catalog, self.profile, self._now, confirmed
+        )
+        return self
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Number of answers by state."""
+        return Counter(self.answers["state"].tolist())
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """Number of accepted answers by the status of their product at the service; none before `apply`."""
+        return Counter(status for status, _ in self._outcomes().values())
+
+    @property
+    def waiting(self) -> Waiting:
+        """The attributes of which an update waits, by product id: an answer about one of them is a conflict."""
+        return {} if self._judged is None else self._known().waiting
+
+    @property
+    def before(self) -> Audit:
+        """The audit of the products concerned as they are; rules that compare products look at the whole catalogue."""
+        return self._known().before
+
+    @property
+    def after(self) -> Audit:
+        """The audit of the same products with the accepted answers."""
+        return self._known().after
+
+    def preview(self) -> pd.DataFrame:
+        """Return the accepted answers, old and new side by side, whose products they are, and where they are from.
+
+        Its columns are owner, gtin, name, attribute, language, before, after, check, says, file, sheet, cell. `says` is
+        what is to be said beside: that a rule cannot judge it yet.
+        """
+        rows = [
+            preview_row(one, self._names)
+            for one, (state, _) in zip(self._decisions, self._states(), strict=True)
+            if state is AnswerState.ACCEPTED
+        ]
+        return pd.DataFrame(rows, columns=list(PREVIEW), dtype=object)
+
+    def effect(self) -> AuditComparison:
+        """Return what the audit would then say of the products concerned: fixed, and newly failing.
+
+        >>> fix.effect().figures  # doctest: +SKIP
+        """
+        return compare_audits(self.before, self.after)
+
+    def apply(
+        self,
+        service: Client,
+        *,
+        also: str | Collection[str] = (),
+        elsewhere: bool = False,
+        progress: Progress = None,
+    ) -> Tracking:
+        """Send the accepted answers, merged with what stands beside them, and nothing else.
+
+        The products are requested first. Where they have changed, the answers are judged again by what the products are
+        now: those whose place has changed meanwhile become conflicts, and the others are merged with the newest values.
+
+        Each answer is sent once, also when this is interrupted and called again for the same answers, here or in
+        another process: what was sent is followed, and only the rest is sent. Where a reply was lost, the product shows
+        whether the answer has arrived; it is not sent again while the service may still import it, for a day. Where an
+        upsert from this machine may still write something else to the same field, an answer is a conflict until then.
+
+        Parameters
+        ----------
+        service
+            From `prodex.connect`: the service that the products of the catalogue come from.
+        also
+            "unknown" to send again what may have arrived already.
+        elsewhere
+            Send them to another service as well, or although the products come from files or records.
+        progress
+            As for `prodex.upsert`.
+
+        Returns
+        -------
+        Tracking
+            `.wait()` follows the import to its end; it is kept as `tracking`, so that `refused` has what the service
+            refused. It includes what earlier calls have sent of these answers.
+
+        Raises
+        ------
+        InputError
+            When no answer is accepted, none is left to send, or the products are not of this service.
+        ServiceError
+            When the service cannot be reached; nothing was sent now.
+        ChangesStale
+            When a product was changed since it was requested, a moment ago; nothing was sent now.
+        SnapshotLocked
+            When another process is sending some of these products; nothing was sent now.
+        """
+        service = service_given(service, "fix.apply(service)")
+        words = also_sent(also, {"unknown"})
+        asked = self._asked()
+        if not asked.changes.records:
+            raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
+        if not elsewhere and (question := self.asks_where(service)) is not None:
+            raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
+        # Before the products are requested: they show all that imports have written until now.
+        gtins = [record["gtin"] for record in asked.changes.records]
+        earlier = EarlierUpserts.look(service, gtins, gives_up_lost=bool(words))
+        newest, products = self._judged_now(service, asked, is_continued=bool(earlier.calls))
+        left, continuation = self._sent.judge(asked, newest, products, earlier)
+        if left.records:
+            return self._sent.send(service, left, earlier, continuation, progress)
+        if not continuation.upserts:
+            raise InputError(
+                f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"
+            )
+        return self._sent.follow(service, continuation)
+
+    def _judged_now(
+        self, service: Client, asked: JudgedAnswers, *, is_continued: bool
+    ) -> tuple[JudgedAnswers, list[Product]]:
+        """Return the accepted answers as judged by the products of now, and these products."""
+        chosen = [one for one in asked.decisions if one.state is AnswerState.ACCEPTED]
+        ids = {one.product for one in chosen if one.product is not None}
+        records = requested_products(service, self.catalog, ids)
+        if are_as_judged(records, self.catalog, ids):
+            return asked, records
+        catalog, products = with_products(self.catalog, records, ids)
+        again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
+        kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in asked.decisions]
+        newest = judged(kept, products, catalog, self.profile, self._now)
+        if is_continued:
+            newest = with_arrived(newest, self._known(), products)
+        # What was refused before is about products that were not requested again.
+        waiting = {**asked.waiting, **newest.waiting}
+        return replace(newest, before=asked.before, after=asked.after, waiting=waiting), records
+
+    def asks_where(self, service: Client) -> str | None:
+        """Return what is asked before the answers are sent to a service that the products do not come from; else None.
+
+        Parameters
+        ----------
+        service
+            From `prodex.connect`.
+        """
+        source = self.catalog.origin.source
+        if comes_from(source, service.base_url):
+            return None
+        return (
+            f"The products come from {source:.80}, and the answers would be sent to "
+            f"{service_in_words(service.base_url)}. Is that meant?"
+        )
+
+    @property
+    def sent(self) -> pd.DataFrame:
+        """What became of each product that was sent: product_id, gtin, name, status, message; no row before `apply`.
+
+        `status` is that of `Tracking.products`.
+        """
+        tracking = self.tracking
+        rows = [] if tracking is None else sent_rows(self._known().changes, tracking, self._names)
+        return pd.DataFrame(rows, columns=list(SENT), dtype=object)
+
+    def recheck(self, service: Client) -> Fix:
+        """Judge the same answers by the products as the service has them now; nothing is sent.
+
+        What has arrived is `unchanged` in the result, since its product has the value. `prodex.diff(fix.before,
+        result.before)` shows what was fixed, and `result.catalog` is this catalogue with the products of now.
+
+        Parameters
+        ----------
+        service
+            From `prodex.connect`.
+
+        Raises
+        ------
+        ServiceError
+            When the service cannot be reached.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> service = prodex.connect("sandbox")
+        >>> catalog = prodex.load_products(service).head(3)
+        >>> name = catalog.texts.query("attribute == 'namePublicLong'").iloc[0]
+        >>> place = {"position": name["position"], "language_code": name["language_code"]}
+        >>> same = prodex.TextCorrection(name["product_id"], "namePublicLong", None, name["text"], **place)
+        >>> prodex.fix_texts([same], catalog).recheck(service).counts
+        Counter({'unchanged': 1})
+        """
+        service = service_given(service, "fix.recheck(service)")
+        newest, products = fresh_products(
+            service, self.catalog, filter(None, (one.product for one in self._decisions))
+        )
+        made = judged_answers(
+            self._returned.answers, products, newest, self.profile, self._now, self._confirmed
+        )
+        if made is not None and self.tracking is not None:
+            made = with_arrived(made, self._known(), products)
+        # Of the others only what was requested then is known.
+        catalog = replace(newest, origin=self.catalog.origin)
+        return Fix(catalog, self.profile, self._returned, made, self._now, self._names, self._confirmed)
+
+    def worklist(
+        self, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
+    ) -> pd.DataFrame:
+        """Write what was refused, is in conflict or was asked back as worklists again, one for each owner.
+
+        Parameters
+        ----------
+        folder
+            The folder, which must be new or empty.
+        by
+            As for `Audit.worklists`.
+        accepted
+            Write the accepted answers as well, with "New value" filled in: for somebody else to look at and send.
+        replace
+            Replace worklists that were written there before.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `Audit.worklists` returns it; the column "What is wrong" has each answer and why it was not taken.
+        """
+        from prodex.worklists.follow_up import write_again
+
+        return write_again(self, folder, by, accepted=accepted, replace=replace)
+
+    @property
+    def _decisions(self) -> tuple[Decision, ...]:
+        return () if self._judged is None else self._known().decisions
+
+    def _asked(self) -> JudgedAnswers:
+        """Return the answers as they were judged when they were read, or confirmed."""
+        if self._judged is None:
+            raise InputError(f"No answer could be assigned to a product. {self!r}")
+        return self._judged
+
+    def _known(self) -> JudgedAnswers:
+        """Return the answers as they were judged last: when they were sent, if they were."""
+        return self._asked() if self._sent.judged is None else self._sent.judged
+
+    def _with(self, state: AnswerState) -> pd.DataFrame:
+        answers = self.answers
+        return answers[answers["state"] == state.value].reset_index(drop=True)
+
+    def _states(self) -> list[tuple[AnswerState, str]]:
+        """Return the state and the reason of each answer, with what became of it at the service."""
+        outcomes = self._outcomes()
+        return [_state(one, *outcomes.get(number, ("", ""))) for number, one in enumerate(self._decisions)]
+
+    def _outcomes(self) -> dict[int, tuple[str, str]]:
+        """Return status and message at the service of each accepted answer, by its number."""
+        gtins = {product: gtin_key(gtin) for product, (gtin, *_) in self._names.items()}
+        accepted = [
+            (number, gtins.get(str(one.product), ""))
+            for number, one in enumerate(self._decisions)
+            if one.state is AnswerState.ACCEPTED
+        ]
+        return self._sent.outcomes(accepted)
+
+    def __repr__(self) -> str:
+        from prodex.display.fix import text_of
+
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        from prodex.display.fix import html_of
+
+        return html_of(self)
+
+
+def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
+    if decision.state is not AnswerState.ACCEPTED:
+        return decision.state, decision.reason or decision.note
+    # Where the product has it, it does not matter what the service has said.
+    if status == "ERROR" and decision.note != ARRIVED:
+        return AnswerState.REFUSED, f"the service says {status}: {message}"
+    why = message.strip(" .")
+    if status in NOT_SENT:
+        return AnswerState.ACCEPTED, f"not sent yet: {why}. Apply the answers again."
+    if status == "unknown":
+        return AnswerState.ACCEPTED, f"it may have been sent: {why}. Apply the answers again to look."
+    return AnswerState.ACCEPTED, decision.note
+
+
+def fix_of(
+    returned: Returned,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    only: frozenset[str | None] | None = None,
+) -> Fix:
+    """Judge answers that were read, by the checks of a profile.
+
+    Parameters
+    ----------
+    returned
+        As they were read.
+    catalog, profile
+        The products, and the checks.
+    now
+        The moment to which "older than" refers.
+    only
+        What the owners are known by whose answers are read; None for all.
+    """
+    known = KnownProducts.of(catalog)
+    returned = identified(returned, catalog, only)
+    returned.answers += typed_over(returned.doubtful, catalog, known)
+    there = dict.fromkeys(one for several in known.ids.values() for one in several)
+    whose = [assigned(one, known, there).product for one in returned.answers]
+    own = [one.keys.get("product_id") for one in returned.answers]
+    products = products_of(catalog, filter(None, [*whose, *own]), known)
+    made = judged_answers(returned.answers, products, catalog, profile, now)
+    names = product_names(catalog, list(products.records))
+    return Fix(catalog, profile, returned, made, now, names)
+
+
+#: Attribute, language and text.
+_Texts = list[tuple[str, str | None, str]]
+
+
+def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProducts) -> list[Answer]:
+    """Return the cells "Value seen" that were typed over, of those whose rows have no answer.
+
+    Parameters
+    ----------
+    doubtful
+        Cells that are not what their mark says, or that have no mark.
+    catalog
+        The products.
+    known
+        Facts of them.
+    """
+    if not doubtful:
+        return []
+    rows = catalog.arrow("products", ["product_id", "gtin", "updated_at"]).to_pylist()
+    gtins = {row["product_id"]: row["gtin"] for row in rows}
+    changed = {row["product_id"]: row["updated_at"] for row in rows}
+    shapes = Shapes.of(catalog)
+    owned = [(assigned(one, known, gtins).product, one) for one in doubtful]
+    texts = _texts(catalog, {product for product, _ in owned if product is not None})
+    found, unsure = [], []
+    for product, one in owned:
+        if product is None:
+            continue
+        is_text = shapes.of_attribute(one.keys.get("attribute")) is AnswerShape.TEXT
+        if RowMark.read(one.keys.get("row_mark")) is not None:
+            if not (is_text and _is_there(one, texts[product])):
+                found.append(one)
+        elif _is_of_now(one, changed[product]) and not _is_shown(one.text, texts[product]):
+            # What a rule shows may be computed, and nobody knows of what.
+            if is_text:
+                found.append(one)
+            elif one.keys.get("check") is None:
+                unsure.append((product, one))
+    if unsure:
+        products = products_of(catalog, [product for product, _ in unsure], known)
+        made = decided([one for _, one in unsure], products, catalog)
+        found += [one.answer for one in made if one.holds is False]
+    return found
+
+
+def _texts(catalog: Catalog, products: set[str]) -> defaultdict[str, _Texts]:
+    concerned = pc.field("product_id").isin(pa.array(sorted(products), pa.string()))
+    found: defaultdict[str, _Texts] = defaultdict(list)
+    for row in catalog.arrow("texts", ["product_id", "attribute", "language", "text"], concerned).to_pylist():
+        found[row["product_id"]].append((row["attribute"], row["language"], row["text"] or ""))
+    return found
+
+
+def _is_there(answer: Answer, texts: _Texts) -> bool:
+    """Whether the place has the text of a cell, which an encoding may have changed."""
+    attribute, language = answer.keys.get("attribute"), answer.keys.get("language")
+    return any(
+        alike(text, answer.text)
+        for name, of_text, text in texts
+        if name == attribute and (language is None or of_text == short_of(language))
+    )
+
+
+def _is_of_now(answer: Answer, changed: object) -> bool:
+    """Whether a cell shows the product as it is, so that a difference was typed."""
+    then = answer.keys.get("updated_at")
+    if then is None:
+        # Of a worklist it is not known how old it is; a table of one's own is new.
+        return answer.keys.get("check") is None
+    return changed is not None and same_moment(then, str(changed)) is True
+
+
+def _is_shown(seen: str, texts: _Texts) -> bool:
+    """Whether a product has a text, or a rule may have shown a word of one."""
+    return any(alike(text, seen) or visible(seen) in visible(text) for *_, text in texts)

@@ -1,0 +1,477 @@
+"""A folder of worklists: a workbook for each group with the same rows as CSV and Parquet, and an index of them.
+
+The folder appears when all of it is written. What somebody may have filled in is never overwritten by accident.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from email.message import EmailMessage
+from email.policy import SMTP
+from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.executors import side_by_side
+from prodex.files import parquet
+from prodex.files.atomic import storage
+from prodex.files.folders import is_of_system, replacing
+from prodex.files.untrusted import is_file, is_folder, is_there, read_json
+from prodex.formats.csv_files import write_csv
+from prodex.messages import counted
+from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
+from prodex.quality.audit import Audit
+from prodex.quality.problems import asked_label
+from prodex.untrusted_text import on_one_line
+from prodex.worklists.answer_fields import AnswerCell, Codes, Fields
+from prodex.worklists.answer_kinds import Shapes
+from prodex.worklists.answer_parsing import codes_in_use
+from prodex.worklists.layout import (
+    ENDINGS,
+    GUARDED,
+    INDEX,
+    MAIL,
+    MANIFEST,
+    SEVERAL_SHEET,
+    TO_FIX,
+    WORKLIST,
+    guarded,
+)
+from prodex.worklists.ownership import host_of_source
+from prodex.worklists.row_marks import row_marks
+from prodex.worklists.rows import grouped_worklists, worklist_rows
+from prodex.worklists.sheets import Worklist, WorklistFacts, standing
+from prodex.worklists.workbook import write_workbook
+
+#: Names without ending that no worklist may have.
+_TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})
+
+_FORMAT = 1
+_MOST_CODES = 5_000
+#: Characters of a list in the hidden sheet; only rules of one's own make more fields than that.
+_MOST_NAMED = 20_000
+_INDEX_SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("code", "label")),
+        *((name, pa.int64()) for name in ("products", "failing_checks", "findings", "blockers")),
+        *((name, pa.int64()) for name in ("to_answer", "update_waits")),
+        ("file", pa.string()),
+        *((name, pa.int64()) for name in ("escaped_characters", "cut_texts", "failures")),
+        *((name, pa.int64()) for name in ("chosen_products", "group_products", "group_to_work_on")),
+        *((name, pa.string()) for name in ("scope", "mail")),
+    ]
+)
+
+
+def write_worklists(
+    audit: Audit,
+    folder: str | Path,
+    by: str = "owner",
+    *,
+    replace: bool = False,
+    escape_formulas: bool = True,
+    progress: Progress = None,
+    **equal: Any,
+) -> pd.DataFrame:
+    """Write what fails, one worklist for each group.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    folder
+        The folder, which must be new or empty.
+    by
+        A grouping of `Audit.scores`. A product with several tags is in the worklist of each. By "language", findings
+        are grouped by their own language. Products without a group have a worklist of their own.
+    replace
+        Replace worklists that were written there before. Values that were filled in are lost; a folder with any other
+        file is refused in any case.
+    escape_formulas
+        Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
+        gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
+    progress
+        A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
+        (False), or a function of (done, total), both in findings.
+    **equal
+        Only some findings, as `Audit.failures` takes them: `severity=["blocker", "error"]`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per worklist, the most findings first: code and label of the group, products, their failing checks,
+        findings (one for each text, picture or other place), those of blockers, those that ask for an answer
+        (`to_answer`), those that ask for none since an update of the attribute waits for acceptance (`update_waits`),
+        name of the workbook, and how many characters and texts a workbook could not show whole; `failures` is the
+        number of findings as well. `chosen_products` are those of the group that the audit is about, and
+        `group_products` and `group_to_work_on` the figures of the whole group; `scope` says which products were chosen,
+        and is missing where all were. A CSV and a Parquet file of the same name have the same rows, and `mail` is a
+        draft of the mail that the workbook is sent with.
+
+    Raises
+    ------
+    InputError
+        When the folder is not empty, or has files that are not worklists.
+    QueryError
+        When there is no such group or column.
+    StorageError
+        When the disk refuses.
+    """
+    with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
+        rows = worklist_rows(audit, equal, reporter)
+        made = grouped_worklists(audit, rows, by, _TAKEN)
+        facts = _facts(audit, by, equal, len(rows))
+        named = pc.unique(rows["attribute"])
+        return write_folder(
+            audit,
+            folder,
+            by,
+            made,
+            facts,
+            named,
+            replace=replace,
+            escape_formulas=escape_formulas,
+            reporter=reporter,
+            findings=len(rows),
+        )
+
+
+def write_folder(
+    audit: Audit,
+    folder: str | Path,
+    by: str,
+    worklists: Iterable[Worklist],
+    facts: WorklistFacts,
+    attributes: pa.Array,
+    *,
+    replace: bool = False,
+    escape_formulas: bool = True,
+    reporter: Reporter = SILENT,
+    findings: int = 0,
+) -> pd.DataFrame:
+    """Write worklists as a folder, with an index of them.
+
+    Parameters
+    ----------
+    audit
+        The audit that the findings come from.
+    folder, by, replace, escape_formulas
+        As for `write_worklists`.
+    worklists
+        The worklists.
+    facts
+        The facts that all of them share.
+    attributes
+        The attributes that they ask for.
+    reporter
+        Hears of how many findings are written.
+    findings
+        How many there are, if that is known.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As from `write_worklists`.
+    """
+    with storage(Path(folder)):
+        target = Path(folder).resolve()  # where a link leads, which stays one
+    fields = Fields(Shapes.of(audit.catalog), _codes(audit.catalog, attributes))
+    options = {"escape_formulas": escape_formulas}
+    _refuse_foreign(target, replace)
+    # Only the files that the index lists are removed with the folder that is replaced.
+    with replacing(target, _written_before(target), target / MANIFEST) as beside:
+        write = partial(_write, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
+        index = _reported(side_by_side(write, worklists), reporter, findings)
+        frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
+        listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
+        write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
+        about = {"by": by, "scope": audit.scope, **_keys(audit), **options}
+        manifest = {"format": _FORMAT, **about, "worklists": index}
+        text = json.dumps(manifest, ensure_ascii=False, indent=1)
+        (beside / MANIFEST).write_text(text, "utf-8")
+    return frame
+
+
+def _reported(written: Iterable[dict[str, Any]], reporter: Reporter, findings: int) -> list[dict[str, Any]]:
+    """Return the lines of the index as they come, and report how many findings are written."""
+    index, done = [], 0
+    with reporter.phase("Writing worklists", "findings", findings) as show:
+        for one in written:
+            index.append(one)
+            done += one["findings"]
+            # A product with several tags is in several worklists, and so are its findings.
+            show(done, max(findings, done))
+            reporter.count(done, max(findings, done))
+    return index
+
+
+def _write(
+    worklist: Worklist,
+    facts: WorklistFacts,
+    fields: Fields,
+    audit: Audit,
+    folder: Path,
+    csv: Mapping[str, bool],
+) -> dict[str, Any]:
+    host = host_of_source(audit.origin.source)
+    label = cache(asked_label)  # there are few different fields among very many findings
+    asked = [label(*one) for one in _pairs(worklist.rows, "attribute", "rule")]
+    labelled = _with(worklist.rows, "asked_for", pa.array(asked, pa.string()))
+    labelled = _with(labelled, "same_answer", fields.same_answers(labelled))
+    labelled = _with(labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled)))
+    answerable = fields.with_how(labelled)
+    marked = _with(answerable, "row_mark", row_marks(answerable, host))
+    worklist = dataclasses.replace(worklist, rows=marked)
+    states = Counter(fields.states(worklist.rows))
+    rows = folder / f"{worklist.name}.parquet"
+    parquet.write(worklist.rows, rows)
+    # People open the CSV file in a spreadsheet; programs take the Parquet file.
+    shown = _guarded(worklist.rows)
+    first = [column.name for column in TO_FIX if not column.is_hidden]
+    schema = pa.schema([WORKLIST.field(name) for name in dict.fromkeys(["row", *first, *WORKLIST.names])])
+    write_csv(iter(shown.select(schema.names).to_batches()), schema, folder / f"{worklist.name}.csv", **csv)
+    # The workbook names the rows it was made of, wherever it travels.
+    digest = hashlib.sha256(rows.read_bytes()).hexdigest()
+    keys = {
+        "worklist": digest,
+        "file": rows.name,
+        "by": worklist.by,
+        "host": host,
+        "owners": _named(worklist.rows["owner_id"]) if worklist.by in {"owner", "owner_id"} else None,
+        "products": worklist.products,
+        "fields": _named(worklist.rows["attribute"]),
+        **_keys(audit),
+    }
+    of_all = worklist.of_all or worklist.figures
+    written = dataclasses.replace(worklist, rows=shown)
+    workbook, mail = folder / f"{worklist.name}.xlsx", folder / f"{worklist.name}{MAIL}"
+    unshown = write_workbook(written, facts, fields, keys, workbook)
+    mail.write_bytes(mail_of(worklist, workbook, fields.states(worklist.rows)))
+    return {
+        "code": worklist.code,
+        "label": worklist.label,
+        "products": worklist.products,
+        "failing_checks": worklist.failing_checks,
+        "findings": len(worklist.rows),
+        "blockers": worklist.with_severity("blocker"),
+        "to_answer": states[AnswerCell.ASKED],
+        "update_waits": states[AnswerCell.WAITS],
+        "file": f"{worklist.name}.xlsx",
+        "escaped_characters": unshown.escaped,
+        "cut_texts": unshown.cut,
+        "failures": len(worklist.rows),  # the findings under their earlier name
+        "chosen_products": _whole(worklist.figures, "products"),
+        "group_products": _whole(of_all, "products"),
+        "group_to_work_on": _whole(of_all, "to_work_on"),
+        "scope": worklist.about,
+        "mail": mail.name,
+    }
+
+
+def _whole(figures: Mapping[Any, Any], name: str) -> int | None:
+    """Return a figure of a group of products; a language has none."""
+    return int(figures[name]) if figures else None
+
+
+def _pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
+    return zip(*(rows[name].to_pylist() for name in names), strict=True)
+
+
+def _with(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
+    """Return rows with another content of a column."""
+    return rows.set_column(rows.column_names.index(name), name, content)
+
+
+def _named(values: pa.ChunkedArray) -> list[str | None] | None:
+    """Return what a column holds, once each; None where that is too much for a cell."""
+    found = sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
+    return found if len(json.dumps(found)) <= _MOST_NAMED else None
+
+
+def _guarded(rows: pa.Table) -> pa.Table:
+    """Return rows with the keys that a spreadsheet could change written so that it cannot."""
+    for name in GUARDED:
+        keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
+        rows = _with(rows, name, pa.array(keys, pa.string()))
+    return rows
+
+
+def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
+    ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
+    facts = {
+        "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
+        **({} if audit.chosen is None else {"Scope": audit.scope}),
+        "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
+        "Made by": f"prodex {version('prodex')}, one worklist per {by}",
+    }
+    have = "has" if audit.pending == 1 else "have"
+    waiting = (
+        f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
+    )
+    return WorklistFacts(facts, list(_left_out(audit, equal, listed)), [waiting] if audit.pending else [])
+
+
+def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
+    yield "Everything that passes: worklists contain only the findings of failing checks."
+    if equal:
+        every = sum(batch.num_rows for batch in audit.failure_batches())
+        wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
+        yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were selected."
+    unknown = int(audit.tally.unknown.sum())
+    if unknown:
+        yield (
+            f"{unknown:,} results of the audit are unknown: the data they need were not requested, nothing "
+            "decides whether they apply, or a rule crashed."
+        )
+    crashed = sorted({crash.check for crash in audit.crashes})
+    if crashed:
+        yield f"{len(crashed):,} checks crashed: {', '.join(crashed)}."
+    if audit.catalog is None:
+        yield (
+            "The last change of products, and which of several texts is meant: the catalogue was not available when "
+            "this was written."
+        )
+
+
+def _codes(catalog: Catalog | None, attributes: pa.Array) -> Codes:
+    """Return the codes in use of the attributes with findings, if a list of them is short enough."""
+    if catalog is None:
+        return {}
+    known = {}
+    for attribute in sorted(filter(None, attributes.to_pylist())):
+        codes = codes_in_use(catalog, attribute)
+        # Nobody scrolls through a longer list in a cell, and every workbook would carry it.
+        if 0 < len(codes) <= _MOST_CODES:
+            known[attribute] = codes
+    return known
+
+
+def _keys(audit: Audit) -> dict[str, Any]:
+    """Return what identifies the audit, for programs."""
+    return {
+        "prodex": version("prodex"),
+        "audited_at": audit.audited_at.isoformat(),
+        "now": audit.now.isoformat(),
+        "profile": audit.profile,
+        "rule_set": audit.rule_set,
+        "catalog": None if audit.catalog_folder is None else audit.catalog_folder.name,
+        "snapshot": None if audit.catalog_folder is None else _name_of(audit.catalog_folder),
+    }
+
+
+def _name_of(folder: Path) -> str:
+    """Return name and time of a snapshot, as `prodex.open_snapshot` takes it."""
+    return f"{folder.parent.name}@{folder.name}"
+
+
+def _refuse_foreign(folder: Path, replace: bool) -> None:
+    """Refuse a folder that has other files than worklists, or that may not be replaced."""
+    if not is_there(folder):
+        return
+    there = {path.name for path in folder.iterdir()} if is_folder(folder) else {folder.name}
+    # Only files that our index lists are ours: a folder is never emptied on suspicion.
+    known = _written_before(folder)
+    foreign = sorted(
+        name for name in there if not is_of_system(name) and (name not in known or not is_file(folder / name))
+    )
+    if foreign:
+        raise InputError(
+            f"{folder} contains something that is not a worklist of prodex: {foreign[0]!r}"
+            f"{' and more' * (len(foreign) > 1)}. Give a folder that is new or empty."
+        )
+    if there and not replace:
+        raise InputError(
+            f"{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
+            "replace=True (--replace)."
+        )
+
+
+class _Listed(msgspec.Struct):
+    file: str
+
+
+class _Manifest(msgspec.Struct):
+    """The index for programs, as far as it is read again."""
+
+    worklists: list[_Listed]
+
+
+def _written_before(folder: Path) -> set[str]:
+    """Return the names of the files that the index of a folder lists; none where it has no index of ours."""
+    try:
+        listed = read_json(folder / MANIFEST, _Manifest, newest=_FORMAT).worklists
+    # An index that cannot be read lists nothing of ours, so the folder is refused as that of somebody else.
+    except (OSError, ValueError):
+        return set()
+    stems = [one.file.removesuffix(".xlsx") for one in listed]
+    names = {
+        MANIFEST,
+        INDEX,
+        *(f"{stem}{ending}" for stem in stems for ending in ENDINGS),
+    }
+    # Disks and archives of macOS may have taken the letters of a name apart.
+    return names | {
+        path.name for path in folder.iterdir() if unicodedata.normalize("NFC", path.name) in names
+    }
+
+
+#: Characters of a name in a subject.
+_LONGEST = 80
+_WORKBOOK = "vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+#: No line of base64 or quoted-printable text begins like it.
+_BOUNDARY = "=_prodex_worklist"
+
+
+def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) -> bytes:
+    """Return a mail as a draft with the workbook, without a recipient: whoever sends it adds one.
+
+    Parameters
+    ----------
+    worklist
+        The worklist.
+    workbook
+        Its workbook, which is attached.
+    states
+        The states of its cells "New value", one for each finding.
+    """
+    title = on_one_line(worklist.called)
+    short = title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
+    asked = sum(one is AnswerCell.ASKED for one in states)
+    lines = [
+        "Hello,",
+        "",
+        f"some data of your products need a correction ({title}).",
+        "",
+        *(on_one_line(line) for line in standing(worklist, states)),
+        "",
+        f"The workbook {on_one_line(workbook.name)} is attached. Please",
+        '1. open the sheet "To fix": each row is one product and what is wrong with it;',
+        '2. write the correct value into the column "New value", as the column beside it says;',
+        f'3. where many rows ask for the same, write it once, in the sheet "{SEVERAL_SHEET}";',
+        "4. leave empty what you do not know, and send the workbook back.",
+        "",
+        "Thank you.",
+        "",
+    ]
+    mail = EmailMessage(policy=SMTP)
+    # Mail programs open such a file as a new mail, and not as one that came.
+    mail["X-Unsent"] = "1"
+    mail["Subject"] = f"Product data to correct: {short}, {counted(asked, 'answer')} asked for"
+    mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
+    mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)
+    mail.set_boundary(_BOUNDARY)  # a drawn one would make each file another one
+    return mail.as_bytes()

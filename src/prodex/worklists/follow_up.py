@@ -1,0 +1,146 @@
+"""Worklists of answers: those that were not taken, each with the reason, and those that somebody else may send."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.catalog.origin import Chosen
+from prodex.worklists.answer_kinds import AnswerShape
+from prodex.worklists.folder import write_folder
+from prodex.worklists.layout import WORKLIST
+from prodex.worklists.ownership import Owners, is_outside
+from prodex.worklists.reading import place_in_words
+from prodex.worklists.row_marks import place_digest
+from prodex.worklists.rows import grouped_worklists, update_waits, worklist_rows
+from prodex.worklists.sheets import Worklist, WorklistFacts
+
+if TYPE_CHECKING:
+    from prodex.worklists.fix import Fix
+
+_KEYS = ("product_id", "check", "attribute", "language")
+#: What an answer knows of its row; the digest of the text at its place becomes its mark.
+_OWN = (*_KEYS, "gtin", "name", "owner", "owner_id", "language_code", "position", "row_mark")
+#: The worklist of answers whose product is not known, and of files that could not be read.
+_UNASSIGNED = "not_assigned"
+
+_PROBLEMS = {"accepted": "Correction to look at", "asked back": "Answer that may not be meant"}
+_ANSWERED = "an answer came back for them"
+_ANSWER_AGAIN = "Read what is wrong, and answer again."
+_NOT_TAKEN = (
+    "Everything that was taken: only answers that could not be used are listed, each with the reason."
+)
+_TAKEN = (
+    "Answers that change nothing. What can be sent has its new value; what could not be used, the reason."
+)
+
+
+def write_again(
+    fix: Fix, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
+) -> pd.DataFrame:
+    """Write the answers that were refused, are in conflict or were asked back, one worklist for each group.
+
+    Parameters and result are those of `Fix.worklist`.
+    """
+    answers = _with_places(fix.answers, fix)
+    listed = answers[answers["state"].isin(["refused", "conflict", "asked back", *["accepted"] * accepted])]
+    # They are about the same snapshot, so that these worklists can come back as well.
+    judged = fix.before.catalog
+    if judged is not None:
+        # Only these were judged again, and the figures are theirs.
+        judged = dataclasses.replace(judged, chosen=Chosen(len(fix.catalog), _ANSWERED))
+    audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
+    found = worklist_rows(audit, {})
+    places = {product: place for place, product in enumerate(audit.identity["product_id"].to_pylist())}
+    rows: list[dict[str, Any]] = []
+    by_key: dict[tuple[Any, ...], list[int]] = {}
+    for number, key in enumerate(zip(*(found[name].to_pylist() for name in _KEYS), strict=True)):
+        by_key.setdefault(key, []).append(number)
+    changed = _last_changed(fix.catalog, places)
+    for answer in listed.to_dict("records"):
+        same = by_key.get(tuple(answer[name] for name in _KEYS), [])
+        several = [found.slice(place, 1).to_pylist()[0] for place in same]
+        exact = [row for row in several if row["value"] == answer["value"]]
+        finding: dict[str, Any] = next(iter(exact or several), {})
+        # The words of one supplier are not for another one: what is not theirs to answer stays here.
+        place = None if answer["is_outside"] else places.get(str(answer["product_id"]))
+        known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
+        rows.append(_row({str(name): value for name, value in answer.items()}, finding) | known)
+    table = pa.Table.from_pylist(rows, found.schema if not rows else _schema())
+    # An update may have come after the catalogue, which the service said when the answers were sent.
+    waits = update_waits(table, fix.waiting)
+    table = table.set_column(table.column_names.index("update_waits"), "update_waits", waits)
+    known = table.filter(table["product"].is_valid())
+    unknown = table.filter(table["product"].is_null()).drop_columns("product")
+    made = list(grouped_worklists(audit, known, by, {_UNASSIGNED}))
+    if len(unknown):
+        numbered = unknown.add_column(0, "row", pa.array(range(1, len(unknown) + 1), pa.int64()))
+        made.append(Worklist(by, None, None, _UNASSIGNED, numbered.cast(WORKLIST), {}))
+    facts = WorklistFacts(
+        {"Catalogue": f"{audit.origin.source}, {len(fix.catalog):,} products", "Profile": audit.profile},
+        [_TAKEN if accepted else _NOT_TAKEN],
+        [],
+    )
+    return write_folder(audit, folder, by, made, facts, pc.unique(table["attribute"]), replace=replace)
+
+
+def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
+    """Return answers with the owners of their products, the text at their places, and whether they are of others."""
+    owners, held, outside = [], [], []
+    known = Owners.of(fix.catalog, [str(one.product) for one in fix._decisions])
+    for decision in fix._decisions:
+        owner = known.of_product.get(str(decision.product))
+        is_text = decision.shape is AnswerShape.TEXT
+        owners.append(owner)
+        held.append(place_digest(decision.before) if is_text else None)
+        outside.append(is_outside(decision.answer, owner))
+    # Problems have no product.
+    lacking = len(answers) - len(owners)
+    columns: dict[str, list[Any]] = {"owner_id": owners, "row_mark": held, "is_outside": outside}
+    return answers.assign(
+        **{
+            name: pd.Series([*values, *[None] * lacking], answers.index, dtype=object)
+            for name, values in columns.items()
+        }
+    )
+
+
+def _schema() -> pa.Schema:
+    return pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]])
+
+
+def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, datetime | None]:
+    """Return when products were last changed, by their ids."""
+    concerned = pc.field("product_id").isin(pa.array(list(products), pa.string()))
+    rows = catalog.arrow("products", ["product_id", "updated_at"], concerned)
+    return dict(zip(rows["product_id"].to_pylist(), rows["updated_at"].to_pylist(), strict=True))
+
+
+def _row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the finding with the answer and the reason; of one that is gone, what the answer said."""
+    is_accepted = answer["state"] == "accepted"
+    is_asked = answer["state"] == "asked back"
+    said = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "
+    if answer["answer"] is None or is_accepted:
+        said = ""
+    reason = f"{said}{answer['reason']}"
+    own = {name: answer[name] for name in _OWN}
+    if not finding:
+        where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))
+        own |= {
+            "value": answer["before"],
+            "problem": _PROBLEMS.get(answer["state"], "Answer that could not be used"),
+            "title": "the new value" if is_accepted else f"an answer that can be used, in place of {where}",
+            "fix": "Send it back as it is, or change it." if is_accepted else _ANSWER_AGAIN,
+            "severity": "info" if is_accepted else "warning",
+            "check": answer["check"] or "",
+        }
+    return {**own, **finding, "reason": reason, "new_value": answer["answer"] if is_accepted else None}

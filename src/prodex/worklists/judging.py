@@ -1,0 +1,365 @@
+"""The answers against the products as they are, the service's limits, and the rules that asked for them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from types import MappingProxyType
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.quality.audit import Audit
+from prodex.quality.profile import Profile
+from prodex.quality.run import audit_among
+from prodex.quality.states import State as Result
+from prodex.send.changes import Changes, merged_changes
+from prodex.send.merge import Correction, texts_of
+from prodex.send.preflight import inspect
+from prodex.send.records import DELETE, Product
+from prodex.store.reading import flatten
+from prodex.worklists.answer_kinds import AnswerShape
+from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Confirmed, Decision, decided
+from prodex.worklists.conflicts import Finding, Verdicts, is_as_sent, still_asked
+from prodex.worklists.evidence import alike
+from prodex.worklists.pending_updates import Waiting
+from prodex.worklists.reading import Answer
+
+
+@dataclass(frozen=True)
+class JudgedAnswers:
+    """The answers, and what the products would be with those that are accepted.
+
+    Attributes
+    ----------
+    decisions
+        Each answer with what becomes of it, in their order.
+    changes
+        The accepted ones, merged with what stands beside them.
+    before, after
+        The audit of the products concerned, as they are and as they would be.
+    waiting
+        The attributes of which an update waits, by the id of their product.
+    products
+        Ids of the products concerned.
+    """
+
+    decisions: tuple[Decision, ...]
+    changes: Changes
+    before: Audit
+    after: Audit
+    waiting: Waiting
+    products: Collection[str] = ()
+
+
+def judged_answers(
+    answers: Sequence[Answer],
+    products: ConcernedProducts,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    confirmed: Confirmed = MappingProxyType({}),
+) -> JudgedAnswers | None:
+    """Judge answers as they were read; None if there are none.
+
+    `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
+    """
+    decisions = agreed(decided(answers, products, catalog, confirmed))
+    return judged(decisions, products, catalog, profile, now) if answers else None
+
+
+def judged(
+    decisions: Sequence[Decision],
+    products: ConcernedProducts,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+) -> JudgedAnswers:
+    """Judge answers that are understood.
+
+    Parameters
+    ----------
+    decisions
+        The answers; those that are closed, or about other products, stay as they are.
+    products
+        The products concerned.
+    catalog
+        The catalogue that has them, for rules that compare products.
+    profile
+        The checks.
+    now
+        The moment to which "older than" refers.
+    """
+    before = audit_among(
+        catalog.where(product_id=list(products.records)), catalog, profile, now, progress=False
+    )
+    at_present = Verdicts.of(before, products.records)
+    made = [
+        still_asked(one, products, at_present) if one.product in products.records else one
+        for one in decisions
+    ]
+    made = _sendable(made, products, catalog)
+    trial = partial(_tried, products=products, catalog=catalog, profile=profile, now=now, before=at_present)
+    # First with what is asked back, so that all its questions are known before somebody answers one of them.
+    made, changes, after = trial(made, {AnswerState.ACCEPTED, AnswerState.ASKED_BACK})
+    if any(one.state is AnswerState.ASKED_BACK for one in made):
+        made, changes, after = trial(made, {AnswerState.ACCEPTED})
+    return JudgedAnswers(tuple(made), changes, before, after, products.waiting, tuple(products.records))
+
+
+def _tried(
+    decisions: Sequence[Decision],
+    states: Collection[AnswerState],
+    *,
+    products: ConcernedProducts,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    before: Verdicts,
+) -> tuple[list[Decision], Changes, Audit]:
+    """Return the answers, the changes by those in some states, and the audit that the products would then have.
+
+    An answer is refused where the rule that asked for it would still fail, and asked back where another would.
+    """
+    made = list(decisions)
+    while True:
+        changes, made = _merged(made, states, products, catalog)
+        after = _audit_after(changes, products, catalog, profile, now)
+        verdicts = Verdicts.of(after, products.records)
+        satisfying = [_satisfying(one, verdicts, changes) if one.state in states else one for one in made]
+        satisfying = _breaking_nothing(satisfying, states, before, verdicts, after)
+        # Without an answer that is refused, others of its product may look different.
+        if [one.state in states for one in satisfying] == [one.state in states for one in made]:
+            return satisfying, changes, after
+        made = satisfying
+
+
+def _breaking_nothing(
+    decisions: Sequence[Decision],
+    states: Collection[AnswerState],
+    before: Verdicts,
+    after: Verdicts,
+    audit: Audit,
+) -> list[Decision]:
+    """Return the answers, asked back where a check finds something with them that it did not find before."""
+    sent: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(decisions):
+        if one.state in states and one.product is not None and one.correction is not None:
+            sent[one.product].append(number)
+    problems = {check.id: check.problem or check.title for check in audit.checks}
+    made = list(decisions)
+    for (product, check), found in after.newly_found(before):
+        answers = sent.get(product, [])
+        here = [number for number in answers if _is_at_its_place(made[number], found)]
+        if not here and not _only_asks_for_more([made[number] for number in answers], found):
+            here = answers
+        reason = f" ({found.reason})" if found.reason else ""
+        for number in here:
+            made[number] = made[number].asks(
+                f"With this answer, a check would find something that it does not find now: {problems[check]}{reason}. "
+                "Is it meant?"
+            )
+    return made
+
+
+def _only_asks_for_more(answers: Sequence[Decision], found: Finding) -> bool:
+    """Whether a finding is that something is missing beside a text that was missing, too.
+
+    The first French description asks for a Dutch one, which is no fault of it. Another kind of product asks for other
+    data as well, and that may be a mistake.
+    """
+    texts = [one for one in answers if one.shape is AnswerShape.TEXT]
+    root = (found.attribute or "").partition(".")[0]
+    same = any(str(one.attribute).partition(".")[0] == root for one in texts)
+    return found.value is None and (same or len(texts) == len(answers))
+
+
+def _is_at_its_place(decision: Decision, found: Finding) -> bool:
+    """Whether a finding is about the attribute of an answer, in its language."""
+    if decision.attribute is None or found.attribute is None:
+        return False
+    same = found.attribute.partition(".")[0] == decision.attribute.partition(".")[0]
+    return same and (None in (found.language, decision.language) or found.language == decision.language)
+
+
+def with_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: ConcernedProducts) -> JudgedAnswers:
+    """Return answers that are judged again, unchanged where their attribute is now as it was sent.
+
+    Positions move when a text is deleted, so the place of another one may not show that it has arrived.
+    """
+    written = dict(zip(sent.changes.loaded, sent.changes.records, strict=True))
+    decisions = []
+    for then, one in zip(sent.decisions, judged.decisions, strict=True):
+        ours, theirs = written.get(str(one.product)), products.records.get(str(one.product))
+        if then.state is AnswerState.ACCEPTED and ours and theirs and is_as_sent(then, ours, theirs):
+            decisions.append(replace(one, state=AnswerState.UNCHANGED, reason="it has arrived."))
+        else:
+            decisions.append(one)
+    return replace(judged, decisions=tuple(decisions))
+
+
+def _sendable(decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:
+    """Return the answers, refused where one alone cannot be merged, or the service would not take it."""
+    made = []
+    for one in decisions:
+        product = str(one.product)
+        if not one.is_open or one.correction is None or product not in products.records:
+            made.append(one)
+            continue
+        alone = {product: [one.correction]}
+        record = {product: products.records[product]}
+        changes, refused = merged_changes(record, alone, products.known, catalog.origin)
+        if refused:
+            made.append(one.becomes(AnswerState.REFUSED, _without_gtin(refused[0][2])))
+            continue
+        errors = [
+            finding
+            for finding in inspect(changes.records, as_xml=False, known=changes.known)
+            if finding.severity == "error"
+        ]
+        made.append(
+            one.becomes(AnswerState.REFUSED, f"{errors[0].problem}. {errors[0].what_to_do}")
+            if errors
+            else one
+        )
+    return made
+
+
+def _without_gtin(words: str) -> str:
+    head, colon, rest = words.partition(": ")
+    return rest if colon and head.startswith("GTIN ") else words
+
+
+def _merged(
+    decisions: Sequence[Decision],
+    states: Collection[AnswerState],
+    products: ConcernedProducts,
+    catalog: Catalog,
+) -> tuple[Changes, list[Decision]]:
+    """Merge the answers of each product in some states; those of a product where that fails are refused together."""
+    corrections: dict[str, list[Correction]] = defaultdict(list)
+    for one in decisions:
+        product = str(one.product)
+        if one.state in states and one.correction is not None and product in products.records:
+            corrections[product].append(one.correction)
+    records = {product: products.records[product] for product in corrections}
+    changes, refused = merged_changes(records, corrections, products.known, catalog.origin)
+    why = {product: _without_gtin(words) for product, _, words in refused}
+    made = [
+        one.becomes(AnswerState.REFUSED, why[one.product])
+        if one.product is not None and one.product in why and one.state in states
+        else one
+        for one in decisions
+    ]
+    return changes, made
+
+
+def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
+    """Return the products concerned as they would be."""
+    written = dict(zip(changes.loaded, changes.records, strict=True))
+    made = []
+    for product, record in products.records.items():
+        new = {name: value for name, value in written.get(product, {}).items() if name != "gtin"}
+        made.append(
+            {name: value for name, value in (record | new).items() if value is not None or name not in new}
+        )
+    return made
+
+
+def _audit_after(
+    changes: Changes, products: ConcernedProducts, catalog: Catalog, profile: Profile, now: datetime
+) -> Audit:
+    made = replace(flatten(corrected(changes, products)), origin=catalog.origin)
+    others = catalog.where(~pc.field("product_id").isin(pa.array(list(products.records), pa.string())))
+    return audit_among(
+        made, replace(catalog, parts=(*others.parts, *made.parts)), profile, now, progress=False
+    )
+
+
+def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Decision:
+    """Return the answer, refused if the rule that asked for it would still find something at its place."""
+    if not decision.is_open or decision.check is None or decision.product is None:
+        return decision
+    key = (decision.product, decision.check)
+    match verdicts.results.get(key):
+        case None:
+            return replace(decision, note="not judged: the check is not part of the profile")
+        case Result.UNKNOWN:
+            return replace(decision, note="cannot be judged before the service has it")
+        case Result.FAIL:
+            for one in verdicts.findings.get(key, ()):
+                if _is_about(decision, one, changes):
+                    says = f": {one.reason}" if one.reason else ""
+                    return decision.becomes(
+                        AnswerState.REFUSED, f"the check {decision.check} would still fail{says}."
+                    )
+    return decision
+
+
+def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
+    """Whether a finding is about the place of an answer, and not about another text beside it."""
+    if found.attribute is not None and found.attribute != decision.answer.keys.get("attribute"):
+        return False
+    if None not in (decision.language, found.language) and found.language != decision.language:
+        return False
+    correction = decision.correction
+    if decision.shape is not AnswerShape.TEXT or correction is None or found.value is None:
+        return True
+    if correction.value is not DELETE and alike(found.value, str(correction.value)):
+        return True
+    written = dict(zip(changes.loaded, changes.records, strict=True)).get(str(decision.product), {})
+    root = correction.attribute.partition(".")[0]
+    beside = [
+        one
+        for one in texts_of(written.get(root), root)
+        if one.attribute == correction.attribute and one.language == decision.language
+    ]
+    return len(beside) < 2
+
+
+#: What is said of a place: each value, with the numbers of the answers that say it.
+_Said = Mapping[str | None, Sequence[int]]
+
+
+def agreed(decisions: Sequence[Decision]) -> list[Decision]:
+    """Return the answers with those in conflict that say different things of one place; the same said twice is one.
+
+    Of thousands that are about one place, each is compared with what is said of the place, and not with each other.
+    """
+    places: dict[tuple[str | None, ...], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, one in enumerate(decisions):
+        if one.is_open:
+            for place, value in one.says.items():
+                places[place][value].append(number)
+    made = list(decisions)
+    for number, one in enumerate(decisions):
+        if not one.is_open:
+            continue
+        said = [(places[place], value) for place, value in one.says.items()]
+        others = list(islice((other for values, value in said for other in _others(values, value)), 3))
+        if others:
+            where = ", ".join(
+                f"{answer.place} says {answer.text!r:.60}" for answer in _answers(decisions, others)
+            )
+            made[number] = one.becomes(
+                AnswerState.CONFLICT,
+                f"another answer to the same says something else: {where}. Keep one of them.",
+            )
+        elif said and all(values[value][0] < number for values, value in said):
+            first = decisions[max(values[value][0] for values, value in said)].answer
+            made[number] = one.becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
+    return made
+
+
+def _others(values: _Said, own: str | None) -> Iterator[int]:
+    """Yield the answers that say something else."""
+    return (number for value, numbers in values.items() if value != own for number in numbers)
+
+
+def _answers(decisions: Sequence[Decision], numbers: Sequence[int]) -> Iterator[Answer]:
+    return (decisions[number].answer for number in numbers)

@@ -1,0 +1,303 @@
+"""Whose answer it is: an answer may change what its worklist asked for, of the owner that it was written for.
+
+A worklist names its owner, products and fields, and what is outside of them is asked back. The file comes back from
+somebody else, so what it says of itself is compared with the catalogue, which knows who owns a product, and with the
+audit, which knows what is asked of it. A table of one's own asks for nothing, and has nothing to be compared with:
+whoever reads it can say whose products it may be about (`owner`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex import gtin
+from prodex.arguments import listed
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.facts.groups import Groups, groups_of
+from prodex.messages import hint_and_all
+from prodex.tables.columns import whole
+from prodex.worklists.reading import Answer, AnswerSheet, AnswerSource, Returned, Written
+from prodex.worklists.row_marks import RowMark, asked_for
+
+_NOBODY = "nobody"
+_PORTS = {"http": 80, "https": 443}
+
+
+def host_of_source(source: str) -> str | None:
+    """Return the host of the service that products come from; None where they come from files or records.
+
+    >>> host_of_source("https://api.example/v1"), host_of_source("records"), host_of_source("export.csv")
+    ('api.example', None, None)
+    """
+    return urlsplit(source).hostname if source.startswith(("https://", "http://")) else None
+
+
+def comes_from(source: str, base_url: str) -> bool:
+    """Whether products come from this service: its scheme, host, port and path, and not only its host.
+
+    >>> [comes_from("https://api.example/v1", one) for one in ("https://API.example:443/v1/", "https://api.example/v2")]
+    [True, False]
+    """
+    # Behind the base URL there may be a comma and a remark.
+    return _identity(source.partition(", ")[0]) == _identity(base_url)
+
+
+def _identity(base_url: str) -> tuple[str, str | None, int | None, str]:
+    parts = urlsplit(base_url)
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme), parts.path.rstrip("/")
+
+
+def service_in_words(base_url: str) -> str:
+    """Return a service as messages name it.
+
+    >>> service_in_words("https://api.example/v1"), service_in_words("http://127.0.0.1:8080")
+    ('api.example/v1', '127.0.0.1:8080')
+    """
+    parts = urlsplit(base_url)
+    return f"{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}" or base_url
+
+
+@dataclass(frozen=True)
+class Owners:
+    """Who owns the products of a catalogue.
+
+    Attributes
+    ----------
+    of_product
+        What the owner of a product is known by, by the id of the product.
+    shown
+        How owners are listed, by what they are known by; two of one name have it behind their name.
+    host
+        Of the service that the products come from, if there is one.
+    """
+
+    of_product: Mapping[str, str | None] = field(default_factory=dict)
+    shown: Mapping[str | None, str] = field(default_factory=dict)
+    host: str | None = None
+
+    @classmethod
+    def of(cls, catalog: Catalog, products: Collection[str]) -> Owners:
+        """Return the owners of some products of a catalogue."""
+        groups = groups_of(catalog, "owner")
+        ids = whole(catalog.arrow("products", ["product_id"])["product_id"])
+        of_place = dict(zip(groups.rows.tolist(), groups.groups.tolist(), strict=True))
+        wanted = list(dict.fromkeys(products))
+        places = pc.index_in(pa.array(wanted, pa.string()), ids).to_pylist()
+        found = {
+            product: groups.codes[of_place[place]]
+            for product, place in zip(wanted, places, strict=True)
+            if place is not None
+        }
+        return cls(found, _shown(groups), host_of_source(catalog.origin.source))
+
+    def named(self, owner: str | None) -> str:
+        """Return how an owner is listed.
+
+        >>> Owners(shown={"4": "Mill"}).named("4"), Owners().named("5"), Owners().named(None)
+        ('Mill', '5', 'nobody')
+        """
+        return self.shown.get(owner, _NOBODY if owner is None else owner)
+
+
+def _shown(groups: Groups) -> dict[str | None, str]:
+    return {
+        code: _NOBODY if code is None else name for code, name in zip(groups.codes, groups.shown, strict=True)
+    }
+
+
+def owners_given(catalog: Catalog, given: Any) -> frozenset[str | None] | None:
+    """Return what owners are known by that somebody named: by that, or by their name; None if nobody was named.
+
+    Raises
+    ------
+    InputError
+        When no product has such an owner, or several owners have that name; the message names them.
+    """
+    if given is None:
+        return None
+    groups = groups_of(catalog, "owner")
+    known: dict[str, set[str]] = {}
+    for code, label, name in zip(groups.codes, groups.labels, groups.shown, strict=True):
+        if code is not None:
+            for word in filter(None, (code, label, name)):
+                known.setdefault(word.strip().casefold(), set()).add(code)
+    names = [name for code, name in zip(groups.codes, groups.shown, strict=True) if code is not None]
+    chosen: set[str | None] = set()
+    for one in listed("owner", given):
+        word = str(one).strip()
+        exact = {code for code in groups.codes if code is not None and code == word}
+        meant = exact or known.get(word.casefold(), set())
+        if len(meant) > 1:
+            several = ", ".join(sorted(meant))
+            raise InputError(f"owner={word!r:.60} is the name of {len(meant)} owners. Give one of {several}.")
+        if not meant:
+            there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+            raise InputError(
+                f"No product of the catalogue has the owner {word!r:.60}{hint_and_all(word, names, there_are)}"
+            )
+        chosen |= meant
+    if not chosen:
+        raise InputError("owner names nobody. Give an owner, or several, or leave it out.")
+    return frozenset(chosen)
+
+
+def identified(returned: Returned, catalog: Catalog, only: frozenset[str | None] | None) -> Returned:
+    """Return answers with what is known of their worklists.
+
+    Parameters
+    ----------
+    returned
+        As it was read.
+    catalog
+        The products, which says who owns them.
+    only
+        What the owners are known by whose answers are read; None for all.
+    """
+    owners = _owners_of_rows(returned.sheets, catalog)
+    sources = {
+        (sheet.file, sheet.sheet): replace(
+            _source(sheet, returned.written.get(sheet.file, []), owners), only=only
+        )
+        for sheet in returned.sheets
+    }
+    nothing = AnswerSource(only=only)
+
+    def with_source(answers: Iterable[Any]) -> list[Any]:
+        return [one._replace(source=sources.get((one.file, one.sheet), nothing)) for one in answers]
+
+    return replace(returned, answers=with_source(returned.answers), doubtful=with_source(returned.doubtful))
+
+
+#: Number of rows by owner, by file and sheet.
+_OwnersOfRows = Mapping[tuple[str, str], Counter[str | None]]
+
+
+def _owners_of_rows(sheets: Iterable[AnswerSheet], catalog: Catalog) -> _OwnersOfRows:
+    """Return the owners of all products that sheets name, also in rows without an answer."""
+    ours = [sheet for sheet in sheets if sheet.is_worklist]
+    if not ours:
+        return {}
+    rows = catalog.arrow("products", ["product_id", "gtin"])
+    ids = rows["product_id"].to_pylist()
+    of_gtin: dict[str | None, str] = {}
+    if any(product is None for sheet in ours for product, _ in sheet.products):
+        of_gtin = dict(zip(map(gtin.comparable, rows["gtin"].to_pylist()), ids, strict=True))
+    owners = Owners.of(catalog, ids).of_product
+    found = {}
+    for sheet in ours:
+        of_sheet: Counter[str | None] = Counter()
+        for (product, code), number in sheet.products.items():
+            one = product if product in owners else of_gtin.get(_comparable(code))
+            if one is not None:
+                of_sheet[owners[one]] += number
+        found[sheet.file, sheet.sheet] = of_sheet
+    return found
+
+
+def _comparable(code: str | None) -> str | None:
+    try:
+        return None if code is None else gtin.comparable(code)
+    except InputError:
+        return None
+
+
+def _source(sheet: AnswerSheet, written: Sequence[Written], owners: _OwnersOfRows) -> AnswerSource:
+    if not sheet.is_worklist:
+        return AnswerSource(is_hidden=sheet.is_hidden)
+    of_sheet = frozenset(owners[sheet.file, sheet.sheet])
+    start = AnswerSource(True, is_hidden=sheet.is_hidden, of_sheet=of_sheet)
+    hosts = {one.host for one in written if one.host is not None}
+    if not written:
+        # A CSV file, or a sheet in another workbook: its rows have marks, and nothing names the owner but they.
+        return replace(start, owners=of_sheet if len(of_sheet) == 1 else None)
+    named = [one.owners for one in written]
+    is_of_any = any(one is None for one in named)
+    return replace(
+        start,
+        is_edited=not all(one.is_sealed for one in written),
+        host=hosts.pop() if len(hosts) == 1 else None,
+        owners=None if is_of_any else frozenset(owner for one in named for owner in one or ()),
+    )
+
+
+def is_outside(answer: Answer, owner: str | None) -> bool:
+    """Whether it is not certain that an answer is from the owner of its product."""
+    source = answer.source
+    limits = [one for one in (source.owners, source.only) if one is not None]
+    return source.is_edited or source.is_hidden or any(owner not in one for one in limits)
+
+
+def refused_owner(answer: Answer, product: str, owners: Owners) -> str | None:
+    """Return why an answer is not read: its product belongs to somebody else than was asked for."""
+    owner, only = owners.of_product.get(product), answer.source.only
+    if only is None or owner in only:
+        return None
+    names = ", ".join(sorted(map(owners.named, only)))
+    return (
+        f"the product belongs to {owners.named(owner)}, and only answers about products of {names} are read."
+    )
+
+
+def questions_about(
+    answer: Answer, product: str, language: str | None, owners: Owners, *, is_asked: bool | None
+) -> Iterator[str]:
+    """Yield what is asked back of an answer that is outside of what its worklist asked for.
+
+    Parameters
+    ----------
+    answer
+        The answer.
+    product, language
+        The product that it is about, and the language, if it has one.
+    owners
+        The owners of the products.
+    is_asked
+        Whether the check of its row finds something at this place; None where that is not known.
+    """
+    source, owner = answer.source, owners.of_product.get(product)
+    whose = f"a product of {owners.named(owner)}"
+    if source.is_hidden:
+        yield f"It is in the hidden sheet {answer.sheet!r:.40} and about {whose}. Is it meant?"
+    if not source.is_worklist:
+        return
+    if source.is_edited:
+        yield (
+            "The hidden sheet of the workbook was edited, so it no longer says for whom it was written. The answer is "
+            f"about {whose}. Is it meant?"
+        )
+        return
+    if None not in (source.host, owners.host) and source.host != owners.host:
+        yield (
+            f"The worklist was written for products of {source.host}, and the catalogue is of {owners.host}. The "
+            f"answer is about {whose}. Is it meant?"
+        )
+        return
+    mark = RowMark.read(answer.keys.get("row_mark"))
+    is_ours = mark is not None and _is_of(mark, answer, product, language, owners)
+    place = f"{answer.keys.get('attribute')}{f' in {language!r:.20}' if language else ''}"
+    # A worklist of another owner that was copied into this workbook as a sheet is still one.
+    is_copied = is_ours and source.of_sheet == {owner}
+    if source.owners is not None and owner not in source.owners and not is_copied:
+        names = ", ".join(sorted(map(owners.named, source.owners)))
+        yield f"The worklist was written for {names}, and the answer is about {whose}. Is it meant?"
+    elif is_asked is False:
+        check = answer.keys.get("check", "of its row")
+        yield f"The check {check:.60} asks for nothing in {place:.80} of this product, {whose}. Is it meant?"
+    elif not is_ours and not (mark is None and is_asked and source.owners is not None):
+        # A row that somebody wrote by hand may be about a finding; one that was changed has a mark that is of another.
+        yield f"The worklist did not ask for {place:.80} of this product, {whose}. Is it meant?"
+
+
+def _is_of(mark: RowMark, answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
+    """Whether a mark says that prodex asked for the place of an answer, of the owner that the product has now."""
+    place = (owners.host, owners.of_product.get(product), product, answer.keys.get("attribute"))
+    # Where no language is asked for, the answer says one.
+    return mark.asked in {asked_for(*place, language), asked_for(*place, None)}

@@ -1,0 +1,224 @@
+"""Answers about pictures: the address of a new one, or "old name -> address" for one that replaces another.
+
+The service fetches a picture from its address; its size, its format and its checksum are known afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from prodex.worklists.answer_parsing import AnswerRefused
+from prodex.worklists.items import ARROW, ItemEdit
+from prodex.worklists.layout import DELETE_WORD
+
+#: How to answer, for the worklist.
+HOW = (
+    "The address of the picture: https://... Where a product has several, name the one it replaces: old file name -> "
+    "https://...; old file name -> (delete) removes one."
+)
+
+#: What describes the file of a picture, and is known again once the service has fetched a new one: its size, its
+#: renditions, how long it may be used. What the picture shows, and what it is for, stays.
+_OF_THE_FILE = frozenset(
+    """
+    url uniformResourceIdentifier uniformResourceIdentifierOrigin gdsnFileName fileName name fileType fileSize format
+    definition resolution resolutionX resolutionY width height ratio crc32 exportables backgroundScore webOptimizedType
+    quality fileEffectiveStartDateTime fileEffectiveEndDateTime createdAt updatedAt
+    """.split()  # noqa: SIM905
+)
+_NAMES = ("gdsnFileName", "url", "uniformResourceIdentifierOrigin")
+_ADDRESSES = _NAMES[1:]
+_LONGEST = 2_000
+_ROOT = "assets.pictures"
+
+
+def with_picture(
+    value: Any, text: str, *, attribute: str, seen: str | None, front: bool
+) -> tuple[Any, list[ItemEdit]]:
+    """Return the assets of a product with the pictures of an answer, one a line, and what becomes of each.
+
+    Parameters
+    ----------
+    value
+        What the product has under `assets`; stays as it is.
+    text
+        The answer.
+    attribute, seen
+        What the finding is about: the attribute of a picture and the value it had, which say which one is replaced.
+    front
+        Whether the front packshot was asked for, so that a new picture is marked as that.
+
+    Raises
+    ------
+    AnswerRefused
+        When it is no address, or it is not certain which picture is meant.
+
+    Examples
+    --------
+    >>> made, _ = with_picture(None, "https://cdn.example/a.jpg", attribute="assets.pictures", seen=None, front=True)
+    >>> made["pictures"]
+    [{'url': 'https://cdn.example/a.jpg', 'isPackshot': True, 'productFace': 1}]
+    """
+    if value is not None and not isinstance(value, dict):
+        raise AnswerRefused("the product has assets of another form. Correct it at its source.")
+    held = (value or {}).get("pictures")
+    if held is not None and not isinstance(held, list):
+        raise AnswerRefused("the product has pictures of another form. Correct it at its source.")
+    # Places are those of the pictures as they are; what is removed leaves its place until the end.
+    pictures: list[Any] = list(held or [])
+    edits = [
+        edit
+        for line in filter(None, map(str.strip, text.splitlines()))
+        for edit in _corrected(pictures, line, attribute, seen, front)
+    ]
+    kept = [one for one in pictures if one is not _REMOVED]
+    return (value if kept == (held or []) else {**(value or {}), "pictures": kept}), edits
+
+
+_REMOVED = object()
+
+
+def _corrected(
+    pictures: list[Any], line: str, attribute: str, seen: str | None, front: bool
+) -> Iterator[ItemEdit]:
+    """Make the correction of a line, and yield what becomes of its picture."""
+    old, *new = ARROW.split(line)
+    if len(new) > 1:
+        raise AnswerRefused(f"{line!r:.80} has several arrows. {HOW}")
+    is_deletion = (new[0] if new else old).casefold() == DELETE_WORD
+    address = None if is_deletion else _address(new[0] if new else old)
+    there = None if address is None else _with_address(pictures, address)
+    place = _place(pictures, old, address, there) if new else _place_seen(pictures, attribute, seen, there)
+    if is_deletion and place is None:
+        raise AnswerRefused(f"{line!r:.80} does not say which picture to remove. {HOW}")
+    if place is None and there is not None:
+        # It was added by this answer before, or is there already: as the front packshot only its marks are missing.
+        place = there
+    if place is None:
+        marks: dict[str, Any] = {"productFace": 1} if front else {}
+        pictures.append({"url": address, "isPackshot": front, **marks})
+        yield ItemEdit(f"{_ROOT}[+]", None, address)
+        return
+    before = pictures[place]
+    if is_deletion:
+        pictures[place] = _REMOVED
+    elif place == there:
+        if front and not new:
+            pictures[place] = before | _marked(before)
+    else:
+        pictures[place] = {
+            "url": address,
+            **{name: kept for name, kept in before.items() if name not in _OF_THE_FILE},
+        }
+    is_marked = not is_deletion and place == there and pictures[place] != before
+    yield ItemEdit(
+        f"{_ROOT}[{place}]", _named(before), f"{address} (front packshot)" if is_marked else address
+    )
+
+
+def _marked(picture: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the marks of a front packshot that a picture lacks."""
+    marks: dict[str, Any] = {} if picture.get("isPackshot") is True else {"isPackshot": True}
+    return marks if str(picture.get("productFace")) == "1" else marks | {"productFace": 1}
+
+
+def _with_address(pictures: list[Any], address: str) -> int | None:
+    """Return the picture that was fetched from an address; a service may serve it from one of its own."""
+    found = [
+        place
+        for place, picture in enumerate(pictures)
+        if isinstance(picture, Mapping) and address in {picture.get(key) for key in _ADDRESSES}
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(picture: Mapping[str, Any]) -> str:
+    return next(
+        (str(picture[key]) for key in ("url", *_NAMES) if picture.get(key)), "a picture without address"
+    )
+
+
+def is_there(value: Any, attribute: str, seen: str) -> bool:
+    """Whether the one picture that a finding was about is still there, as it was seen."""
+    pictures = value.get("pictures") if isinstance(value, dict) else None
+    try:
+        return _place_seen(pictures or [], attribute, seen, None) is not None
+    except AnswerRefused:
+        return False
+
+
+def shows(value: Any, seen: str) -> bool:
+    """Whether a picture of a product has what was seen: its name, its address, its size or anything else it says.
+
+    >>> picture = {"url": "https://cdn.example/a.jpg", "width": 480, "height": 360}
+    >>> [shows({"pictures": [picture]}, one) for one in ("a.jpg", "480 x 360", "480", "b.jpg")]
+    [True, True, True, False]
+    """
+    held = value.get("pictures") if isinstance(value, dict) else None
+    return any(
+        seen == _size(picture)
+        or any(seen == str(leaf) for leaf in picture.values() if leaf is not None)
+        or any(str(picture.get(name) or "").endswith(f"/{seen}") for name in _NAMES)
+        for picture in (held if isinstance(held, list) else [])
+        if isinstance(picture, Mapping)
+    )
+
+
+def _address(text: str) -> str:
+    try:
+        parts = urlsplit(text) if len(text) <= _LONGEST and not re.search(r"\s", text) else None
+    except ValueError:  # such as half of an IPv6 address
+        parts = None
+    if parts is None or parts.scheme not in {"https", "http"} or not parts.hostname:
+        raise AnswerRefused(f"{text!r:.80} is not an address of a picture. Write it whole: https://...")
+    return text
+
+
+def _place(pictures: list[Any], name: str, address: str | None, there: int | None) -> int | None:
+    """Return which picture a name or an address means."""
+    found = [
+        place
+        for place, picture in enumerate(pictures)
+        if isinstance(picture, Mapping)
+        and any(name == (held := str(picture.get(key) or "")) or held.endswith(f"/{name}") for key in _NAMES)
+    ]
+    if not found and address is not None and there is not None:
+        return there  # it has been replaced already
+    if len(found) != 1:
+        raise AnswerRefused(
+            f"{len(found) or 'no'} pictures of the product are called {name!r:.80}{_there(pictures)}. {HOW}"
+        )
+    return found[0]
+
+
+def _place_seen(pictures: list[Any], attribute: str, seen: str | None, there: int | None) -> int | None:
+    """Return which picture a finding is about; None where it asks for a new one."""
+    leaf = attribute.rpartition(".")[2]
+    if not seen or leaf in {"pictures", "isPackshot"}:
+        return None
+    found = [
+        place
+        for place, picture in enumerate(pictures)
+        if isinstance(picture, Mapping)
+        and seen in {str(picture.get(one)) for one in (leaf, "definition", *_NAMES)} | {_size(picture)}
+    ]
+    if not found and there is not None:
+        return there  # it has been replaced already
+    if len(found) != 1:
+        raise AnswerRefused(
+            f"{len(found) or 'no'} pictures of the product have {leaf} {seen!r:.60}, so it is not certain which one to "
+            f"replace{_there(pictures)}. {HOW}"
+        )
+    return found[0]
+
+
+def _there(pictures: list[Any]) -> str:
+    names = [_named(one) for one in pictures if isinstance(one, Mapping)]
+    return f"; give one of {', '.join(f'{name:.80}' for name in names[:10])}" if names else ""
+
+
+def _size(picture: Mapping[str, Any]) -> str:
+    return f"{picture.get('width')} x {picture.get('height')}"

@@ -1,0 +1,120 @@
+"""Reading worklists that came back, against the catalogue and by the checks that they were written for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.limits import Limits
+from prodex.messages import hint_and_all
+from prodex.quality.profile import Profile, shipped
+from prodex.quality.run import moment_of
+from prodex.store.snapshot import catalog_given, snapshot_named
+from prodex.worklists.fix import Fix, fix_of
+from prodex.worklists.ownership import owners_given
+from prodex.worklists.reading import Returned, Written, known_texts, read_files
+
+
+def read_worklist(
+    files: str | Path | Iterable[str | Path],
+    catalog: Catalog | str | Path | None = None,
+    *,
+    profile: str | Path | Mapping[str, Any] | Profile | None = None,
+    owner: Any = None,
+    now: datetime | None = None,
+    limits: Limits | None = None,
+) -> Fix:
+    """Read worklists that came back, and judge every answer.
+
+    Parameters
+    ----------
+    files
+        Workbooks (.xlsx, .xlsm) and CSV files, or the folder of them. Rows may be sorted, removed and added, columns
+        moved and renamed, sheets copied into another workbook. Nothing in a workbook is run: of formulas the stored
+        results are read.
+    catalog
+        The products, or the name of a snapshot; by default the newest snapshot of the name that the workbooks were
+        written for. Answers are merged with its products, so it has to be at least as new as the worklists.
+    profile
+        The checks that judge the answers; by default those of the profile that the workbooks name, and where they name
+        none (CSV files, tables of one's own) those of all profiles that prodex has.
+    owner
+        From whom the files came: the owner whose products they may be about, by id or name, or several. Answers about
+        products of others are refused. By default a worklist is compared with whom it was written for, and a table of
+        one's own may be about all products.
+    now
+        The moment to which "older than" refers, the present by default.
+    limits
+        What a file may take, unpacked.
+
+    Returns
+    -------
+    Fix
+        `preview()` shows what would change, `refused` and `conflicts` what would not, and why; `apply(service)` sends.
+
+    Raises
+    ------
+    InputError
+        When there is no such file or owner, or it is not known which catalogue the worklists are about. A file that
+        cannot be read is a row of `refused`.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    >>> file = getfixture("tmp_path") / "answers.csv"
+    >>> _ = file.write_text("GTIN;Field;Language;New value\\n3036811359935;namePublicLong;fr;Pain complet\\n")
+    >>> fix = prodex.read_worklist(file, catalog)
+    >>> fix.preview()[["before", "after"]].values.tolist()
+    [['Pain', 'Pain complet']]
+    """
+    returned = read_files(files, limits, lambda before: known_texts(_catalog(catalog, before)))
+    chosen = _catalog(catalog, returned)
+    only = owners_given(chosen, owner)
+    return fix_of(returned, chosen, _profile(profile, returned), moment_of(now), only)
+
+
+def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
+    if given is not None:
+        return catalog_given(given, "read_worklist(files, catalog)")
+    named = {one.snapshot.partition("@")[0] for one in _written(returned) if one.snapshot}
+    if len(named) == 1:
+        return snapshot_named(named.pop())
+    what = (
+        f"are of {len(named)} snapshots ({', '.join(f'{one:.60}' for one in sorted(named)[:5])})"
+        if named
+        else "do not say of which snapshot they are"
+    )
+    raise InputError(f"The worklists {what}. Give the catalogue: read_worklist(files, catalog).")
+
+
+def _written(returned: Returned) -> list[Written]:
+    return [one for several in returned.written.values() for one in several]
+
+
+def _profile(given: Any, returned: Returned) -> Profile:
+    """Return the profile that judges: as given, else as named, else all checks that prodex has."""
+    if isinstance(given, Profile):
+        return given
+    if given is not None:
+        return Profile.read(given)
+    named = sorted({one.profile for one in _written(returned) if one.profile})
+    # By name only: what comes with a workbook opens no file of this machine.
+    known = [one for one in named if one in shipped()]
+    if own := [one for one in named if one not in known]:
+        near = hint_and_all(own[0], shipped(), "Give the profile: read_worklist(files, profile='own.toml').")
+        raise InputError(
+            f"The worklists were written by the profile {own[0]!r:.60}, which does not come with prodex{near}"
+        )
+    profiles = [Profile.read(one) for one in known or shipped()]
+    if len(known) == 1:
+        return profiles[0]
+    # Where no profile is named, no check may break in silence: all that prodex has are asked.
+    checks = {check.id: check for profile in profiles for check in profile.checks}
+    return replace(profiles[0], name=" + ".join(known) or "all profiles", checks=tuple(checks.values()))

@@ -1,0 +1,291 @@
+"""The rows of worklists: every finding, with the keys by which a new value is assigned to its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Part
+from prodex.errors import NotExported
+from prodex.facts.groups import Groups
+from prodex.files.atomic import on_disk, safe_name
+from prodex.locales import language_label, short_of
+from prodex.progress import SILENT, Reporter
+from prodex.quality.audit import Audit
+from prodex.quality.failures import FAILURES, failure_filters, failure_rows
+from prodex.quality.rulebook import SEVERITIES
+from prodex.tables.attributes import TEXTS
+from prodex.tables.columns import Rows
+from prodex.worklists.layout import WORKLIST
+from prodex.worklists.pending_updates import Waiting, awaited, waiting_updates
+from prodex.worklists.row_marks import NOTHING, place_digest
+from prodex.worklists.sheets import Worklist
+
+_PLACE = ["language_code", "position"]
+
+#: Characters of the text that an answer replaces, where a finding shows only a word of it or of another one: whoever
+#: answered with a word would lose the rest.
+_SHOWN = 500
+
+
+def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT) -> pa.Table:
+    """Return all findings, the worst first, then product by product as in the catalogue.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    equal
+        Column of the findings = value or list of values.
+    reporter
+        Hears of how many products have been gone through.
+
+    Returns
+    -------
+    pyarrow.Table
+        `WORKLIST`, but for `row`, and `product`: the place of the product in the audit. Text is dictionary-encoded.
+    """
+    # There are few different texts among millions of findings.
+    pieces = [_encoded(_EMPTY)]
+    with reporter.phase("Collecting findings", "products", len(audit)) as show:
+        done = 0
+        for part, rows in zip(audit.parts, _by_part(audit, equal), strict=True):
+            pieces.append(_encoded(rows))
+            done += part.size
+            show(done, len(audit))
+    table = pa.concat_tables(pieces).unify_dictionaries()
+    severity = pc.index_in(_plain(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
+    order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
+    return table.take(pa.array(order))
+
+
+def _encoded(table: pa.Table) -> pa.Table:
+    columns = [
+        column.dictionary_encode() if pa.types.is_string(column.type) else column for column in table.columns
+    ]
+    return pa.table(columns, table.column_names)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.string())
+
+
+def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
+    before = 0
+    wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
+    waiting = _waiting(audit.catalog)
+    for number, part in enumerate(audit.parts):
+        rows = failure_rows(part, audit.checks, wants)
+        rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
+        place = pc.index_in(rows["product_id"], part.column("product_id").combine_chunks())
+        rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
+        before += part.size
+        found = _found(rows, audit.catalog, number)
+        found["update_waits"] = update_waits(rows, waiting)
+        columns = {name: rows[name] for name in rows.column_names} | found
+        yield pa.table({name: columns[name] for name in _EMPTY.column_names}, _EMPTY.schema)
+
+
+def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
+    """Return what only the catalogue has: which text is meant, and when the product was last changed."""
+    size = len(rows)
+    absent = (*_PLACE, "updated_at", "new_value", "how", "row_mark", "asked_for", "same_answer", "scope")
+    empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in absent}
+    if catalog is None or not size:
+        return empty
+    part = catalog.parts[number]
+    products = part.read("products", ["product_id", "updated_at"])
+    place = pc.index_in(rows["product_id"].combine_chunks(), products["product_id"].combine_chunks())
+    updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
+    places = _places(rows.select(["product_id", "attribute", "language", "value", "check"]).to_pandas(), part)
+    keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
+    # `Fields.with_how` says it with how to answer.
+    replaced = pa.array([None if pd.isna(text) else _cut(text) for text in places["replaced"]], pa.string())
+    # `row_marks` makes the marks of these digests and of what the row shows in the end.
+    held = pa.array(places["held"], pa.string(), from_pandas=True)
+    return {**empty, **keys, "updated_at": updated, "how": replaced, "row_mark": held}
+
+
+def _cut(text: str) -> str:
+    return f"{text[:_SHOWN]}… ({_SHOWN} of {len(text):,} characters)" if len(text) > _SHOWN else text
+
+
+def _waiting(catalog: Catalog | None) -> Waiting | None:
+    """Return of which attributes an update waits, by product id; None where that is not known."""
+    if catalog is None or not catalog.origin.asked("lastRequest"):
+        return None
+    try:
+        return waiting_updates(catalog)
+    except NotExported:
+        return None
+
+
+def update_waits(rows: pa.Table, waiting: Waiting | None) -> pa.Array:
+    """Return for each finding whether an update of its attribute waits for acceptance; null where it is not known."""
+    if waiting is None:
+        return pa.nulls(len(rows), pa.bool_())
+    concerned = pc.is_in(_plain(rows["product_id"]), pa.array(list(waiting), pa.string()))
+    places = np.flatnonzero(concerned.to_numpy())
+    waits = np.zeros(len(rows), bool)
+    some = rows.select(["product_id", "attribute"]).take(pa.array(places)).to_pydict()
+    for place, product, attribute in zip(places, *some.values(), strict=True):
+        waits[place] = awaited(attribute, waiting[product]) is not None
+    return pa.array(waits)
+
+
+def _places(rows: pd.DataFrame, part: Part) -> pd.DataFrame:
+    """Return which text item each finding means: the one with the value found, else the only one.
+
+    Of one whose text is not the value found, `replaced` has the text. `held` has the digest of the text, `NOTHING`
+    where the language has none yet, and None where it is not certain which one is meant.
+
+    If several have the same text, the first finding of a check means the first of them, and so on. A finding that names
+    a language never means a text in another one.
+    """
+    columns = ["product_id", "attribute", "language", "text", *_PLACE]
+    concerned = pc.field("attribute").isin(pa.array(rows["attribute"].dropna().unique(), pa.string()))
+    texts = part.read("texts", columns, concerned).to_pandas().rename(columns={"text": "value"})
+    rows, texts = (one.assign(language=_short_languages(one["language"])) for one in (rows, texts))
+    places = [*_PLACE, "replaced"]
+    found = pd.DataFrame({name: pd.Series(pd.NA, rows.index, "object") for name in [*places, "held"]})
+    for keys in (
+        ["product_id", "attribute", "language", "value"],
+        ["product_id", "attribute", "value"],
+        ["product_id", "attribute", "language"],
+    ):
+        left = rows[found["position"].isna() & rows[keys].notna().all(axis=1)]
+        if "language" not in keys:
+            left = left[left["language"].isna()]
+        if "value" in keys:
+            same = texts.groupby(keys, dropna=False)
+            known = texts.assign(turn=same.cumcount())
+            number = left[keys].merge(same.size().rename("number").reset_index(), "left", keys)["number"]
+            turn = left.groupby([*keys, "check"]).cumcount()
+            meant = left.assign(turn=turn.where(number.to_numpy() > 1, 0))
+            keys = [*keys, "turn"]  # noqa: PLW2901 - the turn tells equal ones apart
+        else:
+            known, meant = texts[~texts.duplicated(keys, keep=False)], left
+        known = known.assign(replaced=None) if "value" in keys else known.assign(replaced=known["value"])
+        met = meant[keys].merge(known[[*keys, *places]], "left", keys, validate="many_to_one")
+        found.loc[left.index, places] = met[places].to_numpy(object)
+    is_known = found["position"].notna()
+    held = found["replaced"].where(found["replaced"].notna(), rows["value"])[is_known]
+    found.loc[is_known, "held"] = np.array([place_digest(one) for one in held], object)
+    place = ["product_id", "attribute", "language"]
+    left = rows[~is_known & rows["language"].notna() & rows["attribute"].isin(TEXTS)]
+    is_there = pd.MultiIndex.from_frame(left[place]).isin(pd.MultiIndex.from_frame(texts[place]))
+    found.loc[left.index[~is_there], "held"] = NOTHING
+    return found
+
+
+def _short_languages(languages: pd.Series[Any]) -> pd.Series[Any]:
+    short = {one: short_of(one) for one in languages.dropna().unique()}
+    return languages.map(short).astype(object)  # of no language at all pandas would make numbers
+
+
+_EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()
+
+
+def grouped_worklists(
+    audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()
+) -> Iterator[Worklist]:
+    """Yield a worklist for each group, by code and never by label; those with the most findings come first.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    rows
+        From `worklist_rows`.
+    by
+        A grouping of `Audit.scores`; by "language", findings are grouped by their own language.
+    taken
+        Names of files, without ending, that no worklist may have.
+
+    Raises
+    ------
+    QueryError
+        When there is no such grouping.
+    """
+    found: list[tuple[str | None, str | None, Rows, Mapping[Any, Any]]] = []
+    of_all: Mapping[str | None, Mapping[Any, Any]] = {}
+    if by == "language":
+        languages = _plain(rows["language"])
+        codes = pc.unique(languages).to_pylist()
+        place = pc.index_in(languages, pa.array(codes, pa.string())).to_numpy()
+        found = [
+            (code, None if code is None else language_label(code), np.flatnonzero(place == number), {})
+            for number, code in enumerate(codes)
+        ]
+    else:
+        groups = audit.groups(by)
+        figures = _figures(audit, groups)
+        if audit.taken_from is not None and audit.chosen is not None:
+            # What is written for a supplier has the figures of all their products, whatever the screen shows.
+            every = audit.taken_from.groups(by)
+            of_all = dict(zip(every.codes, _figures(audit.taken_from, every), strict=True))
+        for number, members in enumerate(_members(groups, rows["product"].to_numpy(), len(audit))):
+            found.append((groups.codes[number], groups.labels[number], members, figures[number]))
+    found = [one for one in found if len(one[2])]
+    found.sort(key=lambda one: (-len(one[2]), one[0] is None, one[0] or ""))
+    names = file_names([(code, label) for code, label, *_ in found], by, taken)
+    for name, (code, label, members, of_group) in zip(names, found, strict=True):
+        own = rows.take(pa.array(members)).drop_columns("product")
+        own = own.add_column(0, "row", pa.array(np.arange(1, len(own) + 1)))
+        scope = None if audit.chosen is None else f"Scope: {audit.scope}"
+        yield Worklist(
+            *(by, code, label, name, own.cast(WORKLIST), of_group),
+            of_all=of_all.get(code, {}),
+            scope=scope,
+            chosen_by="" if audit.chosen is None else audit.chosen.words,
+        )
+
+
+def _figures(audit: Audit, groups: Groups) -> Sequence[Mapping[Any, Any]]:
+    """Return the figures of each group."""
+    return audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
+
+
+def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
+    """Yield for each group the rows of its products, in their order."""
+    by_product = np.argsort(products, kind="stable")
+    first = np.searchsorted(products[by_product], np.arange(size + 1))
+    order = np.argsort(groups.groups, kind="stable")
+    edges = np.searchsorted(groups.groups[order], np.arange(len(groups.codes) + 1))
+    for number in range(len(groups.codes)):
+        own = groups.rows[order[edges[number] : edges[number + 1]]]
+        counts = first[own + 1] - first[own]
+        starts = np.repeat(first[own] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+        yield np.sort(by_product[starts + np.arange(len(starts))])
+
+
+def file_names(
+    groups: Sequence[tuple[str | None, str | None]], by: str, taken: Collection[str] = ()
+) -> list[str]:
+    """Return a safe file name for each group, unique even on a disk that ignores case or the form of letters.
+
+    >>> file_names([("4", "Käse & Co"), ("../4", "Käse & Co"), (None, None)], "owner")
+    ['Käse_Co-4', 'Käse_Co-4-2', 'no_owner']
+    """
+    names: list[str] = []
+    given = set(map(on_disk, taken))
+    for code, label in groups:
+        named = f"{_short(label, 100)}-{_short(code, 60)}" if label not in {None, code} else _short(code, 160)
+        stem = safe_name(f"no_{by}" if code is None else named)
+        name, turn = stem, 1
+        while on_disk(name) in given:
+            turn += 1
+            name = f"{stem}-{turn}"
+        given.add(on_disk(name))
+        names.append(name)
+    return names
+
+
+def _short(text: str | None, most: int) -> str:
+    """Return a safe name of at most so many bytes: file systems count these."""
+    return safe_name(text or "").encode()[:most].decode("utf-8", "ignore")

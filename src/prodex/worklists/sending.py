@@ -1,0 +1,252 @@
+"""Sending answers once: what earlier upserts have sent of them is followed, and only the rest is sent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+from prodex.errors import ChangesStale, ServiceError, UpsertStopped
+from prodex.files.untrusted import is_file
+from prodex.progress import Progress
+from prodex.send.changes import Changes
+from prodex.send.continuing import (
+    Continuation,
+    Digests,
+    EarlierCall,
+    EarlierUpserts,
+    Place,
+    edit_digest,
+    places_of,
+    why_it_waits,
+    with_places,
+    without_places,
+)
+from prodex.send.journal import UpsertJournal, journal_named, new_name
+from prodex.send.merge import Edit
+from prodex.send.records import Product, gtin_key
+from prodex.send.tracking import Tracking
+from prodex.send.upsert import Continued, upsert_left
+from prodex.send.upserts import continued_upserts
+from prodex.service import Client
+from prodex.worklists.answer_outcomes import AnswerState, Decision
+from prodex.worklists.judging import JudgedAnswers
+
+#: States of products that certainly did not reach the service.
+NOT_SENT = frozenset({"not sent", "refused"})
+#: What is said of an answer that was sent and that its product shows.
+ARRIVED = "it has arrived."
+#: What is said of one that was sent, or may have been, and that the product does not show.
+_SENT_BY = "The upsert {} has sent this answer, or may have."
+_NOT_TAKEN = frozenset({AnswerState.CONFLICT, AnswerState.REFUSED})
+
+
+class SentAnswers:
+    """What became of answers at the service.
+
+    Attributes
+    ----------
+    judged
+        The answers as they were judged when they were sent last; None before that.
+    """
+
+    def __init__(self) -> None:
+        self.judged: JudgedAnswers | None = None
+        self._digests: dict[int, Digests] = {}
+        self._tracking: Tracking | None = None
+        self._planned: tuple[Client, str] | None = None
+        self._is_sending = False
+
+    @property
+    def tracking(self) -> Tracking | None:
+        """The upsert that has sent them, from the moment when its plan is on disk."""
+        if self._planned is None:
+            return self._tracking
+        # An interrupt may come at any moment: the disk says whether there is a plan, and what was sent.
+        service, name = self._planned
+        if not is_file(path := journal_named(name)):
+            return self._tracking
+        journal = UpsertJournal(path)
+        made = Tracking(service, journal.batches(), journal=journal, earlier=continued_upserts(journal))
+        if not self._is_sending:
+            self._tracking, self._planned = made, None
+        return made
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the upserts that have sent some of them."""
+        tracking = self.tracking
+        return [] if tracking is None or tracking.name is None else [*tracking.continues, tracking.name]
+
+    def outcomes(self, accepted: Iterable[tuple[int, str]]) -> dict[int, tuple[str, str]]:
+        """Return status and message at the service of answers, by their number; none before they were sent.
+
+        Parameters
+        ----------
+        accepted
+            Number and key of the GTIN of each answer.
+        """
+        if (tracking := self.tracking) is None:
+            return {}
+        corrections, rows = tracking.corrections, tracking.products
+        statuses = zip(rows["status"], rows["message"], strict=True)
+        products = dict(zip(map(gtin_key, rows["gtin"]), statuses, strict=True))
+        found = {}
+        for number, gtin in accepted:
+            digests = self._digests.get(number, frozenset())
+            own = [corrections[gtin, one] for one in digests if (gtin, one) in corrections]
+            found[number] = own[0] if own else products.get(gtin, ("not sent", "it was not planned"))
+        return found
+
+    def judge(
+        self,
+        asked: JudgedAnswers,
+        newest: JudgedAnswers,
+        products: Collection[Product],
+        earlier: EarlierUpserts,
+    ) -> tuple[Changes, Continuation]:
+        """Judge answers by what earlier upserts have sent; return what is left to send, and how it continues these.
+
+        Parameters
+        ----------
+        asked
+            The answers as they were judged when they were read.
+        newest
+            The same by the products of now.
+        products
+            The products of now, as received.
+        earlier
+            What was sent of these products before.
+        """
+        records = {gtin_key(one.get("gtin")): one for one in products}
+        gtins = _gtins(newest.changes) | _gtins(asked.changes)
+        before = [asked] if self.judged is None else [self.judged, asked]
+        known: dict[Place, list[Digests]] = defaultdict(list)
+        for judged in before:
+            for there, digests in places_of(judged.changes).items():
+                known[there].append(digests)
+        unchanged = {one: known[one] for one in _unchanged(asked, newest, gtins) if one in known}
+        earlier.note_arrived(records, unchanged)
+        continuation = earlier.compare(places_of(newest.changes), known, unchanged, records, self.names)
+        left = without_places(newest.changes, continuation.excluded)
+        for judged in reversed((newest, *before)):
+            self._digests |= _alone(judged)
+        decisions, sent_before = list(newest.decisions), set(continuation.followed)
+        for number, (then, now) in enumerate(zip(asked.decisions, newest.decisions, strict=True)):
+            place = _place(then, gtins)
+            if then.state is not AnswerState.ACCEPTED or place is None:
+                continue
+            own = self._digests.get(number, frozenset())
+            if place in continuation.followed:
+                decisions[number] = _followed(then, now, continuation.followed[place])
+            elif now.state is AnswerState.UNCHANGED and continuation.has_sent(place[0], own):
+                decisions[number] = replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
+            elif now.state in _NOT_TAKEN and (name := earlier.sent_by(place[0], own)) is not None:
+                decisions[number] = replace(now, reason=f"{now.reason} {_SENT_BY.format(name)}")
+            elif place in continuation.waits and now.state is AnswerState.ACCEPTED:
+                call = continuation.waits[place]
+                if not call.has(place[0], own):
+                    decisions[number] = now.becomes(AnswerState.CONFLICT, why_it_waits(call, place))
+                    continue
+                sent_before.add(place)
+        changes = left
+        for judged in (newest, *before):
+            changes = with_places(changes, judged.changes, sent_before)
+        self.judged = replace(newest, decisions=tuple(decisions), changes=changes)
+        return left, continuation
+
+    def send(
+        self,
+        service: Client,
+        left: Changes,
+        earlier: EarlierUpserts,
+        continuation: Continuation,
+        progress: Progress,
+    ) -> Tracking:
+        """Send what is left of them; the errors are those of `Fix.apply`."""
+        before = self.tracking
+        self._planned, self._is_sending = (service, new_name()), True
+        try:
+            continues = Continued(self._planned[1], earlier, continuation)
+            made = upsert_left(service, left, continues, progress)
+        except ChangesStale as error:
+            error.add_note("Or apply the answers again: they are judged by the products of then.")
+            raise
+        except UpsertStopped as error:
+            # Some of them were sent.
+            if isinstance(error.tracking, Tracking):
+                self._tracking, self._planned = error.tracking, None
+            raise
+        except ServiceError:
+            # Where nothing has arrived, there is nothing to follow.
+            there = self.tracking
+            has_sent = there is not None and not NOT_SENT.issuperset(there.statuses)
+            self._tracking, self._planned = there if has_sent else before, None
+            raise
+        finally:
+            self._is_sending = False
+        self._tracking, self._planned = made, None
+        return made
+
+    def follow(self, service: Client, continuation: Continuation) -> Tracking:
+        """Follow what was sent of them, where nothing is left to send."""
+        made = continuation.tracking(service).refresh()
+        self._tracking, self._planned = made, None
+        return made
+
+
+def _followed(then: Decision, now: Decision, call: EarlierCall) -> Decision:
+    """Return an answer that was sent before, as it is shown."""
+    if now.state is AnswerState.UNCHANGED:
+        return replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
+    if now.state is AnswerState.ACCEPTED:
+        return now
+    # The import that is under way may have changed what the answer is about. Of a lost call nobody knows.
+    if call.batch.tracking is not None:
+        return then
+    return replace(now, reason=f"{now.reason} {_SENT_BY.format(call.name)}")
+
+
+def _gtins(changes: Changes) -> dict[str, str]:
+    """Return the keys of the GTINs of products by their id."""
+    return {
+        product: gtin_key(record["gtin"])
+        for product, record in zip(changes.loaded, changes.records, strict=True)
+    }
+
+
+def _place(decision: Decision, gtins: Mapping[str, str]) -> Place | None:
+    """Return what an answer writes, if it is known."""
+    gtin = gtins.get(str(decision.product))
+    if gtin is None or decision.correction is None:
+        return None
+    return gtin, decision.correction.attribute.partition(".")[0]
+
+
+def _unchanged(asked: JudgedAnswers, newest: JudgedAnswers, gtins: Mapping[str, str]) -> set[Place]:
+    """Return the places of accepted answers where the products of now have all that was answered."""
+    states: dict[Place, set[AnswerState]] = defaultdict(set)
+    for then, now in zip(asked.decisions, newest.decisions, strict=True):
+        if then.state is AnswerState.ACCEPTED and (place := _place(then, gtins)) is not None:
+            states[place].add(now.state)
+    return {place for place, found in states.items() if found == {AnswerState.UNCHANGED}}
+
+
+def _alone(judged: JudgedAnswers) -> dict[int, Digests]:
+    """Return the digest of the correction that each accepted answer makes alone, by its number."""
+    edits: dict[tuple[str, str], list[Edit]] = defaultdict(list)
+    for edit in judged.changes.edits:
+        edits[gtin_key(edit.gtin), edit.attribute].append(edit)
+    gtins = _gtins(judged.changes)
+    found: dict[int, Digests] = {}
+    for number, one in enumerate(judged.decisions):
+        if one.state is AnswerState.ACCEPTED and (correction := one.correction) is not None:
+            there = edits.get((gtins.get(str(one.product), ""), correction.attribute), ())
+            own = [
+                edit
+                for edit in there
+                if edit.after == correction.value and correction.position in {None, edit.position}
+            ]
+            if len(own) == 1:
+                found[number] = frozenset({edit_digest(own[0])})
+    return found

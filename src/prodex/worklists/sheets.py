@@ -1,0 +1,278 @@
+"""The contents of the sheets of a worklist, as plain values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.facts.market import market_label
+from prodex.locales import known_language_tag, language_label
+from prodex.messages import counted, percent
+from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import CAVEAT, FORMULA, readiness
+from prodex.worklists.answer_fields import AnswerCell
+from prodex.worklists.grid import WorkbookCells
+from prodex.worklists.layout import DELETE_WORD, SEVERAL, SEVERAL_SHEET, TO_FIX
+
+_HOW_TO_FILL_IN = (
+    (
+        'Go to the sheet "To fix". Each row is one finding: the product and field, the current value, what is '
+        "expected, and how to fix it. The most severe findings come first."
+    ),
+    (
+        'Enter the correct value in the column "New value", as "How to answer" says; leave it empty where nothing '
+        f"changes. {DELETE_WORD} removes a text. Rows may be sorted and removed."
+    ),
+    (
+        f'Where several rows ask for the same, the sheet "{SEVERAL_SHEET}" takes one answer for all of them. What is '
+        "written in a row itself counts before it."
+    ),
+    (
+        "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source. If "
+        "an update of the field waits for acceptance, there is nothing to answer before it is accepted or rejected."
+    ),
+    "Where the possible values of a field are known, the cell offers them; for texts it states the longest length.",
+    (
+        "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review > "
+        "Unprotect Sheet removes the protection. Hidden columns say which product, text and language a row is about, "
+        "so that it is recognized wherever it stands."
+    ),
+    "Send the workbook back: it is read as it is, and whatever cannot be used is returned with the reason.",
+)
+_SEVERITIES = (
+    "Blocker: the product cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: for "
+    "information."
+)
+
+
+#: Findings that ask for no answer.
+_APART = {
+    AnswerCell.WAITS: "Nothing to answer, since an update waits for acceptance",
+    AnswerCell.AT_SOURCE: "To correct at the source",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Worklist:
+    """The findings of one group.
+
+    Attributes
+    ----------
+    by, code, label
+        The grouping, and code and label of the group; None for the products without a group.
+    name
+        Name of its files, without ending.
+    rows
+        The findings, as `WORKLIST`.
+    figures
+        The row of `Audit.scores` for a group of products; empty for a language.
+    of_all
+        The same of all its products, where only some were chosen; else empty.
+    scope
+        Which products of the audit were chosen, in a sentence; None for all of them.
+    chosen_by
+        By what, in words.
+    """
+
+    by: str
+    code: str | None
+    label: str | None
+    name: str
+    rows: pa.Table
+    figures: Mapping[Any, Any]
+    of_all: Mapping[Any, Any] = field(default_factory=dict)
+    scope: str | None = None
+    chosen_by: str = ""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only some products of the group were chosen, and the figures of all are known as well."""
+        return bool(self.of_all) and int(self.figures["products"]) < int(self.of_all["products"])
+
+    @property
+    def about(self) -> str | None:
+        """Which products of the group the worklist is about, in a sentence; None where nothing was chosen."""
+        if self.scope is None or not self.of_all:
+            return self.scope
+        by = f", chosen by: {self.chosen_by}" if self.chosen_by else ""
+        every = counted(int(self.of_all["products"]), "product")
+        if not self.is_part:
+            return f"Scope: all {every} of {self.called}{by}."
+        of = f"{int(self.figures['products']):,} of the {every}"
+        return f"Scope: {of} of {self.called}{by}. Of the others this worklist says nothing."
+
+    @property
+    def called(self) -> str:
+        """The group in a sentence: by its label, where it has one."""
+        return self.label or self.title
+
+    @property
+    def title(self) -> str:
+        """The group, as it is shown."""
+        if self.code is None:
+            return f"without {self.by}"
+        return f"{self.by} {self.code}" if self.label in {None, self.code} else f"{self.label} ({self.code})"
+
+    @property
+    def products(self) -> int:
+        """Number of products with findings."""
+        return len(pc.unique(self.rows["product_id"]))
+
+    @property
+    def failing_checks(self) -> int:
+        """Number of failing checks of products: a product can fail a check by several findings."""
+        return len(self.rows.group_by(["product_id", "check"]).aggregate([]))
+
+    def with_severity(self, severity: str) -> int:
+        """Return the number of findings of a severity."""
+        return int(pc.sum(pc.equal(self.rows["severity"], severity)).as_py() or 0)
+
+
+@dataclass(frozen=True)
+class WorklistFacts:
+    """The facts that all worklists of an audit share.
+
+    Attributes
+    ----------
+    facts
+        Names and values: catalogue, moment, profile, rule set.
+    left_out
+        What the worklists do not contain, and why.
+    notes
+        How reliable the figures are.
+    """
+
+    facts: Mapping[str, str]
+    left_out: Sequence[str]
+    notes: Sequence[str]
+
+
+def summary(worklist: Worklist) -> pd.DataFrame:
+    """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
+    keys = ["severity", "check", "problem", "title", "fix"]
+    # "all" counts products without a GTIN as well.
+    counted = worklist.rows.group_by(keys).aggregate(
+        [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
+    )
+    frame: pd.DataFrame = counted.to_pandas().rename(
+        columns={"product_id_count_distinct": "products", "row_count": "findings"}
+    )
+    frame["order"] = frame["severity"].map({name: place for place, name in enumerate(SEVERITIES)})
+    frame = frame.sort_values(["order", "products", "check"], ascending=[True, False, True])
+    columns = ["severity", "check", "problem", "title", "products", "findings", "fix"]
+    return frame[columns].reset_index(drop=True)
+
+
+def standing(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
+    """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
+    figures = worklist.figures
+    chosen = "chosen " * worklist.is_part
+    of = f" of {int(figures['products']):,} {chosen}" if figures else " "
+    findings = counted(len(worklist.rows), "finding")
+    fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
+    sentences = [] if worklist.about is None else [worklist.about]
+    sentences.append(f"{worklist.products:,}{of}products have something to fix: {fails}.")
+    if figures and worklist.products < int(figures["to_work_on"]):
+        every = f"{int(figures['to_work_on']):,} of {int(figures['products']):,}"
+        sentences.append(
+            f"By all checks {every} {chosen}products have something to fix; not all is listed here."
+        )
+    counts = [f"{count:,} {name}" for name in SEVERITIES if (count := worklist.with_severity(name))]
+    sentences.append(f"By severity: {', '.join(counts)}.")
+    cells = Counter(states)
+    apart = [f"{words}: {cells[state]:,}." for state, words in _APART.items() if cells[state]]
+    sentences.append(f"To answer: {cells[AnswerCell.ASKED]:,} of {findings}. {' '.join(apart)}".rstrip())
+    if figures:
+        sentences.append(
+            f"{'Chosen products: score' if worklist.is_part else 'Score'} {percent(float(figures['score']))}; "
+            f"{readiness(figures)}: by all checks of the profile, not only those listed here."
+        )
+    if worklist.is_part:
+        of_all = worklist.of_all
+        sentences.append(
+            f"All products of {worklist.called}: {int(of_all['to_work_on']):,} of {int(of_all['products']):,} have "
+            f"something to fix; score {percent(float(of_all['score']))}; {readiness(of_all)}."
+        )
+    return sentences
+
+
+def read_me(
+    worklist: Worklist, facts: WorklistFacts, states: Sequence[AnswerCell], unshown: Sequence[str]
+) -> list[tuple[str, list[str]]]:
+    """Return the headings of the sheet "Read me", each with its lines.
+
+    Parameters
+    ----------
+    worklist
+        The worklist.
+    facts
+        What all worklists have in common.
+    states
+        The states of the cells "New value", one for each finding.
+    unshown
+        What this workbook could not show in full.
+    """
+    where = [f"{name}: {value}" for name, value in facts.facts.items()]
+    return [
+        (f"What to fix: {worklist.title}", standing(worklist, states)),
+        ("How to fill it in", list(_HOW_TO_FILL_IN)),
+        ("Where it comes from", where),
+        ("What is left out", list(facts.left_out)),
+        ("How to read it", [_SEVERITIES, f"Formula: {FORMULA}.", CAVEAT, *facts.notes, *unshown]),
+    ]
+
+
+def shown(rows: pa.Table) -> dict[str, pa.Array]:
+    """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
+    columns = {}
+    for column in TO_FIX:
+        values = rows[column.name].combine_chunks()
+        if pa.types.is_timestamp(values.type):
+            # As text: a spreadsheet would show a date in the format of whoever opens it.
+            moments = values.to_pylist()
+            values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
+        columns[column.name] = values.cast(pa.string())
+    columns["market"] = _each(columns["market"], _named_market)
+    columns["language"] = _each(columns["language"], _named_language)
+    return columns
+
+
+def _each(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
+    encoded = values.dictionary_encode()
+    names = [None if one is None else named(one) for one in encoded.dictionary.to_pylist()]
+    return pa.array(names, pa.string()).take(encoded.indices)
+
+
+def _named_market(market: str) -> str:
+    return market if (name := market_label(market)) == market else f"{market} {name}"
+
+
+def _named_language(language: str) -> str:
+    """Return the name of a language where that is known again when it comes back."""
+    name = language_label(language)
+    return name if known_language_tag(name) == language else language
+
+
+def several(columns: Mapping[str, WorkbookCells]) -> list[dict[str, Any]]:
+    """Return the rows of the sheet "Several at once": what several findings ask for alike, the most findings first.
+
+    Parameters
+    ----------
+    columns
+        The columns of the sheet "To fix", as cells show them.
+    """
+    names = [*(column.name for column in SEVERAL if column.name in columns), "attribute"]
+    number: Counter[str] = Counter()
+    first: dict[str, dict[str, Any]] = {}
+    for row in zip(*(columns[name].texts.to_pylist() for name in names), strict=True):
+        about = dict(zip(names, row, strict=True))
+        if (key := about["same_answer"]) is not None:
+            number[key] += 1
+            first.setdefault(key, {**about, "new_value": None})
+    return [{**first[key], "rows": rows} for key, rows in number.most_common()]

@@ -1,0 +1,333 @@
+"""Workbooks: the sheets of a worklist as one XLSX file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from xlsxwriter import Workbook
+from xlsxwriter.utility import xl_col_to_name
+
+from prodex.formats.workbooks import workbook
+from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, validate
+from prodex.worklists.grid import (
+    HIGHEST,
+    LINE,
+    MOST_ROWS,
+    Line,
+    Rows,
+    Styles,
+    cells,
+    spelled_column,
+    spelled_row,
+)
+from prodex.worklists.layout import FORMAT, KEYS_SHEET, SEVERAL, SEVERAL_SHEET, TO_FIX, SheetColumn, seal_of
+from prodex.worklists.sheets import (
+    Worklist,
+    WorklistFacts,
+    read_me,
+    several,
+    shown,
+    standing,
+    summary,
+)
+
+#: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
+_SMALL = 5_000
+#: Rows that are written at once: with the longest texts in all cells they still fit into an Arrow array.
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class UnshownText:
+    """What a workbook could not show in full.
+
+    Attributes
+    ----------
+    escaped
+        Number of characters that no workbook can hold; they are shown as escapes.
+    cut
+        Number of texts of which only the beginning is shown.
+    """
+
+    escaped: int
+    cut: int
+
+    @property
+    def words(self) -> list[str]:
+        sentences = []
+        if self.escaped:
+            sentences.append(
+                f"{self.escaped:,} control characters, which no workbook can hold, are shown as escapes such as \\x0b; "
+                "the Parquet and CSV files have them as they are."
+            )
+        if self.cut:
+            sentences.append(
+                f"{self.cut:,} texts are longer than a cell can be (32,767 characters): their cells say how much is "
+                "shown; the Parquet and CSV files have all of it."
+            )
+        return sentences
+
+
+def write_workbook(
+    worklist: Worklist,
+    facts: WorklistFacts,
+    fields: Fields,
+    keys: Mapping[str, Any],
+    path: Path,
+    most_rows: int = MOST_ROWS,
+) -> UnshownText:
+    """Write the workbook of a worklist.
+
+    Parameters
+    ----------
+    worklist
+        The worklist.
+    facts
+        The facts that all worklists share.
+    fields
+        What the fields take.
+    keys
+        The contents of the hidden sheet, for programs.
+    path
+        The file.
+    most_rows
+        Number of rows that a sheet can hold; further rows are written to further sheets.
+
+    Returns
+    -------
+    UnshownText
+        What could not be shown unchanged; the sheet "Read me" lists it as well.
+    """
+    columns = shown(worklist.rows)
+    states = fields.states(worklist.rows)
+    held = {name: cells(values) for name, values in columns.items()}
+    unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
+    with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
+        styles = Styles(book)
+        write_read_me(book, styles, worklist, facts, states, unshown.words)
+        write_summary(book, styles, worklist, states)
+        named = [name for name in _unique(columns["attribute"]) if name is not None and name in fields.codes]
+        mine = Fields(fields.shapes, {name: fields.codes[name] for name in named})
+        per_sheet = most_rows - 1
+        names = []
+        for number, start in enumerate(range(0, max(len(worklist.rows), 1), per_sheet), 1):
+            names.append("To fix" if number == 1 else f"To fix {number}")
+            some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
+            is_asked = [one is AnswerCell.ASKED for one in states[start : start + per_sheet]]
+            _write_to_fix(book, styles, names[-1], some, is_asked, mine)
+        _write_several(book, styles, several(held), mine, most_rows)
+        if mine.codes:
+            write_codes(book, styles, mine.codes)
+        listed = [column.name for column in TO_FIX]
+        said = {"format": FORMAT, **keys, "sheets": names, "columns": listed}
+        write_keys(book, styles, {**said, "seal": seal_of(said)})
+    return unshown
+
+
+def _write_to_fix(
+    book: Workbook,
+    styles: Styles,
+    name: str,
+    columns: Mapping[str, pa.Array],
+    is_asked: Sequence[bool],
+    fields: Fields,
+) -> None:
+    sheet = book.add_worksheet(name, worksheet_class=Rows)
+    for place, column in enumerate(TO_FIX):
+        style = {"new_value": styles.open}.get(column.name, styles.text)
+        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    # GTIN, name and language stay in sight beside the new value.
+    sheet.freeze_panes(1, 3)
+    rows = len(columns["row"])
+    _prepare(sheet, name, rows, TO_FIX)
+    validate(sheet, columns, is_asked, fields, _place(TO_FIX))
+    sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX), styles.text)
+
+
+def _place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
+    return next(place for place, column in enumerate(columns) if column.name == name)
+
+
+def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn]) -> None:
+    """Set up a sheet that is filled in: filters, protection, and how it is printed."""
+    sheet.autofilter(0, 0, rows, len(columns) - 1)
+    sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
+    sheet.set_landscape()
+    sheet.set_paper(9)
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(0)
+    sheet.set_footer(f"&L{name}&RPage &P of &N")
+
+
+def _write_several(
+    book: Workbook, styles: Styles, asked: Sequence[Mapping[str, Any]], fields: Fields, most_rows: int
+) -> None:
+    """Write the sheet where one answer is given for several rows; none where no rows ask for the same."""
+    if not asked:
+        return
+    asked = asked[: most_rows - 1]
+    sheet = book.add_worksheet(SEVERAL_SHEET, worksheet_class=Rows)
+    for place, column in enumerate(SEVERAL):
+        style = {"new_value": styles.open}.get(column.name, styles.text)
+        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    sheet.freeze_panes(1, 0)
+    _prepare(sheet, SEVERAL_SHEET, len(asked), SEVERAL)
+    about = {name: pa.array([row[name] for row in asked], pa.string()) for name in ("attribute", "language")}
+    validate(sheet, about, [True] * len(asked), fields, _place(SEVERAL))
+    lines: list[Line] = [([(column.heading, styles.heading) for column in SEVERAL], 30)]
+    looks = {"new_value": styles.open, "rows": styles.number}
+    for row in asked:
+        values = [(row[column.name] or "", looks.get(column.name, styles.text)) for column in SEVERAL]
+        height = max(
+            _lines(str(value), column.width) for (value, _), column in zip(values, SEVERAL, strict=True)
+        )
+        lines.append((values, LINE * min(height, HIGHEST)))
+    sheet.fill_lines(lines, styles.text)
+
+
+def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool]) -> Iterator[str]:
+    yield spelled_row(1, [(column.heading, styles.heading) for column in TO_FIX], 30)
+    text, closed, opened = (styles.index(one) for one in (styles.text, styles.closed, styles.open))
+    severities = {name: styles.index(style) for name, style in styles.severity.items()}
+    heights = _heights(columns)
+    for start in range(0, len(columns["row"]), _AT_ONCE):
+        some = {name: values.slice(start, _AT_ONCE) for name, values in columns.items()}
+        number = pa.array(np.arange(start + 2, start + 2 + len(some["row"]))).cast(pa.string())
+        # The problem has the colour of its severity, which is not on the screen of a laptop.
+        severe = pa.array([severities[one] for one in some["severity"].to_pylist()], pa.string())
+        style = {
+            **dict.fromkeys(("severity", "problem"), severe),
+            "new_value": pa.array(
+                [opened if one else closed for one in is_asked[start : start + _AT_ONCE]], pa.string()
+            ),
+        }
+        written = [
+            spelled_column(
+                xl_col_to_name(place), number, some[column.name], style.get(column.name, pa.scalar(text))
+            )
+            for place, column in enumerate(TO_FIX)
+        ]
+        height = pa.array(heights[start : start + _AT_ONCE]).cast(pa.string())
+        rows = pc.binary_join_element_wise(
+            '<row r="', number, '" ht="', height, '" customHeight="1">', *written, "</row>", ""
+        )
+        yield from rows.to_pylist()
+
+
+def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
+    """Return the height of each row, which is limited for long texts."""
+    lines = np.ones(len(columns["row"]), np.int64)
+    for column in TO_FIX:
+        if not column.is_hidden:
+            texts = columns[column.name].fill_null("")
+            length = pc.utf8_length(texts).to_numpy()
+            breaks = pc.count_substring(texts, "\n").to_numpy()
+            lines = np.maximum(lines, -(-length // column.width) + breaks)
+    return np.minimum(lines, HIGHEST) * LINE
+
+
+def _unique(values: pa.Array) -> list[str | None]:
+    found: list[str | None] = pc.unique(values).to_pylist()
+    return found
+
+
+#: Width of a page in characters, and its margins in inches.
+_PAGE, _MARGIN = 84, 0.4
+
+
+#: The columns of the sheet "Summary": column of `summary`, heading, width in characters.
+_SUMMARY = (
+    ("severity", "Severity", 10),
+    ("problem", "Problem", 40),
+    ("title", "Expected", 46),
+    ("products", "Products", 10),
+    ("findings", "Findings", 10),
+    ("fix", "How to fix", 56),
+    ("check", "Check", 30),
+)
+
+
+#: Columns of the summary in words of the service, which are hidden.
+_OF_THE_SERVICE = frozenset({"title", "check"})
+
+
+def write_read_me(
+    book: Workbook,
+    styles: Styles,
+    worklist: Worklist,
+    facts: WorklistFacts,
+    states: Sequence[AnswerCell],
+    unshown: Sequence[str],
+) -> None:
+    """Write the sheet "Read me": contents, how to fill it in, source, what is left out, and how to read it."""
+    sheet = _sheet(book, "Read me", [_PAGE])
+    sheet.hide_gridlines(2)
+    rows: list[Line] = []
+    for heading, lines in read_me(worklist, facts, states, unshown):
+        rows.append(([(heading, styles.title)], LINE + 8))
+        rows += [([(line, styles.line)], LINE * _lines(line, _PAGE - 5) + 1) for line in lines]
+        rows.append(([], LINE))
+    sheet.fill_lines(rows, styles.line)
+
+
+def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Sequence[AnswerCell]) -> None:
+    """Write the sheet "Summary": each check with its failing products."""
+    names, headings, widths = zip(*_SUMMARY, strict=True)
+    sheet = _sheet(book, "Summary", widths)
+    for place, name in enumerate(names):
+        if name in _OF_THE_SERVICE:
+            sheet.set_column(place, place, widths[place], None, {"hidden": True})
+    sheet.set_landscape()
+    rows: list[Line] = [([(worklist.title, styles.title)], 24)]
+    rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist, states)]
+    rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
+    sheet.freeze_panes(len(rows), 0)
+    for row in summary(worklist).to_dict("records"):
+        values = [row[name] for name in names]
+        looks = [styles.number if isinstance(value, int) else styles.text for value in values]
+        looks[0] = styles.severity[row["severity"]]
+        lines = max(_lines(str(value), width - 2) for value, width in zip(values, widths, strict=True))
+        rows.append((list(zip(values, looks, strict=True)), LINE * min(lines, HIGHEST)))
+    sheet.fill_lines(rows, styles.text)
+
+
+def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
+    """Write the sheet "Codes": the codes that cells offer, with their labels."""
+    sheet = _sheet(book, "Codes", (24, 20, 60))
+    sheet.freeze_panes(1, 0)
+    rows: list[Line] = [([(name, styles.heading) for name in ("Field", "Code", "Label")], LINE)]
+    for attribute, known in codes.items():
+        rows += [([(one or "", styles.plain) for one in (attribute, *pair)], LINE) for pair in known]
+    sheet.fill_lines(rows, styles.plain)
+
+
+def write_keys(book: Workbook, styles: Styles, keys: Mapping[str, Any]) -> None:
+    """Write the hidden sheet, by which programs recognize the workbook."""
+    sheet = _sheet(book, KEYS_SHEET, (20, 60))
+    sheet.hide()
+    rows = [([(name, styles.plain), (json.dumps(value), styles.plain)], LINE) for name, value in keys.items()]
+    sheet.fill_lines(rows, styles.plain)
+
+
+def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> Rows:
+    sheet: Rows = book.add_worksheet(name, worksheet_class=Rows)
+    for place, width in enumerate(widths):
+        sheet.set_column(place, place, width)
+    sheet.set_paper(9)  # A4
+    sheet.fit_to_pages(1, 0)
+    # Programs with a wider font than Excel's cut a single column that is wider than the page.
+    sheet.set_margins(left=_MARGIN, right=_MARGIN)
+    return sheet
+
+
+def _lines(text: str, width: int) -> int:
+    """Return about how many lines a text takes."""
+    return max(-(-len(text) // width), 1)
