@@ -22,9 +22,9 @@ from typing import Any
 import prodex
 from prodex import TextCorrection
 from prodex.errors import ProdexError, StorageError
+from prodex.explore.drafts import Draft, change_draft
+from prodex.explore.saved_views import View, open_view, save_view, saved_views
 from prodex.load.resume import unfinished_loads
-from prodex.notebook.corrections.draft import Draft, change_draft
-from prodex.notebook.views import View, open_view, save_view, saved_views
 from prodex.sandbox import Sandbox
 from prodex.store.archive import snapshots_folder
 from prodex_sandbox.sample import shared_products

@@ -14,9 +14,9 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, InputError, SnapshotNotFound
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.corrections.draft import CollectedDraft
-from prodex.notebook.views import open_view, saved_views
+from prodex.explore.conditions import Conditions
+from prodex.explore.drafts import CollectedDraft
+from prodex.explore.saved_views import open_view, saved_views
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
 from prodex.send.journal_format import sealed

@@ -11,7 +11,7 @@ import ipywidgets as w
 from traitlets import Instance
 
 from prodex.catalog import Catalog
-from prodex.notebook.panel import Panel
+from prodex.notebook.shared.panel import Panel
 
 
 class BrandPanel(Panel):

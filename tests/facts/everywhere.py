@@ -11,13 +11,11 @@ import pandas as pd
 
 import prodex
 from prodex.catalog import Catalog, Origin
-from prodex.display.report.failing_products import failing
-from prodex.display.report.product_cards import cards
+from prodex.display.report.products import cards, failing
+from prodex.explore.facets import Facets
+from prodex.explore.product_columns import ProductColumns, ProductRows
+from prodex.explore.table_page import cells
 from prodex.notebook.card.contents import read_card
-from prodex.notebook.products.facet_counts import Facets
-from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.product_rows import ProductRows
-from prodex.notebook.products.table_page import cells
 from prodex.pictures.contact_sheet import gallery
 from prodex.pictures.download import download_pictures
 from prodex.query import ProductQuery

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.catalog import Catalog, Origin
+from prodex.explore.card.record import read_record, why_missing
 from prodex.facts.fill import FILL_STATES, fill_states
-from prodex.notebook.card.missing import why_missing
-from prodex.notebook.card.record import read_record
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex.tables.attributes import child_path

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import prodex
+from prodex.explore.product_columns import ProductColumns
 from prodex.messages import unaccented
-from prodex.notebook.products.product_columns import ProductColumns
 from prodex.notebook.products.search import Search
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import unaccented_texts

@@ -13,10 +13,10 @@ from textwrap import dedent
 
 import pytest
 
-from prodex.notebook.background import LatestTask
-from prodex.notebook.live import LiveWidget
-from prodex.notebook.panel import Panel
-from prodex.notebook.work import WorkRow
+from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.live import LiveWidget
+from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.work import WorkRow
 
 
 def test_who_waits_in_the_event_loop_gets_the_result() -> None:
@@ -59,7 +59,7 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
     """What reads a file is not cut off in the middle, which aborts the process; what hangs holds nobody up."""
     script = f"""
         import time, pathlib
-        from prodex.notebook.background import LatestTask
+        from prodex.notebook.shared.background import LatestTask
         def work():
             time.sleep({seconds})
             pathlib.Path("done").touch()

@@ -11,9 +11,9 @@ import pytest
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import InputError
+from prodex.explore.card.record import indented
 from prodex.notebook.card import CardContents, read_card
 from prodex.notebook.card.contents import parts
-from prodex.notebook.card.record import indented
 from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
 from prodex.untrusted_text import words

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 
 import prodex
 from prodex.errors import InputError
+from prodex.explore.card.record import PATHS
 from prodex.notebook.card import read_card
-from prodex.notebook.card.record import PATHS
 from prodex.tables.declaration import TABLES
 from tests.quality.reading_html import Node, parsed
 from tests.quick import examples

@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.conditions import Conditions, Range
-from prodex.notebook.products.bins import MOST, edges_of
-from prodex.notebook.products.column_facets import facet_name
-from prodex.notebook.products.column_heads import ColumnHeads
-from prodex.notebook.products.filtering import ProductFilter
-from prodex.notebook.products.histograms import Histograms
-from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.ranges import in_range
+from prodex.explore.conditions import Conditions, Range
+from prodex.explore.facets import facet_name
+from prodex.explore.filtering import ProductFilter
+from prodex.explore.product_columns import ProductColumns
+from prodex.explore.ranges import MOST, Histograms, edges_of, in_range
+from prodex.notebook.products.table_details import ColumnHeads
 from prodex.query import ProductQuery
 
 whole = st.one_of(st.integers(-3, 3), st.integers(0, 5000), st.integers(-(2**53) + 1, 2**53 - 1))

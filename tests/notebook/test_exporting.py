@@ -16,9 +16,8 @@ from python_calamine import CalamineWorkbook
 
 import prodex
 from prodex.errors import InputError, QueryError, StorageError
+from prodex.explore.product_columns import ProductColumns
 from prodex.formats.registry import FormatName
-from prodex.notebook.exporting import Exporter, path_of
-from prodex.notebook.panel import Panel, is_busy
 from prodex.notebook.products.export import (
     AS_SHOWN,
     EVERYTHING,
@@ -27,7 +26,8 @@ from prodex.notebook.products.export import (
     ShownTable,
     export_products,
 )
-from prodex.notebook.products.product_columns import ProductColumns
+from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.panel import Panel, is_busy
 from prodex.progress import PhaseObserver, PhaseProgress
 from prodex.tables.declaration import TABLES
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.coverage.filled import USUAL
-from prodex.notebook.products.facet_counts import Facets, apply_filters
-from prodex.notebook.products.facets import FACETS
-from prodex.notebook.products.product_columns import ProductColumns
+from prodex.explore.conditions import Conditions
+from prodex.explore.facets import FACETS, Facets, apply_filters
+from prodex.explore.filled import USUAL
+from prodex.explore.product_columns import ProductColumns
 from prodex.query import ProductQuery
 
 Record = dict[str, Any]

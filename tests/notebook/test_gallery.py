@@ -16,16 +16,15 @@ from PIL import Image
 
 import prodex
 from prodex.errors import InputError
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.gallery.loading import CONSENT, PictureLoader
-from prodex.notebook.gallery.pages import sheet_rows
-from prodex.notebook.gallery.product_gallery import ProductGallery
+from prodex.explore.conditions import Conditions
+from prodex.explore.gallery import sheet_rows
+from prodex.explore.product_columns import ProductColumns
+from prodex.explore.table_page import Order
+from prodex.notebook.gallery.product_gallery import CONSENT, PictureLoader, ProductGallery
 from prodex.notebook.gallery.table_or_gallery import GALLERY, TABLE
-from prodex.notebook.panel import Panel
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.table_page import Order
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.panel import Panel
 from tests.pictures import drawn
 from tests.pictures.file_server import FileServer, serving
 

@@ -24,7 +24,7 @@ CATALOG = """
     import sys; sys.path.insert(0, ROOT)
     import prodex as px
     from tests.pictures import drawn
-    from prodex.notebook.gallery.loading import CONSENT
+    from prodex.notebook.gallery.product_gallery import CONSENT
     from tests.pictures.test_gallery import EVIL, text
     CONSENT.is_given = False  # of whoever pressed before in this kernel
     good, other = drawn.picture(300, 200, colour="olive"), drawn.picture(200, 300, colour="navy")

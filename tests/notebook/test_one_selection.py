@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 import prodex
-from prodex.notebook.conditions import Conditions, Range
+from prodex.explore.conditions import Conditions, Range
+from prodex.explore.filtering import ProductFilter
+from prodex.explore.saved_views import View, applicable, save_view
 from prodex.notebook.explore import Explore, explore
-from prodex.notebook.products.applicable import applicable
-from prodex.notebook.products.filtering import ProductFilter
 from prodex.notebook.products.selection_bar import SelectionBar
-from prodex.notebook.views import View, save_view
 from tests.quality.reading_html import parsed
 
 RECORDS = [

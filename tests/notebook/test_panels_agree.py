@@ -17,17 +17,16 @@ import prodex
 import prodex.notebook
 from prodex.catalog import Origin
 from prodex.errors import ProdexError
+from prodex.explore.product_columns import ProductColumns, ProductRows
+from prodex.explore.table_page import cells
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.exploration import Exploration
 from prodex.notebook.explore import explore
-from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel, is_busy
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.product_rows import ProductRows
-from prodex.notebook.products.table_page import cells
 from prodex.notebook.query.panel import QueryPanel
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.pager import Pager
+from prodex.notebook.shared.panel import Panel, is_busy
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.query import ProductQuery
 

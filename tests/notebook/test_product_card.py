@@ -12,10 +12,10 @@ from traitlets import TraitError
 
 import prodex
 from prodex.errors import InputError
+from prodex.explore.card.record import is_prepared
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.card.record import is_prepared
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import is_busy
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.panel import is_busy
 from tests.quality.reading_html import parsed
 
 from .card_products import rich, text

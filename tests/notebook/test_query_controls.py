@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from prodex.notebook.panel import Fold
 from prodex.notebook.query.controls import (
     ChoiceControl,
     ListControl,
     PasteControl,
     PresetControl,
+    SearchWords,
     ToggleControl,
     lock,
     text_line,
 )
 from prodex.notebook.query.options import INCLUDED
 from prodex.notebook.query.parsing import Pasted, read_gtins, shown_paths
-from prodex.notebook.query.search_rows import SearchWords
+from prodex.notebook.shared.panel import Fold
 from prodex.query import ProductQuery
 
 FIELDS = [("Name", "name"), ("Brand", "brand")]

@@ -22,8 +22,8 @@ from prodex.catalog.ledger import Ledger
 from prodex.errors import QueryError
 from prodex.notebook.query import options
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked
+from prodex.notebook.query.options import Suggestions
 from prodex.notebook.query.panel import QueryPanel
-from prodex.notebook.query.suggestions import Suggestions
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.service import Client, RetryPolicy, pages

@@ -72,7 +72,7 @@ def test_filters_are_clicked_counted_and_loaded(
         copied = notebook.page.evaluate("navigator.clipboard.readText()")
         assert f"search=(('a', ({SEARCH_FIELDS[0]!r}," in copied
         assert copied == notebook.ask(
-            "__import__('prodex.notebook.query.code', fromlist=['']).as_python(panel.query, 'from-browser', None)"
+            "__import__('prodex.notebook.query.panel', fromlist=['']).as_python(panel.query, 'from-browser', None)"
         )
         out.get_by_role("button", name="Remove").nth(1).click()
         out.get_by_label("Word 1").fill("")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from prodex.notebook.panel import Panel
-from prodex.notebook.row_table import RowTable
-from prodex.notebook.static_picture import picture_of
+from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.row_table import RowTable
+from prodex.notebook.shared.static_picture import picture_of
 
 ROWS = {"a": ("Apple <b>", "3"), "p": ("Pear", "12"), "q": ("Quince", "1")}
 

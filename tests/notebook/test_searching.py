@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.notebook.products.product_columns import ProductColumns
+from prodex.explore.product_columns import ProductColumns
 from prodex.notebook.products.search import Search
 from prodex.tables.columns import unaccented_texts
 

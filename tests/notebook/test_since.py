@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from prodex.notebook.snapshots.comparison import starts
 from prodex.notebook.snapshots.saved import SnapshotEntry
-from prodex.notebook.snapshots.since import starts
 
 
 def made(*times: str, name: str = "shop") -> list[SnapshotEntry]:

@@ -20,9 +20,9 @@ import prodex
 from prodex.errors import ServiceError
 from prodex.files.atomic import discard
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import is_busy
-from prodex.notebook.snapshots.comparison_tables import attributes_markup, changes_markup, groups_markup
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.panel import is_busy
+from prodex.notebook.snapshots.comparison import attributes_markup, changes_markup, groups_markup
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend

@@ -12,8 +12,8 @@ import ipywidgets as w
 import pytest
 
 import prodex
-from prodex.notebook.panel import Panel
-from prodex.notebook.static_picture import MOST_BYTES, picture_of
+from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.static_picture import MOST_BYTES, picture_of
 from prodex.quality.audit import Audit
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import AS_OF, shared_products

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel
-from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.product_rows import ProductRows
+from prodex.explore.product_columns import ProductColumns, ProductRows
+from prodex.explore.table_page import COLUMNS, Order, Sorter, cell, cells
 from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.products.table_page import COLUMNS, Order, Sorter, cell, cells
+from prodex.notebook.shared.pager import Pager
+from prodex.notebook.shared.panel import Panel
 from prodex.query import ProductQuery
 
 

@@ -55,7 +55,7 @@ SAVED = """
 PICTURED = """
     import sys; sys.path.insert(0, {root!r})
     import prodex as px
-    from prodex.notebook.gallery.loading import CONSENT
+    from prodex.notebook.gallery.product_gallery import CONSENT
     from tests.pictures import drawn
     CONSENT.is_given = False  # of whoever pressed before in this kernel
     content = drawn.picture(300, 200, colour="olive")

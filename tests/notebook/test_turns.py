@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from prodex.executors import side_by_side
-from prodex.notebook.background import LatestTask
-from prodex.notebook.turns import short_turns
+from prodex.notebook.shared.background import LatestTask, short_turns
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError
-from prodex.notebook.conditions import Conditions, FailingChecks, ProductList, Range
-from prodex.notebook.products.applicable import applicable
-from prodex.notebook.products.filtering import ProductFilter
-from prodex.notebook.views import View, open_view, remove_view, save_view, saved_views
+from prodex.explore.conditions import Conditions, FailingChecks, ProductList, Range
+from prodex.explore.filtering import ProductFilter
+from prodex.explore.saved_views import View, applicable, open_view, remove_view, save_view, saved_views
 
 codes = st.dictionaries(
     st.text(max_size=8),

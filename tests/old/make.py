@@ -23,10 +23,10 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, ServiceError
+from prodex.explore import saved_views
+from prodex.explore.conditions import Conditions
+from prodex.explore.drafts import CollectedDraft
 from prodex.gtin import check_digit
-from prodex.notebook import views
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.corrections.draft import CollectedDraft
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.service import Client, RetryPolicy
 from prodex.worklists.text_corrections import TextCorrection
@@ -202,8 +202,10 @@ def make_audits(folder: Path) -> None:
     audit.worklists(folder / "to_fix")
     saved.export(folder / "export", "csv")
     prodex.publish("saved", folder / "published", progress=False)
-    views.save_view(
-        views.View("Bread, not ready", Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", True)
+    saved_views.save_view(
+        saved_views.View(
+            "Bread, not ready", Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", True
+        )
     )
     draft = CollectedDraft()
     draft.of(catalog)

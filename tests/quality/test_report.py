@@ -21,7 +21,7 @@ from prodex.display.report import rendered
 from prodex.display.report.contents import GROUPINGS, contents, tiles
 from prodex.errors import InputError
 from prodex.messages import percent
-from prodex.notebook import panel
+from prodex.notebook.shared import panel
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
 from prodex.untrusted_text import even_limit, words

@@ -15,7 +15,7 @@ from prodex.display.charts import grades_over_time, grades_sentence
 from prodex.display.html_tables import data_url, template
 from prodex.display.report.contents import Contents, contents
 from prodex.display.report.files import FILES, LinkedFile, folder_of, write_files
-from prodex.display.report.product_cards import PICTURE_FACTS
+from prodex.display.report.products import PICTURE_FACTS
 from prodex.errors import InputError
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_folder, is_there, leads_to_folder

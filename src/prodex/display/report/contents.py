@@ -12,8 +12,7 @@ import pandas as pd
 
 from prodex.colours import shade
 from prodex.display.audit import lines, notes
-from prodex.display.report.failing_products import FailingProducts, failing
-from prodex.display.report.product_cards import ReportCards, cards
+from prodex.display.report.products import FailingProducts, ReportCards, cards, failing
 from prodex.display.watch import EXPLAINED, headline, shown
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted, percent

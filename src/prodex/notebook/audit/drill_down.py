@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from prodex.notebook.boxes import Button
-from prodex.notebook.conditions import Code, Conditions, FailingChecks
-from prodex.notebook.panel import Panel
+from prodex.explore.conditions import Code, Conditions, FailingChecks
+from prodex.notebook.shared.boxes import Button
+from prodex.notebook.shared.panel import Panel
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
 from prodex.quality.states import State

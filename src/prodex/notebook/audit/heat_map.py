@@ -9,10 +9,10 @@ import ipywidgets as w
 from prodex.display.report.contents import GROUPINGS, GroupScores, ScoreCell, ScoreMapRow
 from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown, of_cell
-from prodex.notebook.boxes import VBox
-from prodex.notebook.cell_grid import CellGrid, GridRow, PressableCell
-from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel, html, row
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
+from prodex.notebook.shared.pager import Pager
+from prodex.notebook.shared.panel import Panel, html, row
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
 

@@ -19,8 +19,8 @@ from prodex.notebook.audit.drill_down import (
     to_work_on,
     with_blockers,
 )
-from prodex.notebook.boxes import Box, VBox
-from prodex.notebook.panel import Panel, html, list_html, row, show_if, styled, text_html
+from prodex.notebook.shared.boxes import Box, VBox
+from prodex.notebook.shared.panel import Panel, html, list_html, row, show_if, styled, text_html
 from prodex.quality import Audit
 from prodex.untrusted_text import words
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from traitlets import Bool, Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.explore.conditions import Conditions
 from prodex.messages import counted
 from prodex.notebook.audit.check_table import CheckTable
 from prodex.notebook.audit.drill_down import DrillDown
-from prodex.notebook.audit.export import AuditExport
 from prodex.notebook.audit.heat_map import HeatMap
 from prodex.notebook.audit.overview import (
     AuditTiles,
@@ -27,18 +28,30 @@ from prodex.notebook.audit.overview import (
     warnings,
 )
 from prodex.notebook.audit.returned import ReturnedWorklists
-from prodex.notebook.audit.run_controls import RunControls
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel, button, html, row, show_if, styled, text_html
 from prodex.notebook.products.selection_bar import SelectionBar
-from prodex.notebook.snapshots.saved import previous
-from prodex.notebook.static_picture import ONLY_LIVE
-from prodex.notebook.work import WorkRow
-from prodex.progress import PATIENCE
-from prodex.quality import Audit, Profile
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.panel import (
+    Panel,
+    button,
+    check_box,
+    html,
+    row,
+    set_busy,
+    show_if,
+    styled,
+    text_html,
+)
+from prodex.notebook.shared.static_picture import ONLY_LIVE
+from prodex.notebook.shared.work import WorkRow
+from prodex.notebook.snapshots.saved import earlier, previous
+from prodex.progress import PATIENCE, PhaseObserver, Progress, reporting
+from prodex.quality import Audit, Profile, profiles
+from prodex.quality.run import audit
 from prodex.service import Client
 from prodex.service.connection import service_given
+from prodex.store.reading import with_pending_updates
 from prodex.store.snapshot import catalog_given
 
 _NOT_AUDITED = (
@@ -311,3 +324,235 @@ def _exploration(
     elif audit is not None:
         catalog = audit.catalog
     return None if catalog is None else Exploration(catalog=catalog, audit=audit)
+
+
+class RunControls(VBox):
+    """The first row of an audit panel.
+
+    Parameters
+    ----------
+    panel
+        The panel that shows errors.
+    catalog
+        Returns the catalogue to audit.
+    done
+        Called with the audit.
+    own
+        The profile that is offered first.
+    """
+
+    def __init__(
+        self,
+        panel: Panel,
+        catalog: Callable[[], Catalog],
+        done: Callable[[Audit], object],
+        own: str | Path | Mapping[str, Any] | Profile | None,
+    ) -> None:
+        self._panel, self._catalog, self._done = panel, catalog, done
+        self._titles: dict[str, str] = {}
+        self.profile: w.Dropdown = w.Dropdown(description="Profile", options=self._profiles(own))
+        self.run: w.Button = button("Audit", "primary")
+        self.include_pending: w.Checkbox = check_box(
+            "Include pending updates", tooltip="Audit the products as if their pending updates were accepted"
+        )
+        self.work: WorkRow[Audit] = WorkRow(
+            panel, self._finished, self._failed, cancelled=self._ended, back_to=self.run
+        )
+        self._about = html("")
+        controls = (self.profile, self.include_pending, self.run)
+        super().__init__([row(*controls, look="form-row"), self.work, self._about])
+        panel.on(self.profile, lambda _: self._describe(), "value")
+        panel.on(self.run, lambda _: self._start())
+        self._describe()
+
+    @property
+    def cancel(self) -> w.Button:
+        """The button that cancels the audit that runs."""
+        return self.work.cancel
+
+    def title(self, name: str) -> str:
+        """Return the title of a profile by its name; the name itself if it is not offered."""
+        return self._titles.get(name, name)
+
+    def prefer(self, name: str) -> None:
+        """Select a profile, if it is offered."""
+        if name in [value for _, value in self.profile.options]:
+            self.profile.value = name
+
+    def wait(self, seconds: float = 600.0) -> None:
+        """Wait until no audit runs; for scripts and tests."""
+        self.work.wait(seconds)
+
+    def _profiles(
+        self, own: str | Path | Mapping[str, Any] | Profile | None
+    ) -> list[tuple[str, str | Profile]]:
+        listed: list[tuple[str, str | Profile]] = [
+            (title, name) for name, title in profiles()[["profile", "title"]].itertuples(index=False)
+        ]
+        self._titles = {str(name): title for title, name in listed}
+        if own is None or (isinstance(own, str) and own in self._titles):
+            # `sorted` is stable: the profile that was asked for comes first, and the others keep their order.
+            return sorted(listed, key=lambda option: option[1] != own)
+        read = own if isinstance(own, Profile) else Profile.read(own)
+        self._titles.setdefault(read.name, read.title)
+        return [(read.title or read.name, read), *listed]
+
+    def _describe(self) -> None:
+        chosen = self.profile.value
+        profile = chosen if isinstance(chosen, Profile) else Profile.read(str(chosen))
+        checks = counted(len(profile.checks), "check")
+        rules = counted(len({check.rule.id for check in profile.checks}), "rule")
+        self._about.value = (
+            f"<p class='muted'>{text_html(profile.description)} It has {checks} from {rules}; a check is a rule with "
+            "parameters, such as a language.</p>"
+        )
+
+    def _start(self) -> None:
+        catalog, profile, include_pending = self._catalog(), self.profile.value, self.include_pending.value
+        set_busy(self.run, is_busy=True)
+        self.work.start(partial(_audited, catalog, profile, include_pending), "Auditing")
+
+    def _finished(self, made: Audit) -> None:
+        self._ended()
+        # The last step may have ended before Cancel was noticed.
+        if self.work.work is not None and self.work.work.is_cancelled:
+            return
+        with self._panel.guarded():
+            self._done(made)
+
+    def _failed(self, error: BaseException) -> None:
+        self._ended()
+        self._panel.show_error(error)
+
+    def forget(self) -> None:
+        """Stop the audit that runs, and drop its result."""
+        self.work.forget()
+        self._ended()
+
+    def _ended(self) -> None:
+        set_busy(self.run, is_busy=False)
+
+
+def _audited(
+    catalog: Catalog, profile: str | Profile, include_pending: bool, progress: PhaseObserver
+) -> Audit:
+    catalog = with_pending_updates(catalog, progress=progress) if include_pending else catalog
+    return audit(catalog, profile, progress=progress)
+
+
+_BY = ("owner", "brand", "kind")
+_REPLACE = "Replace existing files"
+
+
+class AuditExport(VBox):
+    """A row for each thing that can be exported: where to, and a button.
+
+    Parameters
+    ----------
+    panel
+        The panel around it.
+    """
+
+    def __init__(self, panel: Panel) -> None:
+        self._audit: Audit | None = None
+        self.by: w.Dropdown = w.Dropdown(
+            options=[(f"one per {by}", by) for by in _BY], description="Worklists"
+        )
+        self.folder: w.Text = w.Text(description="Folder")
+        self.page: w.Text = w.Text(description="Report")
+        self.name: w.Text = w.Text(description="Snapshot")
+        self.replace: w.Checkbox = check_box(_REPLACE)
+        self.export_worklists: w.Button = button("Export worklists")
+        self.export_report: w.Button = button("Export report")
+        self.save: w.Button = button("Save audit")
+        exports = {
+            self.export_worklists: self._export_worklists,
+            self.export_report: self._export_report,
+            self.save: self._save,
+        }
+        self.exporter: Exporter = Exporter(panel, exports)
+        lines = (
+            (self.by, self.folder, self.export_worklists),
+            (self.page, self.export_report),
+            (self.name, self.save),
+        )
+        rows = [styled(row(*line, look="form-row"), "export-row") for line in lines]
+        shown = (self.exporter.work, self.exporter.line)
+        super().__init__([html("<h3>Export</h3>"), *rows, self.replace, *shown])
+
+    def show(self, audit: Audit) -> None:
+        """Export this audit from now on."""
+        self._audit = audit
+        stamp = f"{audit.profile}-{audit.audited_at:%Y-%m-%d}"
+        self.folder.value, self.page.value = f"worklists-{stamp}", f"audit-{stamp}.html"
+        # An audit of a snapshot is saved with it; only one of a catalogue in memory needs a name.
+        self.name.value = audit.catalog_folder.parent.name if audit.catalog_folder else ""
+        self.name.disabled = audit.catalog_folder is not None
+        self.exporter.set_busy(is_busy=False)
+        self.exporter.show_message("")
+
+    def _export_worklists(self) -> None:
+        folder = path_of(self.folder.value, "a folder for the worklists")
+        write = partial(worklists, self._shown(), folder, str(self.by.value), self.replace.value)
+        self.exporter.start(write, "Exporting worklists")
+
+    def _export_report(self) -> None:
+        page = path_of(self.page.value, "a file for the report, such as audit.html")
+        write = partial(report, self._shown(), page, self.replace.value)
+        self.exporter.start(write, "Exporting the report")
+
+    def _save(self) -> None:
+        name = self.name.value.strip()
+        if not name:
+            raise InputError(
+                "The catalogue is in memory only. Enter the name of the snapshots to save its audit with."
+            )
+        # The audit of a few products would be taken for that of the snapshot from then on.
+        shown = self._shown()
+        every = shown.taken_from or shown
+        write = partial(saved, every, None if self.name.disabled else name)
+        self.exporter.start(write, f"Saving the audit of all {counted(len(every), 'product')}")
+
+    def _shown(self) -> Audit:
+        if self._audit is None:
+            raise InputError("There is no audit yet. Press Audit first.")
+        return self._audit
+
+
+def worklists(audit: Audit, folder: Path, by: str, replace: bool, progress: Progress = False) -> str:
+    """Export worklists, and return how many and where."""
+    index = audit.worklists(folder, by, replace=replace, progress=progress)
+    findings = counted(int(index["findings"].sum()), "finding")
+    return (
+        f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}.{_scope(audit)}"
+    )
+
+
+def _scope(audit: Audit) -> str:
+    """Say which products were exported, where these are not all."""
+    return "" if audit.chosen is None else f" Only of the products that are shown: {audit.scope}"
+
+
+def report(audit: Audit, page: Path, replace: bool, progress: Progress = False) -> str:
+    """Export the report with the earlier audits of the same profile, and return where it is.
+
+    Raises
+    ------
+    InputError
+        When the file exists and is not to be replaced.
+    """
+    # `to_html` replaces a file. Somebody who calls it names the file; here the name is proposed by the form.
+    if page.exists() and not replace:
+        raise InputError(f"{page} already exists. Give another name, or tick '{_REPLACE}'.")
+    # The audits before are of all products: compared with some of them, every figure would look like a change.
+    before = [] if audit.chosen is not None else earlier(audit)
+    written = audit.to_html(page, trend=before, progress=progress)
+    trend = f", with {counted(len(before), 'earlier audit')}" if before else ""
+    lists = "The full lists are in the folder next to it."
+    return f"Exported the report to {written}{trend}. {lists}{_scope(audit)}"
+
+
+def saved(audit: Audit, name: str | None, progress: Progress = False) -> str:
+    """Save an audit with its snapshot, and return where it is."""
+    with reporting(progress, "Saved") as reporter, reporter.phase("Saving the audit"):
+        return f"Saved the audit to {audit.save(name).folder}."

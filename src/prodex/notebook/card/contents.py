@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prodex.catalog import Catalog
 from prodex.display.html_tables import Html, table, template
+from prodex.explore.card.audit import ProductAudit, read_product_audit
+from prodex.explore.card.hierarchies import HierarchyTrees, read_hierarchies
+from prodex.explore.card.pending_update import PendingUpdate, read_pending_update
+from prodex.explore.card.record import CardTable, LabelledValue, read_raw, read_record
+from prodex.explore.card.texts import Texts, texts
 from prodex.messages import counted
-from prodex.notebook.card.audit import ProductAudit, read_product_audit
 from prodex.notebook.card.header import CardHeader, read_header
-from prodex.notebook.card.hierarchies import HierarchyTrees, read_hierarchies
-from prodex.notebook.card.labelled_values import CardTable, LabelledValue
-from prodex.notebook.card.pending_update import PendingUpdate, read_pending_update
 from prodex.notebook.card.pictures import CardPictures, pictures
-from prodex.notebook.card.record import read_raw, read_record
 from prodex.notebook.card.sections import Nutrients, codes, numbers_and_dates, nutrients, quantities, sections
-from prodex.notebook.card.texts import Texts, texts
-from prodex.notebook.panel import style
+from prodex.notebook.shared.panel import style
 from prodex.quality import Audit
 from prodex.untrusted_text import Words
 

@@ -10,13 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.errors import InputError
+from prodex.explore.card.record import PATHS, UNIT_FLAGS, LabelledValue, Record, value_text, why_missing
 from prodex.facts.fill import Missing
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import check_digit, from_upc_e, normal_form
-from prodex.notebook.card.labelled_values import UNIT_FLAGS, LabelledValue, value_text
-from prodex.notebook.card.missing import why_missing
-from prodex.notebook.card.record import PATHS, Record
 from prodex.query import SharingStatus, ValidationStatus
 from prodex.untrusted_text import Words, label, words
 

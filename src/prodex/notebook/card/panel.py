@@ -10,15 +10,15 @@ from traitlets import Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.notebook.background import LatestTask
+from prodex.explore.card.record import is_prepared
 from prodex.notebook.card import CardContents, read_card
 from prodex.notebook.card.contents import CardParts, parts
-from prodex.notebook.card.record import is_prepared
 from prodex.notebook.card.text_table import TextTable
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel, html, set_busy, show_if
-from prodex.notebook.snapshots.comparison_tables import product_changes_markup
-from prodex.notebook.work import WorkRow
+from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.panel import Panel, html, set_busy, show_if
+from prodex.notebook.shared.work import WorkRow
+from prodex.notebook.snapshots.comparison import product_changes_markup
 from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit
 

@@ -6,9 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from prodex.notebook.card.labelled_values import CardTable, LabelledValue, table_of, value_text
-from prodex.notebook.card.missing import why_missing
-from prodex.notebook.card.record import Record, Row
+from prodex.explore.card.record import (
+    CardTable,
+    LabelledValue,
+    Record,
+    Row,
+    table_of,
+    value_text,
+    why_missing,
+)
 from prodex.quality.picture_columns import FACES, FILE_NAME
 from prodex.untrusted_text import Words, words
 

@@ -6,9 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from prodex.notebook.card.labelled_values import CardTable, LabelledValue, table_of, value_text
-from prodex.notebook.card.missing import why_missing
-from prodex.notebook.card.record import PATHS, Record, Row
+from prodex.explore.card.record import (
+    PATHS,
+    CardTable,
+    LabelledValue,
+    Record,
+    Row,
+    table_of,
+    value_text,
+    why_missing,
+)
 from prodex.quality.problems import attribute_label
 from prodex.untrusted_text import label
 

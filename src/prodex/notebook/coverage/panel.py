@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import ipywidgets as w
 import pandas as pd
-from traitlets import Bool, TraitError, Unicode, link, validate
+from traitlets import Bool, Instance, TraitError, Tuple, Unicode, link, validate
 
 from prodex.catalog import Catalog
+from prodex.catalog.names import AttributeNames
 from prodex.errors import InputError
+from prodex.explore.conditions import Conditions
+from prodex.explore.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, required_checks
+from prodex.explore.filled import USUAL
+from prodex.explore.table_page import cut
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all, percent
-from prodex.notebook.background import LatestTask, progress_report
-from prodex.notebook.cell_grid import CellGrid
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.coverage.attribute_picker import AttributePicker
-from prodex.notebook.coverage.data import ALL_PRODUCTS, Choice, CoverageData
-from prodex.notebook.coverage.filled import USUAL
-from prodex.notebook.coverage.required import Checks, required_checks
 from prodex.notebook.coverage.view import CoverageView
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Fold, OwnChange, Panel, html, row, show_if, status_html
+from prodex.notebook.products.removable_buttons import RemovableButtons
 from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.notebook.shared.background import LatestTask, progress_report
+from prodex.notebook.shared.cell_grid import CellGrid
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.pager import Pager
+from prodex.notebook.shared.panel import Fold, OwnChange, Panel, button, html, row, show_if, status_html
 from prodex.progress import PhaseProgress
 from prodex.quality import Audit
 
@@ -344,3 +345,100 @@ _LEGEND = (
     "stronger is its colour. Press a cell to list the products that lack it, and again to take that back; a head lists "
     "those of its row or column. “≥”: only a part was asked for, and more may be there.</p>"
 )
+
+
+_LONGEST = 60
+
+
+class AttributePicker(RemovableButtons):
+    """A button for each attribute, and a field that adds another.
+
+    Attributes
+    ----------
+    attributes
+        The attributes, in their order.
+    usual
+        Those that a button restores.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> picker = AttributePicker(panel=Panel())
+    >>> picker.offer(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]), ("nameLegal",))
+    >>> picker.add("brand")
+    >>> picker.wait()
+    >>> picker.attributes
+    ('nameLegal', 'brand')
+    """
+
+    attributes: Instance[tuple[str, ...]] = Tuple()
+
+    def __init__(self, *, panel: Panel) -> None:
+        super().__init__(panel, "Remove this attribute")
+        self.usual: tuple[str, ...] = ()
+        self._names: AttributeNames | None = None
+        self._status = html("", "muted")
+        self.field: w.Combobox = w.Combobox(
+            description="Add", placeholder="attribute, such as net content", continuous_update=False
+        )
+        self._reset = button("Usual attributes", "quiet")
+        self._listing: LatestTask[tuple[AttributeNames, list[str]]] = LatestTask(
+            lambda names: (names, names.every), self._listed, panel.show_error
+        )
+        self._adding: LatestTask[str] = LatestTask(
+            lambda names, given: names.attribute(given), self._added, self._refused
+        )
+        panel.on(self.field, lambda change: self.add(change["new"]), "value")
+        panel.on(self._reset, lambda _: self._restore())
+        self.observe(lambda _: self._draw(), "attributes")
+
+    def offer(self, catalog: Catalog, usual: tuple[str, ...]) -> None:
+        """Offer the attributes of a catalogue, and show the usual ones, unless somebody has chosen others."""
+        is_usual = self.attributes in {(), self.usual}
+        self._names, self.usual = AttributeNames(catalog), usual
+        self.field.options = ()
+        if is_usual:
+            self.attributes = usual
+
+    def complete(self) -> None:
+        """Have the field complete the names of all attributes, which are read in the background."""
+        if self._names is not None and not self.field.options:
+            self._listing(self._names)
+
+    def add(self, given: str) -> None:
+        """Add an attribute, once it is known that there is one of this name."""
+        if given.strip() and self._names is not None:
+            self._status.value = status_html("Looking up the attribute …")
+            self._adding(self._names, given.strip())
+
+    def remove(self, place: int) -> None:
+        """Remove an attribute."""
+        self.attributes = tuple(name for number, name in enumerate(self.attributes) if number != place)
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until nothing is looked up; for scripts and tests."""
+        self._listing.wait(seconds)
+        self._adding.wait(seconds)
+
+    def _listed(self, found: tuple[AttributeNames, list[str]]) -> None:
+        if found[0] is self._names:
+            self.field.options = tuple(found[1])
+
+    def _added(self, attribute: str) -> None:
+        self._status.value = ""
+        self.field.value = ""
+        if attribute not in self.attributes:
+            self.attributes = (*self.attributes, attribute)
+
+    def _refused(self, error: BaseException) -> None:
+        self._status.value = ""
+        self._panel.show_error(error)
+
+    def _restore(self) -> None:
+        self.attributes = self.usual
+
+    def _draw(self) -> None:
+        shown: list[Any] = [self.field, self._reset, self._status]
+        self._show([f"{cut(name, _LONGEST)} ✕" for name in self.attributes], tuple(shown))
+        for one in self._buttons:  # a grid without rows could not be read
+            one.disabled = len(self.attributes) == 1

@@ -9,16 +9,14 @@ from functools import cached_property
 import numpy as np
 
 from prodex.colours import shade
+from prodex.explore.conditions import Conditions
+from prodex.explore.coverage import Checks, CoverageFigures, fails, in_group, lacks
+from prodex.explore.filled import CellState
 from prodex.facts.fill import Attribute
 from prodex.facts.name import told_apart
 from prodex.locales import language_label
 from prodex.messages import counted, percent
-from prodex.notebook.cell_grid import GridRow, PressableCell
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.coverage.figures import CoverageFigures
-from prodex.notebook.coverage.filled import CellState
-from prodex.notebook.coverage.lacking import fails, in_group, lacks
-from prodex.notebook.coverage.required import Checks
+from prodex.notebook.shared.cell_grid import GridRow, PressableCell
 from prodex.quality.problems import attribute_label
 
 _ALL = "all"

@@ -11,13 +11,12 @@ import ipywidgets as w
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.explore.gallery import TileGroup, sheet_rows
 from prodex.messages import counted
-from prodex.notebook.boxes import VBox
-from prodex.notebook.exporting import Exporter, path_of
-from prodex.notebook.gallery.loading import SIDE
-from prodex.notebook.gallery.pages import TileGroup, sheet_rows
-from prodex.notebook.gallery.product_gallery import ProductGallery
-from prodex.notebook.panel import Panel, button, check_box, row
+from prodex.notebook.gallery.product_gallery import SIDE, ProductGallery
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.panel import Panel, button, check_box, row
 from prodex.progress import PhaseObserver, Reporter
 
 _PAGE, _EVERY = "this page", "all pages"

@@ -8,16 +8,16 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.notebook.background import LatestTask
+from prodex.explore.conditions import Code, Conditions
+from prodex.explore.filtering import ProductFilter
+from prodex.explore.product_columns import Mask
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.conditions import Code, Conditions
-from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
-from prodex.notebook.panel import Fold, Panel, button, row, show_if, styled
-from prodex.notebook.products.filtering import ProductFilter
-from prodex.notebook.products.product_columns import Mask
 from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.panel import Fold, Panel, button, row, show_if, styled
 
 
 class GalleryPanel(Panel):

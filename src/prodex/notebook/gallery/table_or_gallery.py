@@ -9,14 +9,14 @@ import ipywidgets as w
 import numpy as np
 from traitlets import Instance, Tuple, Unicode, link
 
-from prodex.notebook.boxes import VBox
-from prodex.notebook.conditions import Code
+from prodex.explore.conditions import Code
+from prodex.explore.filtering import ProductFilter
+from prodex.explore.product_columns import Mask
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
-from prodex.notebook.panel import Fold, Panel, show_if
-from prodex.notebook.products.filtering import ProductFilter
-from prodex.notebook.products.product_columns import Mask
 from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.panel import Fold, Panel, show_if
 
 TABLE, GALLERY = "Table", "Gallery"
 

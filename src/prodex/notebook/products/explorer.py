@@ -5,18 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from html import escape
+from typing import TypeAlias
 
 import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
-from prodex.notebook.background import LatestTask
+from prodex.explore.conditions import Code, Conditions
+from prodex.explore.facets import FilterResult
+from prodex.explore.filtering import ProductFilter
+from prodex.explore.range_facets import column_of
+from prodex.explore.saved_views import View
+from prodex.explore.table_page import Order
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.conditions import Code, Conditions
-from prodex.notebook.exploration import Exploration
 from prodex.notebook.gallery.table_or_gallery import TableOrGallery
-from prodex.notebook.panel import (
+from prodex.notebook.products.export import ExportBox, ShownTable
+from prodex.notebook.products.facet_list import FacetList
+from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.products.search import LABELS
+from prodex.notebook.products.search_words import HELP
+from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.notebook.products.table_details import TableDetails
+from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.panel import (
     Fold,
     Panel,
     button,
@@ -27,21 +40,8 @@ from prodex.notebook.panel import (
     status_html,
     styled,
 )
-from prodex.notebook.products.export import ExportBox, ShownTable
-from prodex.notebook.products.facet_counts import FilterResult
-from prodex.notebook.products.facet_list import FacetList
-from prodex.notebook.products.filtering import ProductFilter
-from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.products.range_facets import column_of
-from prodex.notebook.products.search import LABELS
-from prodex.notebook.products.search_words import HELP
-from prodex.notebook.products.searching import Searched, search_everywhere, search_quickly
-from prodex.notebook.products.selection_bar import SelectionBar
-from prodex.notebook.products.table_details import TableDetails
-from prodex.notebook.products.table_page import Order
-from prodex.notebook.views import View
-from prodex.notebook.work import WorkRow
-from prodex.progress import PATIENCE
+from prodex.notebook.shared.work import WorkRow
+from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
@@ -342,3 +342,36 @@ class CatalogExplorer(Panel):
 def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
     filter_.read(facets)
     return filter_
+
+
+#: A filter that has searched, and what was typed.
+Searched: TypeAlias = tuple[ProductFilter, str]
+
+#: The texts of so many products are read in a second or two; of more, an answer from labels comes first.
+_AT_ONCE = 5_000
+
+
+def search_quickly(filter_: ProductFilter, words: str) -> Searched:
+    """Search everywhere, or in labels alone where the texts have not been read and there are many of them."""
+    if filter_.search.index.is_ready or len(filter_.products) <= _AT_ONCE:
+        filter_.find(words)
+    else:
+        filter_.find_in_labels(words)
+    return filter_, words
+
+
+def search_everywhere(filter_: ProductFilter, words: str, progress: PhaseObserver) -> Searched:
+    """Search everywhere, and say how far the texts are read.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> filter_ = ProductFilter(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+    >>> heard = []
+    >>> _ = search_everywhere(filter_, "3036811359935", PhaseObserver(lambda one: heard.append(str(one).split(",")[0])))
+    >>> heard[-1], filter_.found.mask.tolist()
+    ('Reading texts: 1 of 1 parts of the catalogue', [True])
+    """
+    with Reporter(progress.tell).phase("Reading texts", "parts of the catalogue") as show:
+        filter_.find(words, show)
+    return filter_, words

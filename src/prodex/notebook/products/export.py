@@ -14,14 +14,14 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import scope_of
+from prodex.explore.product_columns import ProductColumns, Rows
+from prodex.explore.table_page import column_values
 from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted
-from prodex.notebook.boxes import VBox
-from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
-from prodex.notebook.panel import Panel, button, check_box, row, show_if
-from prodex.notebook.products.product_columns import ProductColumns, Rows
-from prodex.notebook.products.table_page import column_values
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.exporting import Exporter, path_of, spreadsheet_box
+from prodex.notebook.shared.panel import Panel, button, check_box, row, show_if
 from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Part
-from prodex.notebook.products.product_columns import Mask
+from prodex.explore.product_columns import Mask
 from prodex.tables.columns import encoded, places, unaccented_texts, whole
 
 #: How words are kept in a file: the places of the products of each word are numbers, one behind the other.

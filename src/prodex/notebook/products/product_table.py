@@ -11,17 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from traitlets import Bool, Instance, Tuple, Unicode, link
 
-from prodex.locales import language_label
-from prodex.notebook.boxes import VBox
-from prodex.notebook.live import LiveWidget
-from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel, check_box, row, show_if, styled
-from prodex.notebook.products.export import ShownTable
-from prodex.notebook.products.product_columns import Mask, ProductColumns, Rows
-from prodex.notebook.products.product_rows import ProductRows
-from prodex.notebook.products.removable_buttons import ColumnPicker
-from prodex.notebook.products.selection_buttons import SelectionButtons
-from prodex.notebook.products.table_page import (
+from prodex.explore.product_columns import Mask, ProductColumns, ProductRows, Rows
+from prodex.explore.table_page import (
     AUDIT_COLUMNS,
     COLUMNS,
     NOT_REQUESTED,
@@ -32,6 +23,14 @@ from prodex.notebook.products.table_page import (
     is_number,
     title,
 )
+from prodex.locales import language_label
+from prodex.notebook.products.export import ShownTable
+from prodex.notebook.products.removable_buttons import ColumnPicker
+from prodex.notebook.products.selection_bar import SelectionButtons
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.live import LiveWidget
+from prodex.notebook.shared.pager import Pager
+from prodex.notebook.shared.panel import Panel, check_box, row, show_if, styled
 
 _SIZES = (10, 25, 50, 100, 200)
 _SIZE = 50

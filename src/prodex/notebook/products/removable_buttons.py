@@ -8,13 +8,13 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Instance, Int, Tuple
 
-from prodex.notebook.boxes import HBox
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.panel import Panel
-from prodex.notebook.products.condition_labels import labels
-from prodex.notebook.products.facet_values import FacetValues
-from prodex.notebook.products.product_columns import ProductColumns
-from prodex.notebook.products.table_page import AUDIT_COLUMNS, title
+from prodex.explore.condition_labels import labels
+from prodex.explore.conditions import Conditions
+from prodex.explore.facet_values import FacetValues
+from prodex.explore.product_columns import ProductColumns
+from prodex.explore.table_page import AUDIT_COLUMNS, title
+from prodex.notebook.shared.boxes import HBox
+from prodex.notebook.shared.panel import Panel
 from prodex.tables.declaration import TABLES
 
 _CLEAR = "Clear all"

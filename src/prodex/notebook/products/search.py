@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Part
+from prodex.explore.product_columns import Mask, ProductColumns
 from prodex.notebook.products.part_words import PartWords
-from prodex.notebook.products.product_columns import Mask, ProductColumns
 from prodex.notebook.products.search_index import SearchIndex
 from prodex.notebook.products.search_words import WordQuery
 from prodex.tables.columns import encoded, of_each, places, unaccented_texts, whole

@@ -1,21 +1,30 @@
 """What a table shows as soon as it is read: what stands under the heads of columns, and the languages of names.
 
 It is read after the table is shown, and in the background where there are many products.
+
+A press on one of them changes the conditions. Each head counts the products that meet all conditions except those of
+its own column, so that a range can be widened and a further value added.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self, TypeAlias
 
-from prodex.notebook.background import LatestTask
-from prodex.notebook.conditions import Conditions
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.panel import Panel
-from prodex.notebook.products.column_heads import ColumnHeads
-from prodex.notebook.products.facet_counts import FilterResult
-from prodex.notebook.products.filtering import ProductFilter
+import numpy as np
+
+from prodex.explore.condition_labels import range_words
+from prodex.explore.conditions import Conditions, Range
+from prodex.explore.facet_values import Counts, FacetValues
+from prodex.explore.facets import FilterResult, facet_name
+from prodex.explore.filtering import ProductFilter
+from prodex.explore.ranges import Histogram, Histograms, in_utc, measure_of
+from prodex.explore.table_page import NOT_REQUESTED, cut
+from prodex.messages import counted
 from prodex.notebook.products.product_table import ProductTable
+from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.panel import Panel
 
 #: Of more products it is read in the background.
 _READ_AT_ONCE = 20_000
@@ -123,3 +132,159 @@ class TableDetails:
 
 def _languages(filter_: ProductFilter) -> _Languages:
     return filter_, filter_.products.languages()
+
+
+#: Values that a head names, beside those that are selected; of values in an order, such as grades, it names these all.
+_NAMED, _NAMED_IN_ORDER = 3, 6
+#: Characters of a value that a head shows.
+_LABEL = 60
+
+
+class ColumnHeads:
+    """The heads of the columns of a table, as values of JSON for `grid.js`, and what a press on them means.
+
+    Parameters
+    ----------
+    chosen
+        The products, and which of them meet conditions.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> chosen = ProductFilter(prodex.flatten([{"id": n, "lifeCycle": n // 2} for n in range(5)]))
+    >>> heads, conditions = ColumnHeads(chosen), Conditions()
+    >>> found = heads.of(["life_cycle"], conditions, chosen.narrow(conditions))
+    >>> [(one["label"], one["count"]) for one in found["life_cycle"]["bins"]]
+    [('0', 2), ('1', 2), ('2', 1)]
+    >>> heads.ranging(conditions, "life_cycle", 1, 2).ranges
+    {'life_cycle': Range(least=1, greatest=2)}
+    """
+
+    def __init__(self, chosen: ProductFilter) -> None:
+        self._chosen = chosen
+        self._histograms = Histograms(chosen.products)
+
+    def are_read(self, columns: Iterable[str]) -> bool:
+        """Return whether all that these heads need is in memory: then `of` answers at once."""
+        return all(
+            self._chosen.facets.is_read(facet) if facet else self._histograms.is_read(column)
+            for column, facet in _headed(columns)
+        )
+
+    def read(self, columns: Iterable[str]) -> Self:
+        """Read what these heads need, and return itself; may be called in a thread of its own."""
+        headed = list(_headed(columns))
+        # At once: the file of a part is opened for all columns together.
+        self._chosen.products.read(*(column for column, facet in headed if not facet))
+        self._chosen.facets.read([facet for _, facet in headed if facet])
+        for column, facet in headed:
+            if not facet:
+                self._histograms.read(column)
+        return self
+
+    def of(
+        self, columns: Iterable[str], conditions: Conditions, left: FilterResult
+    ) -> dict[str, dict[str, Any]]:
+        """Return the head of each column that has one.
+
+        Parameters
+        ----------
+        columns
+            Columns of the table.
+        conditions, left
+            The conditions, and the products that meet them.
+        """
+        return {
+            column: self._values(facet, conditions, left)
+            if facet
+            else self._bins(column, conditions.ranges.get(column, Range()), left)
+            for column, facet in _headed(columns)
+        }
+
+    def ranging(self, conditions: Conditions, column: str, first: int, last: int) -> Conditions:
+        """Keep the values from one bin to another; the same bins once more remove the range."""
+        limits = self._histogram(column).range(first, last)
+        return conditions.within(column, Range() if conditions.ranges.get(column) == limits else limits)
+
+    def picking(self, conditions: Conditions, column: str, key: int) -> Conditions:
+        """Select a value, or clear it; the key is the one that its head has for it."""
+        facet = facet_name(column)
+        assert facet is not None  # noqa: S101 - other columns show no values
+        return conditions.toggled(facet, self._chosen.facets[facet].codes[key])
+
+    def _histogram(self, column: str, left: FilterResult | None = None) -> Histogram:
+        everything = np.ones(len(self._chosen.products), bool)
+        return self._histograms.of(column, everything if left is None else left.without(column))
+
+    def _bins(self, column: str, limits: Range, left: FilterResult) -> dict[str, Any]:
+        found = self._histogram(column, left)
+        if not found.is_asked and not sum(found.totals):
+            return {"note": NOT_REQUESTED}
+        bins = []
+        for place, count in enumerate(found.counts):
+            own = found.range(place, place)
+            label = range_words(own, column)
+            if " to " in label:
+                label = f"from {label}"
+            bins.append({"label": label, "count": count, "inside": bool(limits) and _overlap(own, limits)})
+        return {"bins": bins, "note": _without(found.without)}
+
+    def _values(self, facet: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
+        values = self._chosen.facets[facet]
+        counts = left.counts[facet] if facet in left.counts else values.count(left.without(facet))
+        selected = conditions.facets.get(facet, ())
+        named: list[dict[str, Any]] = [
+            {
+                "key": place,
+                "label": cut(values.labels[place], _LABEL),
+                "count": int(counts[place]),
+                "chosen": values.codes[place] in selected,
+            }
+            for place in _named(values, counts, selected)
+        ]
+        others = int(np.count_nonzero(counts)) - sum(one["count"] > 0 for one in named)
+        note = counted(others, "other value") if others else ""
+        return {
+            "values": named,
+            "total": int(counts.sum()),
+            "ordered": values.facet.is_ordered,
+            "note": note if values.is_asked else NOT_REQUESTED,
+        }
+
+
+def _headed(columns: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the columns that have heads, each with its facet; one of numbers or dates has none."""
+    for column in columns:
+        facet = facet_name(column)
+        if facet is not None or measure_of(column):
+            yield column, facet or ""
+
+
+def _named(values: FacetValues, counts: Counts, selected: tuple[str | None, ...]) -> list[int]:
+    """Return the places of the values to name, longest first, and those without a value at the end."""
+    if not values.is_asked and values.codes == (None,):
+        return []
+    there = np.flatnonzero(counts)
+    without = [place for place in there.tolist() if values.codes[place] is None]
+    order = there if values.facet.is_ordered else there[np.argsort(-counts[there], kind="stable")]
+    most = _NAMED_IN_ORDER if values.facet.is_ordered else _NAMED
+    frequent = [place for place in order[: most + 1].tolist() if place not in without][:most]
+    # What is selected stays in sight, however rare it is.
+    chosen = [values.codes.index(code) for code in selected if code is not None and code in values.codes]
+    return [*frequent, *(place for place in chosen if place not in frequent), *without]
+
+
+def _overlap(own: Range, limits: Range) -> bool:
+    return not (_is_above(own.least, limits.greatest) or _is_above(limits.least, own.greatest))
+
+
+def _is_above(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return False
+    if hasattr(one, "tzinfo"):
+        one, other = in_utc(one), in_utc(other)
+    return bool(one > other)
+
+
+def _without(count: int) -> str:
+    return f"{counted(count, 'product')} without" if count else ""

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from prodex.notebook.query import controls, options, parsing
-from prodex.notebook.query.search_rows import SearchWords
+from prodex.notebook.query.controls import SearchWords
 from prodex.query import FILTERS, ProductQuery
 from prodex.query.filters import Filter, Form
 

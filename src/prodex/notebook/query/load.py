@@ -18,9 +18,10 @@ from prodex.errors import IncompleteLoad
 from prodex.load import load_products
 from prodex.load.reuse import in_words as age_in_words
 from prodex.load.reuse import reusable_snapshot
-from prodex.notebook.background import LatestTask
-from prodex.notebook.boxes import VBox
-from prodex.notebook.panel import (
+from prodex.notebook.query.controls import ChoiceControl, lock, text_line
+from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.panel import (
     Panel,
     button,
     error_text,
@@ -31,8 +32,7 @@ from prodex.notebook.panel import (
     show_if,
     text_html,
 )
-from prodex.notebook.query.controls import ChoiceControl, lock, text_line
-from prodex.notebook.work import Work, WorkRow
+from prodex.notebook.shared.work import Work, WorkRow
 from prodex.query import ProductQuery
 from prodex.service import Client
 

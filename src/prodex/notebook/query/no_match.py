@@ -9,11 +9,11 @@ from typing import Any
 
 import ipywidgets as w
 
-from prodex.notebook.background import LatestTask
-from prodex.notebook.boxes import VBox
-from prodex.notebook.panel import Panel, button, html, row, show_if, text_html
 from prodex.notebook.query.counting import count_products
-from prodex.notebook.query.suggestions import SIMILAR, Suggestions
+from prodex.notebook.query.options import SIMILAR, Suggestions
+from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.panel import Panel, button, html, row, show_if, text_html
 from prodex.query import FILTERS, GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
 

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from html import escape
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as w
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from traitlets import Instance
 
 from prodex.compare import Difference, diff
+from prodex.display.html_tables import Html, table
 from prodex.errors import InputError
+from prodex.explore.conditions import ProductList
+from prodex.explore.table_page import cut
+from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
-from prodex.messages import counted
-from prodex.notebook.boxes import VBox
-from prodex.notebook.conditions import ProductList
-from prodex.notebook.exporting import Exporter, path_of, spreadsheet_box
-from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if
-from prodex.notebook.snapshots.changed_values import ChangedValues
-from prodex.notebook.snapshots.comparison_tables import (
-    attributes_markup,
-    audits_markup,
-    causes_markup,
-    counts_markup,
-    groups_markup,
-    notes_markup,
-)
+from prodex.locales import language_label
+from prodex.messages import counted, moved
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.exporting import Exporter, path_of, spreadsheet_box
+from prodex.notebook.shared.pager import Pager
+from prodex.notebook.shared.panel import Panel, button, html, list_html, row, set_busy, show_if, text_html
+from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
-from prodex.notebook.snapshots.since import starts
-from prodex.notebook.work import WorkRow
 from prodex.progress import Progress, Show, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
+from prodex.quality.problems import attribute_title
+from prodex.untrusted_text import words
 
 #: Changed values that are written at a time.
 _BATCH = 10_000
@@ -249,3 +251,372 @@ def _told(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
         yield batch
         done += batch.num_rows
         show(done, len(rows))
+
+
+#: Changed values on a page.
+_ROWS = 20
+#: Characters of the name of an attribute.
+_LONGEST = 60
+#: Products without changed values that are there now, and how they are called.
+_OTHERS = {"added": "added products", "touched only": "products touched only"}
+_NO_VALUES = {
+    "added": "<p class='muted'>All values of products that were added are new.</p>",
+    "touched only": "<p class='muted'>Of these products only the date of the update differs.</p>",
+}
+#: Whose changes are listed at first.
+_ALL = ("changed", None)
+
+
+class ChangedValues(VBox):
+    """Old and new values side by side, and a button that shows their products.
+
+    Parameters
+    ----------
+    panel
+        The panel around it.
+    show_products
+        Shows products among those of the newer snapshot; without it there is no such button.
+
+    Attributes
+    ----------
+    what
+        Whose changes are listed: an outcome of products as `Difference.outcomes` has it, and an attribute, or None for
+        all of them.
+    products
+        The button.
+    """
+
+    def __init__(self, panel: Panel, show_products: Callable[[ProductList], object] | None = None) -> None:
+        self._show_products = show_products
+        self._difference: Difference | None = None
+        self._changes = pd.DataFrame()
+        self.what: Any = w.Dropdown(description="Changes of", layout=w.Layout(width="auto"))
+        self.products: w.Button = button("Show products", "link")
+        self.pager: Pager = Pager(panel, _ROWS, self._draw)
+        self._table = html("")
+        bar = row(self.what, self.pager, self.products, look="form-row")
+        super().__init__([html("<h4>Changed values</h4>"), bar, self._table])
+        panel.on(self.what, lambda _: self._choose(), "value")
+        panel.on(self.products, lambda _: self._press())
+
+    def show(self, difference: Difference) -> None:
+        """Show the values of a comparison, those of all attributes first."""
+        self._difference = None  # choosing among other options draws nothing yet
+        counts = difference.summary.set_index("change")["products"]
+        attributes = products_of_attributes(difference.changes)
+        options: list[tuple[str, tuple[str, str | None]]] = [
+            (f"all changed products ({counts['changed']:,})", _ALL),
+            *(
+                (
+                    f"\u2068{cut(attribute_title(str(one)), _LONGEST)}\u2069 ({counted(number, 'product')})",
+                    ("changed", str(one)),
+                )
+                for one, number in attributes.items()
+            ),
+            *((f"{words} ({counts[one]:,})", (one, None)) for one, words in _OTHERS.items() if counts[one]),
+        ]
+        self.what.options = options
+        self.what.value = _ALL
+        self._difference = difference
+        self._choose()
+
+    def _choose(self) -> None:
+        if self._difference is None:
+            return
+        changes, (outcome, attribute) = self._difference.changes, self.what.value
+        if outcome in _OTHERS:
+            changes = changes.iloc[:0]
+        elif attribute is not None:
+            changes = changes[changes["attribute"].map(whole_attribute) == attribute]
+        self._changes = changes
+        number = len(self._ids())
+        self.products.description = f"Show {counted(number, 'product')}"
+        self.products.tooltip = "List them in the section Products"
+        show_if(self.products, self._show_products is not None and number > 0)
+        self.pager.over(len(changes), "changed value")
+
+    def _draw(self) -> None:
+        without = _NO_VALUES.get(self.what.value[0], "")
+        self._table.value = changes_markup(self._changes.iloc[self.pager.page]) or without
+
+    def _ids(self) -> tuple[str, ...]:
+        assert self._difference is not None  # noqa: S101 - nothing is chosen before a comparison is shown
+        outcome, attribute = self.what.value
+        if attribute is None:
+            outcomes = self._difference.outcomes
+            return tuple(outcomes.filter(pc.field("change") == outcome)["product_id"].to_pylist())
+        return tuple(dict.fromkeys(self._changes["product_id"]))
+
+    def _press(self) -> None:
+        if self._difference is not None and self._show_products is not None:
+            outcome, attribute = self.what.value
+            self._show_products(ProductList(_title(outcome, attribute, self._difference), self._ids()))
+
+
+def _title(outcome: str, attribute: str | None, difference: Difference) -> str:
+    since = difference.old.origin.loaded_at
+    when = "" if since is None else f" since {since:%Y-%m-%d %H:%M}"
+    return f"{outcome}{when}" if attribute is None else f"{attribute_title(attribute)} {outcome}{when}"
+
+
+#: Rows of the tables of groups, checks and attributes; characters of a value, and of a figure in large letters.
+_GROUPS, _CHECKS, _ATTRIBUTES, _LONG, _WIDE = 10, 10, 12, 300, 12
+#: Changed values on the card of a product, and how many are shown without a press.
+_ON_CARD, _UNFOLDED = 20, 2
+_MOVES = ("added", "removed", "changed")
+_WORDS = (
+    "<p class='muted'>Touched only: the date of the update differs, and no value does. "
+    "Not comparable: missing from a catalogue that is incomplete, so perhaps not removed.</p>"
+)
+
+
+def tiles_markup(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return figures with their titles as tiles."""
+    cells = "".join(
+        f"<div class='tile{' small' * (len(figure) > _WIDE)}'><div class='title'>{escape(title)}</div>"
+        f"<div class='figure'>{escape(figure)}</div></div>"
+        for title, figure in pairs
+    )
+    return f"<div class='tiles'>{cells}</div>"
+
+
+def counts_markup(difference: Difference) -> str:
+    """Return how many products were added, removed, changed, touched or are unchanged."""
+    pairs = difference.summary.itertuples(index=False)
+    return tiles_markup((str(change).capitalize(), f"{count:,}") for change, count in pairs) + _WORDS
+
+
+def notes_markup(difference: Difference) -> str:
+    """Return what could not be compared, and why."""
+    notes = list(difference.notes)
+    if len(difference.not_comparable):
+        rows = difference.not_comparable.head(_GROUPS).to_dict("records")
+        named = ", ".join(
+            f"{attribute_title(row['attribute'])}{_language(row)}: {row['why']}" for row in rows
+        )
+        notes.append(
+            f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
+            " All are in difference.not_comparable."
+        )
+    return list_html(notes)
+
+
+def groups_markup(difference: Difference, by: str) -> str:
+    """Return the groups with the most changed products."""
+    counts = difference.counts(by)
+    total = counts[list(_MOVES)].sum(axis=1).sort_values(ascending=False, kind="stable")
+    moved = counts.loc[total.index[total > 0]]
+    if moved.empty:
+        return "<p class='muted'>No group has changes.</p>"
+    shown = moved.head(_GROUPS)
+    counted_moves = shown[list(_MOVES)].itertuples(index=False)
+    rows = [
+        (_verbatim(name), *counts)
+        for name, counts in zip(shown_names(moved, by), counted_moves, strict=False)
+    ]
+    caption = f"{len(shown)} of {counted(len(moved), by)} with changes"
+    moves = tuple(one.capitalize() for one in _MOVES)
+    return table(caption, (by.capitalize(), *moves), rows, numbers=moves, look="plain numbers")
+
+
+def attributes_markup(changes: pd.DataFrame) -> str:
+    """Return the attributes with the most changed products, and how many of their values changed in which way.
+
+    What is below an attribute counts for it: a picture that is removed takes fifty values with it, and is one thing.
+    """
+    if changes.empty:
+        return ""
+    counts = changes.groupby([changes["attribute"].map(whole_attribute), "change"]).size().to_dict()
+    products = products_of_attributes(changes)
+    shown = products.head(_ATTRIBUTES)
+    rows = [
+        (_titled(str(attribute)), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
+        for attribute, number in shown.items()
+    ]
+    numbers = ("Products", *(f"Values {one}" for one in _MOVES))
+    caption = f"{len(shown)} of {counted(len(products), 'attribute')} with changed values"
+    return table(caption, ("Attribute", *numbers), rows, numbers=numbers, look="plain numbers")
+
+
+def causes_markup(difference: Difference) -> str:
+    """Return what happened, in sentences: many values that changed for one reason are one line."""
+    causes = difference.causes
+    if causes.empty:
+        return ""
+    most = causes.head(_CHECKS)
+    rows = [
+        (_verbatim(says), int(items), int(products))
+        for says, items, products in zip(most["says"], most["items"], most["products"], strict=True)
+    ]
+    caption = f"{len(most)} of {counted(len(causes), 'kind')} of changes, most products first"
+    return table(caption, ("What", "Items", "Products"), rows, numbers=("Items", "Products"), look="plain")
+
+
+def whole_attribute(attribute: str) -> str:
+    """Return the attribute that another one is a part of; below `assets` these are pictures, documents and so on."""
+    parts = attribute.split(".")
+    return ".".join(parts[: 2 if parts[0] == "assets" else 1])
+
+
+def products_of_attributes(changes: pd.DataFrame) -> pd.Series[int]:
+    """Return of how many products each attribute has changed values, the most first."""
+    products = changes.groupby(changes["attribute"].map(whole_attribute))["product_id"].nunique()
+    return products.sort_values(ascending=False, kind="stable")
+
+
+def changes_markup(changes: pd.DataFrame) -> str:
+    """Return changed values, old next to new."""
+    if changes.empty:
+        return ""
+    rows = [
+        (
+            _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
+            _titled(row["attribute"], _language(row)),
+            f"{str(row['column']).replace('_', ' ')} {row['change']}",
+            _value(row["old"]),
+            _value(row["new"]),
+        )
+        for row in changes.to_dict("records")
+    ]
+    headings = ("GTIN", "Attribute", "What", "Old", "New")
+    return table("Old and new", headings, rows, codes=headings[:1], look="plain")
+
+
+def product_changes_markup(difference: Difference, product_id: str) -> str:
+    """Return what changed of one product since the older catalogue, for its card; empty if nothing did."""
+    since = difference.old.origin.loaded_at
+    when = "the older snapshot" if since is None else f"{since:%Y-%m-%d %H:%M}"
+    outcomes = difference.outcomes
+    is_added = pc.and_(pc.equal(outcomes["product_id"], product_id), pc.equal(outcomes["change"], "added"))
+    if pc.any(is_added).as_py():
+        return _on_card(f"<p class='muted'>New since {escape(when)}.</p>")
+    own = difference.changes[difference.changes["product_id"] == product_id]
+    if own.empty:
+        return ""
+    rows = [
+        (_titled(row["attribute"], _language(row)), _value(row["old"]), _value(row["new"]))
+        for row in own.head(_ON_CARD).to_dict("records")
+    ]
+    rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
+    shown = f"{len(rows)} of {counted(len(own), 'changed value')}{rest}"
+    changed = table(shown, ("Attribute", "Old", "New"), rows, look="plain")
+    # Folded where it would push the product itself out of sight.
+    is_open = " open" * (len(own) <= _UNFOLDED)
+    title = f"{counted(len(own), 'value')} changed since {escape(when)}"
+    return _on_card(f"<details{is_open}><summary>{title}</summary>{changed}</details>")
+
+
+def _on_card(inside: str) -> str:
+    return f'<div class="prodex card mathjax_ignore">{inside}</div>'
+
+
+def audits_markup(compared: AuditComparison) -> str:
+    """Return which checks were fixed and which fail now."""
+    checks = compared.by_check
+    counts = {name: int(checks[name].sum()) for name in ("fixed", "newly_failing", "still_failing")}
+    old, new = compared.old.summary, compared.new.summary
+    pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
+    pairs += [
+        (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
+    ]
+    changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
+    # What got worse comes first: somebody has to look at it.
+    changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
+    shown = changed[["problem", "severity", "fixed", "newly_failing"]].head(_CHECKS)
+    caption = (
+        f"{len(shown)} of {counted(len(changed), 'check')} that changed, by profile {compared.new.profile}"
+    )
+    columns = ("Problem", "Severity", "Fixed", "Newly failing")
+    rows = [(_verbatim(problem), *others) for problem, *others in shown.itertuples(index=False)]
+    listed = table(_verbatim(caption), columns, rows, numbers=columns[2:], look="plain") if rows else ""
+    return f"<h4>Audits</h4>{list_html(compared.notes)}{tiles_markup(pairs)}{listed}"
+
+
+def _verbatim(text: object) -> Html:
+    """Return text as a cell that shows it letter by letter and uncut."""
+    return Html(text_html(text))
+
+
+def _titled(attribute: str, language: str = "") -> Html:
+    """Return an attribute as people call it; pointing at it shows its name in the tables."""
+    return Html(
+        f'<span title="{escape(attribute, quote=True)}">{text_html(attribute_title(attribute) + language)}</span>'
+    )
+
+
+def _language(row: Mapping[Hashable, Any]) -> str:
+    return "" if pd.isna(row["language"]) else f" in {language_label(row['language'])}"
+
+
+def _value(value: object) -> Html:
+    if pd.isna(value):  # type: ignore[call-overload]
+        return Html("<span class='muted'>none</span>")
+    text = words(value)
+    if text.text == "":
+        return Html("<span class='muted'>empty</span>")
+    if text.length <= _LONG:
+        return _verbatim(text.text)
+    cut = text_html(text.text[:_LONG])
+    return Html(f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>")
+
+
+_MONTH = timedelta(days=30)
+
+
+def starts(offered: Sequence[SnapshotEntry], newest: SnapshotEntry) -> list[tuple[str, SnapshotEntry]]:
+    """Return a label and a snapshot for each of: the one before, the one of Monday, and the one of a month before.
+
+    Days are counted from the newest snapshot and not from today, in UTC, as the names of snapshots are. "Monday" is the
+    last Monday before its day: the last snapshot made until the end of that Monday is meant, which is the one that
+    people have worked with since. A snapshot is offered once, under the first label that fits.
+
+    Parameters
+    ----------
+    offered
+        The snapshots, newest first.
+    newest
+        The one to compare.
+
+    Examples
+    --------
+    >>> def made(day):
+    ...     return SnapshotEntry("shop", f"2026-11-{day:02}T050102.000000Z", f"/{day}", 9, 9, True, "")
+    >>> kept = [made(day) for day in (19, 18, 16, 15, 2)]
+    >>> [(label, one.time[:10]) for label, one in starts(kept, kept[0])]
+    [('Since 18 November', '2026-11-18'), ('Since Monday (16 November)', '2026-11-16')]
+    """
+    now = _moment(newest)
+    if now is None:
+        return []
+    earlier = [one for one in offered if one.name == newest.name and one.time < newest.time]
+    found: dict[str, tuple[str, SnapshotEntry]] = {}
+    for label, before in _limits(now):
+        there = next((one for one in earlier if (_moment(one) or now) < before), None)
+        if there is not None and there.folder not in found:
+            day = _day(there, now)
+            found[there.folder] = (f"Since {label} ({day})" if label else f"Since {day}", there)
+    return list(found.values())
+
+
+def _limits(now: datetime) -> Iterator[tuple[str, datetime]]:
+    """Yield the words of a label, and the moment before which its snapshot was made."""
+    yield "", now
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    # On a Monday the Monday of the week before is meant.
+    yield "Monday", midnight - timedelta(days=(midnight.weekday() or 7) - 1)
+    yield "a month ago", now - _MONTH
+
+
+def _day(snapshot: SnapshotEntry, now: datetime) -> str:
+    moment = _moment(snapshot)
+    if moment is None:
+        return snapshot.moment
+    return f"{moment:%H:%M}" if moment.date() == now.date() else f"{moment.day} {moment:%B}"
+
+
+def _moment(snapshot: SnapshotEntry) -> datetime | None:
+    """Return when a snapshot was made; None for a folder that somebody has named otherwise."""
+    try:
+        return datetime.strptime(snapshot.time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -13,14 +13,15 @@ from traitlets import Instance, link
 from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError
+from prodex.explore.conditions import Conditions, ProductList
 from prodex.files.atomic import seen_from_here
 from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
-from prodex.notebook.conditions import Conditions, ProductList
-from prodex.notebook.exploration import Exploration
-from prodex.notebook.pager import Pager
-from prodex.notebook.panel import Panel, button, html, row, set_busy, show_if, text_html
-from prodex.notebook.row_table import RowTable
+from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.pager import Pager
+from prodex.notebook.shared.panel import Panel, button, html, row, set_busy, show_if, text_html
+from prodex.notebook.shared.row_table import RowTable
+from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import (
     COLUMNS,
@@ -30,7 +31,6 @@ from prodex.notebook.snapshots.saved import (
     unfinished_markup,
 )
 from prodex.notebook.snapshots.trend import TrendBox
-from prodex.notebook.work import WorkRow
 from prodex.progress import Progress
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify

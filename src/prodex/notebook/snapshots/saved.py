@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from prodex.errors import SnapshotError
 from prodex.load.resume import RESUMABLE, UnfinishedLoad
 from prodex.messages import counted
-from prodex.notebook.panel import text_html
+from prodex.notebook.shared.panel import text_html
 from prodex.progress import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
 from prodex.store.archive import time_of

@@ -13,10 +13,10 @@ import pandas as pd
 
 from prodex.display.html_tables import Html, data_url, table
 from prodex.messages import counted, percent
-from prodex.notebook.boxes import VBox
-from prodex.notebook.panel import Panel, html, text_html
+from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.panel import Panel, html, text_html
+from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
-from prodex.notebook.work import WorkRow
 from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
 

@@ -1,0 +1,1 @@
+"""What the card of a product says, section by section, as values."""
