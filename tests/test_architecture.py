@@ -34,6 +34,7 @@ ROWS = (
     {"worklists"},
     {"load"},
     {"pictures"},
+    {"explore"},
     {"display"},
     {"notebook", "job", "history"},
     {"__init__"},

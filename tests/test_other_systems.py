@@ -24,7 +24,7 @@ from prodex.files import atomic
 from prodex.files.lock import locked, taking_turns
 from prodex.publishing import place
 from prodex.publishing.place import place_of
-from prodex.quality.local_days import zone_of
+from prodex.quality.watch import zone_of
 from prodex.store.archive import new_name
 
 SOURCES = sorted(

@@ -7,8 +7,8 @@ import pytest
 
 import prodex
 from prodex.explore.product_columns import ProductColumns
+from prodex.explore.search import Search
 from prodex.messages import unaccented
-from prodex.notebook.products.search import Search
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import unaccented_texts
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from prodex.errors import SpreadsheetUnreadable
-from prodex.formats.csv_sheets import skeleton
-from prodex.formats.spreadsheet_files import sheets_of
+from prodex.formats.spreadsheet_files import sheets_of, skeleton
 from prodex.formats.workbook_cells import Cell, Row, place_of
 
 #: What a catalogue has, by language; and an answer with letters of the same language.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from prodex.history.plan import loads_until
+from prodex.history.making import loads_until
 from prodex.quality.unusual import NEEDED
 
 MONDAY = datetime(2026, 11, 16, 9, tzinfo=UTC)

@@ -12,8 +12,7 @@ import pytest
 import prodex
 from prodex import clock
 from prodex.load.clocks import Clocks, was_set
-from prodex.load.resume import unfinished_loads
-from prodex.load.reuse import reusable_snapshot
+from prodex.load.resume import reusable_snapshot, unfinished_loads
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.store.archive import snapshots_folder
 from tests.load.exchange import asked, connected, loaded, named, records, renamed

@@ -8,14 +8,16 @@ from prodex.notebook.query.controls import (
     ChoiceControl,
     ListControl,
     PasteControl,
+    Pasted,
     PresetControl,
     SearchWords,
     ToggleControl,
     lock,
+    read_gtins,
+    shown_paths,
     text_line,
 )
 from prodex.notebook.query.options import INCLUDED
-from prodex.notebook.query.parsing import Pasted, read_gtins, shown_paths
 from prodex.notebook.shared.panel import Fold
 from prodex.query import ProductQuery
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prodex.notebook.products.search_words import HELP, Term, WordQuery
+from prodex.explore.search import HELP, Term, WordQuery
 
 #: Each a text, whether it is excluded, and how it may be typed.
 terms = st.sampled_from(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.explore.product_columns import ProductColumns
-from prodex.notebook.products.search import Search
+from prodex.explore.search import Search
 from prodex.tables.columns import unaccented_texts
 
 

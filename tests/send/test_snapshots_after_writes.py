@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import prodex
 from prodex.cli import app
-from prodex.load import reuse
+from prodex.load import resume
 from prodex.sandbox import Behaviour
 from prodex.send.batches import Planned
 from prodex.send.journal import UpsertJournal
@@ -292,4 +292,4 @@ def test_the_command_tells_it_even_in_the_log_of_a_job(mill, monkeypatch):
 )
 def test_an_age_is_said_in_words(age, words):
     """In the unit that a person would take."""
-    assert words == reuse.in_words(age)
+    assert words == resume.in_words(age)

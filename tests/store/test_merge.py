@@ -26,12 +26,12 @@ from tests.wire import encode, products
 import prodex
 from prodex.catalog import Part
 from prodex.errors import SnapshotDamaged
+from prodex.load.refresh import repaired
 from prodex.store.journal import Journal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Place
 from prodex.store.parts import StoredPart, rewrite_table
-from prodex.store.repair import repaired
 from prodex.store.snapshot import commit, stored_parts
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split

@@ -10,10 +10,10 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry
 from prodex.store.newest import Keys, Newest, NewestCopy, by_page, distinct_keys
+from prodex.store.snapshot_keys import Held, Together
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity
 

@@ -17,12 +17,12 @@ from tests.quick import examples
 
 import prodex
 from prodex.files.parquet import facts_of
+from prodex.load.refresh import repaired
 from prodex.sandbox import Sandbox
 from prodex.store.journal import Journal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.parts import StoredPart, path_of, write_part
-from prodex.store.repair import repaired
 from prodex.store.snapshot import SNAPSHOTS, commit, stored_parts
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split

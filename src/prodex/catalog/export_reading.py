@@ -24,8 +24,8 @@ from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.files.atomic import reading, sha256
 from prodex.files.untrusted import is_there, refuse_links
+from prodex.formats.exporting import PACKAGE, Package, Resource, read_package
 from prodex.formats.json_lines import read_jsonl, read_records
-from prodex.formats.package import PACKAGE, Package, Resource, read_package
 from prodex.formats.registry import FORMATS, ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
 from prodex.messages import counted

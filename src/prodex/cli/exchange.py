@@ -21,7 +21,7 @@ from prodex.cli.options import (
 from prodex.cli.output import say
 from prodex.errors import InputError, QueryError
 from prodex.load.reference_data import access_of
-from prodex.load.reuse import reuse_notice
+from prodex.load.resume import reuse_notice
 from prodex.progress import is_watched
 
 UpsertName = Annotated[

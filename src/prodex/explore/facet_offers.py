@@ -15,8 +15,8 @@ from prodex.explore.filled import USUAL
 from prodex.explore.product_columns import quantity_names
 from prodex.explore.range_facets import range_facet
 from prodex.explore.ranges import measure_of
+from prodex.explore.search import contains
 from prodex.explore.table_page import title
-from prodex.notebook.products.search import contains
 from prodex.quality.problems import attribute_label
 from prodex.tables.attributes import within
 from prodex.tables.declaration import TABLES

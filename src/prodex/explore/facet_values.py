@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from prodex.explore.conditions import Code, Conditions
-from prodex.explore.product_columns import Mask, Rows
+from prodex.explore.product_columns import Rows
 from prodex.facts.groups import Groups
 from prodex.facts.name import told_apart
 from prodex.locales import short_of
+from prodex.tables.columns import Mask
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from prodex.errors import QueryError
 from prodex.explore.conditions import Code, Conditions
 from prodex.explore.facet_values import Counts, Facet, FacetValues, MaskEach, OneValueEach, values_of
 from prodex.explore.filled import USUAL, CellState, FilledColumns, FilledReader
-from prodex.explore.product_columns import DISTINCT, Mask, ProductColumns
+from prodex.explore.product_columns import DISTINCT, ProductColumns
 from prodex.explore.ranges import measure_of
 from prodex.explore.table_page import title
 from prodex.facts.fill import FILL_STATES, fill_states
@@ -25,7 +25,7 @@ from prodex.facts.name import told_apart
 from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
-from prodex.tables.columns import combinations, encoded, is_true
+from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
 
 #: What bricks are listed below: their codes do not tell of which segment they are.

@@ -13,11 +13,12 @@ from prodex.explore.condition_labels import labels
 from prodex.explore.conditions import Conditions, FailingChecks, ProductList, Range
 from prodex.explore.facets import Facets, FilterResult, apply_filters
 from prodex.explore.filled import FilledReader
-from prodex.explore.product_columns import Mask, ProductColumns
+from prodex.explore.product_columns import ProductColumns
 from prodex.explore.range_facets import column_of
 from prodex.explore.ranges import in_range
-from prodex.notebook.products.search import LABELS, TEXTS, Search
+from prodex.explore.search import LABELS, TEXTS, Search
 from prodex.quality import Audit
+from prodex.tables.columns import Mask
 
 #: Masks of checks and ranges that are kept: a click changes one condition, and the others stay.
 _KEPT = 32

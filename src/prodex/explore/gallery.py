@@ -12,11 +12,11 @@ import pyarrow as pa
 from prodex.display.html_tables import data_url
 from prodex.explore.conditions import Code
 from prodex.explore.facet_values import FacetValues
-from prodex.explore.product_columns import Mask, ProductColumns, Rows
+from prodex.explore.product_columns import ProductColumns, Rows
 from prodex.explore.table_page import cut
 from prodex.facts.name import shown_one
 from prodex.messages import counted
-from prodex.tables.columns import is_true
+from prodex.tables.columns import Mask, is_true
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell

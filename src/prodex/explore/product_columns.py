@@ -36,6 +36,7 @@ from prodex.quality.states import State
 from prodex.quality.units import FACTORS
 from prodex.tables.attributes import within
 from prodex.tables.columns import (
+    Mask,
     by_combination,
     combinations,
     encoded,
@@ -47,7 +48,6 @@ from prodex.tables.columns import (
 )
 from prodex.tables.declaration import TABLES
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
 _Made = TypeVar("_Made")
 

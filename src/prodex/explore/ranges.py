@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.explore.conditions import Range
 from prodex.explore.facet_values import OneValueEach
-from prodex.explore.product_columns import Mask, ProductColumns, quantity_of
+from prodex.explore.product_columns import ProductColumns, quantity_of
 from prodex.explore.table_page import is_asked
-from prodex.tables.columns import is_true
+from prodex.tables.columns import Mask, is_true
 from prodex.tables.declaration import TABLES
 
 #: What a column holds that can be in a range; "" for anything else.

@@ -18,8 +18,8 @@ from xml.parsers import expat
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Row, place_of
+from prodex.formats.workbook_sheets import WorkbookArchive
 from prodex.formats.workbooks import held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
 
 import prodex.sandbox as exchange
 from prodex import clock
 from prodex.errors import InputError
-from prodex.history.answers import answer_worklists
-from prodex.history.plan import PlannedLoad, loads_until
 from prodex.history.record import WeeksRecord
 from prodex.load import load_products, refresh
 from prodex.messages import counted
@@ -145,3 +147,123 @@ def _query(client: Client) -> ProductQuery:
     """Ask for one market; for everything where the sandbox has other products than those of the sample."""
     query = ProductQuery(target_market=MARKET)
     return query if client.search_products(query.to_probe()).total_results else ProductQuery()
+
+
+#: Every load but the last is made in the evening, UTC.
+_HOUR = 20
+#: Days between two Mondays.
+_WEEK = 7
+
+
+@dataclass(frozen=True)
+class PlannedLoad:
+    """A load, and the days that pass before it.
+
+    Attributes
+    ----------
+    moment
+        When the snapshot is made.
+    days
+        How many days have passed since the load before.
+    is_monday
+        Whether it is one of the three Mondays.
+    asks
+        Whether suppliers are sent worklists afterwards.
+    has_incident
+        Whether an incident happens on the last of these days.
+    """
+
+    moment: datetime
+    days: int
+    is_monday: bool = False
+    asks: bool = False
+    has_incident: bool = False
+
+
+def loads_until(end: datetime) -> tuple[PlannedLoad, ...]:
+    """Return what happens in about three weeks that end at a moment.
+
+    The last Monday is at least two days ago: something is to have changed since then.
+
+    Parameters
+    ----------
+    end
+        With a time zone.
+
+    Examples
+    --------
+    >>> for load in loads_until(datetime.fromisoformat("2026-11-26T09:00:00+00:00")):
+    ...     print(f"{load.moment:%a %d %b %H:%M}", load.days, load.is_monday, load.asks, load.has_incident)
+    Mon 09 Nov 20:00 0 True False False
+    Mon 16 Nov 20:00 7 True True False
+    Mon 23 Nov 20:00 7 True False False
+    Tue 24 Nov 20:00 1 False False False
+    Wed 25 Nov 20:00 1 False False False
+    Thu 26 Nov 09:00 1 False False True
+    """
+    evening = end.replace(hour=_HOUR, minute=0, second=0, microsecond=0)
+    last = 2 + (end.weekday() - 2) % _WEEK  # days since the last Monday
+    mondays = [evening - timedelta(days=last + _WEEK * weeks) for weeks in (2, 1, 0)]
+    nights = [evening - timedelta(days=days) for days in (2, 1)]
+    moments = sorted({*mondays, *nights})
+    passed = [(later.date() - one.date()).days for one, later in pairwise([*moments, end])]
+    return (
+        *(
+            PlannedLoad(moment, days, is_monday=moment in mondays, asks=moment == mondays[1])
+            for moment, days in zip(moments, [0, *passed], strict=False)
+        ),
+        PlannedLoad(end, passed[-1], has_incident=True),
+    )
+
+
+#: Suppliers who send their worklist back: those who have most left to answer.
+_SUPPLIERS = 3
+#: Every fifth cell is left empty, and the first answer of several is none.
+_FORGOTTEN = 5
+_NO_ANSWER = "?"
+_PLACE = ["product_id", "attribute", "language"]
+
+
+def answer_worklists(sent: Path, returned: Path, right: Callable[[list[str]], pd.DataFrame]) -> list[Path]:
+    """Write the worklists that came back, as the suppliers filled them in, and return their files.
+
+    Parameters
+    ----------
+    sent
+        The folder of worklists.
+    returned
+        The folder to write to; new.
+    right
+        Returns what is wrong with products, and what would be right, by their GTINs; see `sandbox.open_defects`.
+    """
+    lists = {
+        path: pd.read_csv(path, dtype=str) for path in sorted(sent.glob("*.csv")) if path.name != "index.csv"
+    }
+    gtins = sorted({gtin for rows in lists.values() for gtin in rows["gtin"].dropna()})
+    known = right(gtins)
+    # Of what is no text, the record has a structure, and a cell holds text.
+    texts = known[known["right"].map(lambda value: isinstance(value, str)).astype(bool)]
+    answers = texts.drop_duplicates(_PLACE).set_index(_PLACE)["right"]
+    filled = {path: rows.assign(new_value=_answered(rows, answers)) for path, rows in lists.items()}
+    most = sorted(filled, key=lambda path: (-int(filled[path]["new_value"].notna().sum()), path.name))
+    written = []
+    for path in most[:_SUPPLIERS]:
+        if filled[path]["new_value"].notna().any():
+            returned.mkdir(parents=True, exist_ok=True)
+            filled[path].to_csv(returned / path.name, index=False)
+            written.append(returned / path.name)
+    return written
+
+
+def _answered(rows: pd.DataFrame, answers: pd.Series) -> pd.Series:
+    """Return the column of new values: what the supplier knows and is asked for, less what it forgets."""
+    places = pd.MultiIndex.from_frame(rows[_PLACE])
+    typed = pd.Series(answers.reindex(places).to_numpy(), rows.index, dtype=object)
+    # What the supplier has sent already waits for acceptance. A worklist of an earlier version does not say so.
+    if "update_waits" in rows:
+        typed[rows["update_waits"].eq("true")] = None
+    known = typed.index[typed.notna()]
+    typed[known[_FORGOTTEN - 1 :: _FORGOTTEN]] = None
+    if len(known) > 1:
+        typed[known[0]] = _NO_ANSWER
+    return typed

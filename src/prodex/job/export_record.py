@@ -19,8 +19,7 @@ from prodex.errors import StorageError
 from prodex.files.atomic import sha256, storage, writing
 from prodex.files.folders import recover
 from prodex.files.untrusted import Digest, is_file, is_there, read_json
-from prodex.formats.exporting import exported_digests, replaced_files, tables_in
-from prodex.formats.package import PACKAGE
+from prodex.formats.exporting import PACKAGE, exported_digests, replaced_files, tables_in
 from prodex.formats.registry import FormatName
 from prodex.job.job_file import ExportOptions, Job
 from prodex.job.run_journal import folder_of

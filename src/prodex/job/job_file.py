@@ -46,9 +46,9 @@ from prodex.formats.registry import FORMATS
 from prodex.job.service_settings import ServiceSettings, refuse_secrets, service_settings
 from prodex.locales import language_tag
 from prodex.messages import hint
-from prodex.quality.local_days import zone_of
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.watch import zone_of
 from prodex.query import ProductQuery
 from prodex.tables.declaration import TABLES
 

@@ -31,11 +31,11 @@ from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
 from prodex.store.absence import absence_of, listing_is_whole
-from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import ABSENT, contents, contradiction_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.reconciliation import ledger_of, totals_notes
+from prodex.store.snapshot_keys import Held, Together
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")

@@ -23,8 +23,16 @@ from prodex.load.fetch import Fetch
 from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
-from prodex.load.resume import is_judged, judge, kept_for_later, resumed
-from prodex.load.reuse import age_of, fresh_snapshot, name_for, question_to
+from prodex.load.resume import (
+    age_of,
+    fresh_snapshot,
+    is_judged,
+    judge,
+    kept_for_later,
+    name_for,
+    question_to,
+    resumed,
+)
 from prodex.progress import Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS

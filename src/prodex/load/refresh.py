@@ -1,4 +1,8 @@
-"""Refreshing: only changed products are fetched, and merged by key into a new snapshot."""
+"""Refreshing: only changed products are fetched, and merged by key into a new snapshot.
+
+Every table of a snapshot except `code_labels` follows from `raw`, which holds the products as received. If `raw` is
+undamaged, the other tables of its part are built again, as a new snapshot; the damaged one is not changed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import listed
-from prodex.errors import InputError, QueryError
+from prodex.errors import InputError, QueryError, SnapshotDamaged
 from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
@@ -27,26 +31,26 @@ from prodex.load.fetch_progress import FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import WINDOWS, checked_windows, dated
-from prodex.load.resume import judge, kept_for_later, resumed
-from prodex.load.reuse import question_of
-from prodex.progress import Progress, Reporter, reporting
+from prodex.load.resume import judge, kept_for_later, question_of, resumed
+from prodex.progress import SILENT, Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
 from prodex.store.absence import absence_of, listing_of
 from prodex.store.archive import snapshots_folder
 from prodex.store.copies import Copy, left_out, left_out_line, replacement
-from prodex.store.held import Held, Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import ABSENT, newest
 from prodex.store.journal_format import Stage
-from prodex.store.merge import merge_parts
+from prodex.store.merge import link_table, merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Newest, NewestCopy, repeated
-from prodex.store.parts import StoredPart
+from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.reconciliation import ledger_of
-from prodex.store.repair import repaired
 from prodex.store.snapshot import commit, name_of, open_snapshot, stored_parts
+from prodex.store.snapshot_keys import Held, Together
+from prodex.tables.declaration import TABLES
+from prodex.tables.flatten import blocks_of
 
 _LOG = logging.getLogger("prodex")
 
@@ -323,3 +327,92 @@ def _replaced(
         one, other = Copy.of(text.encode()), Copy.of(record, reply=1)
         if one is not None and other is not None and (why := replacement(one, other)):
             yield key, left_out_line(one, why)
+
+
+#: Loaded from the service and not made from the records; it can be loaded again.
+_LABELS = "code_labels"
+
+_SHOWN = 5
+
+
+def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
+    """Return a snapshot if every file of it is as it was written, else a new snapshot with the damage repaired.
+
+    Parameters
+    ----------
+    catalog
+        An opened snapshot; whoever calls holds the lock of its folder.
+    reporter
+        Hears of how much has been read.
+
+    Raises
+    ------
+    SnapshotDamaged
+        When records themselves are damaged: `error.products` are those that have to be fetched again.
+    """
+    folder = catalog.folder
+    assert folder is not None  # noqa: S101 - an opened snapshot has one
+    parts = stored_parts(folder)
+    damage = {}
+    with reporter.phase("Checking the files of the snapshot", "products", len(catalog)) as show:
+        done = 0
+        for part in parts:
+            if found := {table: wrong for table in part.files if (wrong := part.problem(table, folder))}:
+                damage[part.number] = found
+            done += part.products
+            show(done, len(catalog))
+    if not damage:
+        return catalog
+    for number, tables in damage.items():
+        _LOG.warning("part %d of %s is damaged: %s", number, folder, ", ".join(sorted(tables)))
+    # Everything else follows from `raw`; what is damaged there is known to the service alone.
+    lost = [part for part in parts if "raw" in damage.get(part.number, ())]
+    if lost:
+        raise _records_lost(lost, damage, folder)
+
+    def write(beside: Path) -> Iterable[StoredPart]:
+        return [_written(part, damage.get(part.number, {}), folder, beside) for part in parts]
+
+    with reporter.phase("Repairing damaged tables"):
+        return commit(folder.parent.name, catalog.origin, write)
+
+
+def _written(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:
+    """Link a part that is good, and build another one from its records."""
+    kept = {table for table in part.files if not damage or table in {"raw", _LABELS}} - damage.keys()
+    for table in kept:
+        link_table(part, folder, table, beside, part.number)
+    files: Files = {table: dict(part.files[table]) for table in kept}
+    if damage:
+        records = part.open(folder).read("raw", ["json"])["json"]
+        built = blocks_of(record.as_py().encode() for record in records)
+        blocks = ({name: rows for name, rows in tables.items() if name not in kept} for tables in built)
+        files |= write_tables(blocks, beside, part.number)
+    if int(files["products"]["rows"]) != part.products:
+        raise SnapshotDamaged(
+            f"{folder} cannot be repaired: `raw` of part {part.number} has the records of {files['products']['rows']} "
+            f"products instead of {part.products}. Load again."
+        )
+    return StoredPart(part.number, part.products, {name: files[name] for name in TABLES if name in files})
+
+
+def _records_lost(
+    lost: Iterable[StoredPart], damage: Mapping[int, Mapping[str, str]], folder: Path
+) -> SnapshotDamaged:
+    """Return the error that names the products without an undamaged record."""
+    products: list[str] = []
+    for part in lost:
+        good = (t for t in ("products", "presence", "texts") if t not in damage[part.number])
+        table = next(good, None)
+        if table is not None:
+            rows = part.open(folder).stored(table, ["product_id", "gtin"]).group_by(["product_id", "gtin"])
+            found = rows.aggregate([]).to_pylist()
+            products += [row["gtin"] or row["product_id"] for row in found]
+    count = sum(part.products for part in lost)
+    named = ", ".join(products[:_SHOWN]) + (" and more (error.products)" if products[_SHOWN:] else "")
+    return SnapshotDamaged(
+        f"{folder} cannot be refreshed: the records of {count:,} products are damaged and have to be fetched again"
+        f"{f': {named}' if named else ''}. Load everything again (load_products with max_age=0), or refresh from an "
+        "earlier snapshot; verify() lists the damaged files.",
+        products=tuple(products),
+    )

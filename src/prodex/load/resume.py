@@ -7,21 +7,27 @@ import json
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from prodex import clock
-from prodex.catalog import Origin
+from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import Ledger
-from prodex.errors import IncompleteLoad, ProdexError, StorageError
-from prodex.files.atomic import remove
+from prodex.errors import IncompleteLoad, ProdexError, QueryError, SnapshotError, StorageError
+from prodex.files.atomic import checked_name, remove
 from prodex.files.untrusted import is_folder, is_there
+from prodex.messages import counted
+from prodex.progress import Progress, tell
 from prodex.query import ProductQuery
+from prodex.send.upserts import last_write
+from prodex.service import Client
 from prodex.store.archive import entries_of
 from prodex.store.journal import Journal, journals_in
 from prodex.store.journal_format import QUESTION, refuse_newer
+from prodex.store.snapshot import open_snapshot
+from prodex.untrusted_text import on_one_line
 
 _LOG = logging.getLogger("prodex")
 
@@ -170,3 +176,146 @@ def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -
 def is_judged(journal: Journal) -> bool:
     """Whether everything was fetched, and checked for completeness."""
     return _JUDGED in journal.notes
+
+
+#: A snapshot of the same query that is younger than this is reused.
+FRESH = timedelta(hours=1)
+
+
+def reusable_snapshot(
+    service: Client, query: ProductQuery, name: str | None, max_age: timedelta | float | None
+) -> Catalog | None:
+    """Return the snapshot that `load_products` would reuse, or None when it would ask the service."""
+    return found_fresh(name_for(query, name), question_to(service, query), age_of(max_age))[0]
+
+
+def name_for(query: ProductQuery, name: str | None) -> str:
+    """Return the name of the snapshot of a query, if this can be one; it is made from the query where none is given."""
+    return checked_name(name or f"products-{query.digest[:8]}")
+
+
+def question_to(service: Client, query: ProductQuery, labels: tuple[str, ...] = ()) -> Origin:
+    """Return what is asked, of whom."""
+    return Origin(service.base_url, query, service.accept_language, labels, asked_by=service.fingerprint)
+
+
+def age_of(max_age: timedelta | float | None) -> timedelta:
+    """Return how old a snapshot may be, if this is an age."""
+    if max_age is None:
+        return FRESH
+    try:
+        return max_age if isinstance(max_age, timedelta) else timedelta(seconds=max_age)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise QueryError(f"max_age is {max_age!r}. Give a timedelta, or a number of seconds.") from error
+
+
+def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress) -> Catalog | None:
+    """Return the newest snapshot of a name if it may be reused, and report that where a progress bar would be.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshot.
+    asked
+        What is to be loaded; a snapshot of another question is not reused.
+    age
+        How old it may be.
+    progress
+        As for `load_products`.
+
+    Returns
+    -------
+    Catalog or None
+        None if everything has to be loaded. That includes a write from this machine to the same service: until its
+        import has ended, and for every snapshot that was begun before that.
+    """
+    catalog, line = found_fresh(name, asked, age)
+    if line:
+        _say(progress, line)
+    return catalog
+
+
+def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | None, str]:
+    """Return the newest snapshot of a name if it may be reused, and why, or why not, as a line; "" if there is none."""
+    if age <= timedelta(0):
+        return None, ""
+    try:
+        catalog = open_snapshot(name)
+    except SnapshotError:
+        return None, ""
+    now, begun = clock.now(), catalog.origin.loaded_at
+    if begun is None or not _answers(catalog, asked) or not _is_younger(catalog.origin, now, age):
+        return None, ""
+    # That nothing came is no evidence that there is nothing, and to ask again takes two calls.
+    if not len(catalog):
+        return None, ""
+    # What was sent from here must be in what is loaded afterwards.
+    try:
+        write = last_write(asked.source, since=begun)
+    except StorageError as error:  # somebody else's, who may have sent something
+        return None, f"Loading {name!r} again: it is not known what was sent meanwhile. {error}"
+    if write is not None:
+        line = f"Loading {name!r} again: the upsert {write.upsert} was sent at {write.at.astimezone(UTC):%H:%M:%S} UTC"
+        if not write.has_ended:
+            line += "; whether its import has ended is not known, track(service).wait() finds out"
+        return None, f"{line}."
+    return catalog, reuse_notice(catalog, now)
+
+
+def _is_younger(origin: Origin, now: datetime, age: timedelta) -> bool:
+    """Whether a load is younger than an age, and its age is known.
+
+    It is not if the load is of the future, or if the clock of the service was on another day: then one was wrong.
+    """
+    begun, theirs = origin.loaded_at, origin.server_time
+    if begun is None or (theirs is not None and abs(theirs - begun) > clock.ANY_ZONE):
+        return False
+    return timedelta(0) <= now - begun < age
+
+
+def reuse_notice(catalog: Catalog, now: datetime) -> str:
+    """Return the line that a snapshot was reused: how old it is, and how to load instead; "" if it was just loaded.
+
+    Parameters
+    ----------
+    catalog
+        From a load.
+    now
+        When the load was requested.
+    """
+    begun, folder = catalog.origin.loaded_at, catalog.folder
+    if begun is None or folder is None or folder.name > f"{now:%Y-%m-%dT%H%M%S.%f}Z":
+        return ""
+    return (
+        f"Reusing the snapshot {folder.parent.name!r} of {begun.astimezone(UTC):%Y-%m-%d %H:%M} UTC, "
+        f"{in_words(now - begun)} old; max_age=0 loads again."
+    )
+
+
+def in_words(age: timedelta) -> str:
+    """Write an age in the unit that a person would take.
+
+    >>> in_words(timedelta(seconds=61)), in_words(timedelta(minutes=90)), in_words(timedelta(hours=50))
+    ('61 seconds', '90 minutes', '2 days')
+    """
+    seconds = max(int(age.total_seconds()), 0)
+    for unit, length, least in (("day", 86_400, 2), ("hour", 3_600, 2), ("minute", 60, 2), ("second", 1, 0)):
+        if (count := seconds // length) >= least:
+            return counted(count, unit)
+    raise AssertionError(seconds)
+
+
+def _answers(catalog: Catalog, asked: Origin) -> bool:
+    """Whether a snapshot is complete, and has the answer to the same question."""
+    found = catalog.origin
+    return question_of(found) == asked and found.complete and len(catalog) == found.ledger.distinct
+
+
+def question_of(origin: Origin) -> Origin:
+    """Return an origin without the result of its load: what was asked, of whom."""
+    return replace(origin, server_time=None, loaded_at=None, ledger=Ledger())
+
+
+def _say(progress: Progress, line: str) -> None:
+    _LOG.info("%s", line)
+    tell(progress, on_one_line(line))

@@ -25,8 +25,7 @@ from prodex.progress import SILENT, Reporter
 from prodex.store.build import products_of, running
 from prodex.store.journal import Journal
 from prodex.store.merge_plan import PartMerge
-from prodex.store.parts import Files, StoredPart, path_of, write_part, write_tables
-from prodex.store.presence_columns import same_columns
+from prodex.store.parts import Files, StoredPart, path_of, same_columns, write_part, write_tables
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import Tables, blocks_of, decoded, distinct
 
@@ -174,7 +173,7 @@ def link_table(part: StoredPart, folder: Path, table: str, target: Path, number:
     Raises
     ------
     SnapshotDamaged
-        When it is not; `prodex.store.repair` says what can be done.
+        When it is not; `prodex.load.refresh` says what can be done.
     """
     _refuse_damage(part, folder, table)
     _link(folder / path_of(table, part.number), target / path_of(table, number))

@@ -1,9 +1,16 @@
-"""The Parquet files of one part: written block by block, all tables aligned."""
+"""The Parquet files of one part: written block by block, all tables aligned.
+
+Suppliers name attributes, and a part is built without knowledge of the others: it has a column for each attribute that
+its own products have. Once all parts are there, those that lack a column are written again with it, its state
+"absent". These files are small; all others stay as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from os import cpu_count
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -11,7 +18,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from prodex.catalog.part import VERBATIM, Part, union
+from prodex.catalog.part import VERBATIM, Part, union, with_absent
 from prodex.files import parquet
 from prodex.files.atomic import make_folder, open_private
 from prodex.files.untrusted import Count, Digest, converted
@@ -180,3 +187,65 @@ def _writer(folder: Path, table: str, number: int, schema: pa.Schema) -> pq.Parq
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_dictionary(kind))
+
+
+_KEYS = frozenset(TABLES["presence"].schema.names)
+_ABSENT = "absent"
+
+
+class _Columns(NamedTuple):
+    """The columns of one part's `presence`, and which of them say something else than absent."""
+
+    names: list[str]
+    seen: frozenset[str]
+
+
+def same_columns(parts: Sequence[StoredPart], folder: Path, *, forgetting: bool = False) -> list[StoredPart]:
+    """Give `presence` the same columns, in the same order, in all parts of a snapshot that is being made.
+
+    Parameters
+    ----------
+    parts
+        The parts; those whose files are as they should be already are returned unchanged.
+    folder
+        Where they are. What is written there is never written through a link to an earlier snapshot.
+    forgetting
+        Leave out attributes that no product of any part has any more.
+
+    Returns
+    -------
+    list of StoredPart
+        The parts with the facts of their files as they are now.
+    """
+    found = [_columns_of(part, folder, forgetting) for part in parts]
+    # In the order in which the parts have them: a later snapshot then adds columns at the end and links the rest.
+    names = list(dict.fromkeys(name for columns in found for name in columns.names))
+    if forgetting:
+        seen = frozenset().union(*(columns.seen for columns in found))
+        names = [name for name in names if name in _KEYS or name in seen]
+
+    def written(number: int) -> StoredPart:
+        part = parts[number]
+        if found[number].names == names:
+            return part
+        stored = part.open(folder).stored("presence")
+        return rewrite_table(part, folder, "presence", with_absent(stored, names))
+
+    with ThreadPoolExecutor(cpu_count()) as threads:
+        return list(threads.map(written, range(len(parts))))
+
+
+def _columns_of(part: StoredPart, folder: Path, with_seen: bool) -> _Columns:
+    """Read from the footer of a part's file which columns it has, and if asked which are not absent throughout."""
+    with parquet.opened(folder / path_of("presence", part.number), part.files["presence"]) as file:
+        names: list[str] = file.schema_arrow.names
+        return _Columns(names, frozenset(_seen(names, file.metadata)) if with_seen else frozenset())
+
+
+def _seen(names: Sequence[str], footer: pq.FileMetaData) -> Iterator[str]:
+    for group in map(footer.row_group, range(footer.num_row_groups if footer.num_rows else 0)):
+        for place, name in enumerate(names):
+            statistics = group.column(place).statistics
+            # Earlier versions wrote none, and only columns of attributes that products of the part have.
+            if statistics is None or not statistics.has_min_max or statistics.max != _ABSENT:
+                yield name

@@ -13,7 +13,6 @@ from prodex.catalog.ledger import Ledger, listed, product_named
 from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL
 from prodex.store.absence import FEW, Absence, are_many, listing_of
-from prodex.store.held import Together
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import (
     announced_for,
@@ -24,6 +23,7 @@ from prodex.store.journal_contents import (
 )
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
+from prodex.store.snapshot_keys import Together
 from prodex.tables.records import Identity
 
 

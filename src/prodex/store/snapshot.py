@@ -31,8 +31,7 @@ from prodex.store.archive import (
     snapshots_folder,
     unlinked,
 )
-from prodex.store.parts import StoredPart, path_of, write_part
-from prodex.store.presence_columns import same_columns
+from prodex.store.parts import StoredPart, path_of, same_columns, write_part
 from prodex.tables.declaration import TABLES
 
 #: The phase in which a snapshot becomes visible.

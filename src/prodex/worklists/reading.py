@@ -27,9 +27,8 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, NotExported, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
-from prodex.formats.csv_sheets import Known, skeleton
 from prodex.formats.spreadsheet import unescape_formulas
-from prodex.formats.spreadsheet_files import Sheet, sheets_of
+from prodex.formats.spreadsheet_files import Known, Sheet, sheets_of, skeleton
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Kind, Row, place_of
 from prodex.limits import Limits
 from prodex.locales import known_language_tag

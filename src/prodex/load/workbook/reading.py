@@ -22,8 +22,7 @@ from prodex.load.workbook.headings import (
     Heading,
     headings_of,
 )
-from prodex.load.workbook.records import Clash, Members, as_json, merge, record_of_cell
-from prodex.load.workbook.values import VALUELESS, value_of
+from prodex.load.workbook.records import VALUELESS, Clash, Members, as_json, merge, record_of_cell, value_of
 from prodex.locales import short_of
 from prodex.store.reading import flatten
 from prodex.tables.attributes import ATTRIBUTES

@@ -12,11 +12,20 @@ from prodex.explore.card.audit import ProductAudit, read_product_audit
 from prodex.explore.card.hierarchies import HierarchyTrees, read_hierarchies
 from prodex.explore.card.pending_update import PendingUpdate, read_pending_update
 from prodex.explore.card.record import CardTable, LabelledValue, read_raw, read_record
+from prodex.explore.card.sections import (
+    CardHeader,
+    CardPictures,
+    Nutrients,
+    codes,
+    numbers_and_dates,
+    nutrients,
+    pictures,
+    quantities,
+    read_header,
+    sections,
+)
 from prodex.explore.card.texts import Texts, texts
 from prodex.messages import counted
-from prodex.notebook.card.header import CardHeader, read_header
-from prodex.notebook.card.pictures import CardPictures, pictures
-from prodex.notebook.card.sections import Nutrients, codes, numbers_and_dates, nutrients, quantities, sections
 from prodex.notebook.shared.panel import style
 from prodex.quality import Audit
 from prodex.untrusted_text import Words

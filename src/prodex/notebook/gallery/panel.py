@@ -10,7 +10,6 @@ from traitlets import Instance, Tuple, link
 from prodex.catalog import Catalog
 from prodex.explore.conditions import Code, Conditions
 from prodex.explore.filtering import ProductFilter
-from prodex.explore.product_columns import Mask
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
@@ -18,6 +17,7 @@ from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Fold, Panel, button, row, show_if, styled
+from prodex.tables.columns import Mask
 
 
 class GalleryPanel(Panel):

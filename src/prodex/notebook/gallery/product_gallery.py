@@ -30,7 +30,7 @@ from prodex.explore.gallery import (
     tiles,
     values_among,
 )
-from prodex.explore.product_columns import Mask, ProductColumns, Rows
+from prodex.explore.product_columns import ProductColumns, Rows
 from prodex.network.addresses import sandbox_of
 from prodex.notebook.products.selection_bar import SelectionButtons
 from prodex.notebook.shared.background import LatestTask, running_loop
@@ -40,6 +40,7 @@ from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PhaseObserver, Reporter
+from prodex.tables.columns import Mask
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell

@@ -11,12 +11,12 @@ from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.explore.conditions import Code
 from prodex.explore.filtering import ProductFilter
-from prodex.explore.product_columns import Mask
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import Fold, Panel, show_if
+from prodex.tables.columns import Mask
 
 TABLE, GALLERY = "Table", "Gallery"
 

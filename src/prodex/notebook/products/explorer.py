@@ -17,14 +17,13 @@ from prodex.explore.facets import FilterResult
 from prodex.explore.filtering import ProductFilter
 from prodex.explore.range_facets import column_of
 from prodex.explore.saved_views import View
+from prodex.explore.search import HELP, LABELS
 from prodex.explore.table_page import Order
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.gallery.table_or_gallery import TableOrGallery
 from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.products.search import LABELS
-from prodex.notebook.products.search_words import HELP
 from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.products.table_details import TableDetails
 from prodex.notebook.shared.background import LatestTask

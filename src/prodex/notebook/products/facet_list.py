@@ -15,9 +15,9 @@ from prodex.explore.facets import MISSING, FilterResult
 from prodex.explore.filtering import ProductFilter
 from prodex.explore.range_facets import RangeFacets, column_of, range_facet
 from prodex.explore.ranges import measure_of
+from prodex.explore.search import contains
 from prodex.explore.table_page import cut, title
 from prodex.locales import language_label
-from prodex.notebook.products.search import contains
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from traitlets import Bool, Instance, Tuple, Unicode, link
 
-from prodex.explore.product_columns import Mask, ProductColumns, ProductRows, Rows
+from prodex.explore.product_columns import ProductColumns, ProductRows, Rows
 from prodex.explore.table_page import (
     AUDIT_COLUMNS,
     COLUMNS,
@@ -31,6 +31,7 @@ from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, check_box, row, show_if, styled
+from prodex.tables.columns import Mask
 
 _SIZES = (10, 25, 50, 100, 200)
 _SIZE = 50

@@ -9,7 +9,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from prodex.notebook.query import controls, options, parsing
+from prodex.notebook.query import controls, options
 from prodex.notebook.query.controls import SearchWords
 from prodex.query import FILTERS, ProductQuery
 from prodex.query.filters import Filter, Form
@@ -83,11 +83,13 @@ def _or(empty: Any) -> Callable[[Any], Any]:
 
 
 def _text(name: str, title: str, example: str, place: FieldGroup) -> QueryField:
-    return _one(name, lambda: controls.text_line(title, example), place, parsing.written, parsing.typed_list)
+    return _one(
+        name, lambda: controls.text_line(title, example), place, controls.written, controls.typed_list
+    )
 
 
 def _moment(name: str, title: str, place: FieldGroup) -> QueryField:
-    return _one(name, lambda: controls.date_time(title), place, parsing.shown_moment, parsing.moment)
+    return _one(name, lambda: controls.date_time(title), place, controls.shown_moment, controls.moment)
 
 
 def _choice(name: str, title: str, options: Callable[[], controls.Options], place: FieldGroup) -> QueryField:
@@ -115,7 +117,7 @@ _DESIGNED: tuple[QueryField, ...] = (
         lambda: SearchWords(options.searched_fields(), options.FIRST_SEARCHED),
         WORDS,
         _or(()),
-        parsing.words,
+        controls.words,
         "All words must match; the service decides whether a part of a word does (in the sandbox none does). There is "
         "no filter by category: type the name of a kind, or load a market and filter it by category under Products.",
     ),
@@ -127,10 +129,10 @@ _DESIGNED: tuple[QueryField, ...] = (
     _text("tags_not_in", "Tag is off", "such as blocked", STATUS),
     _one(
         "gtins_in",
-        lambda: controls.PasteControl("GTINs", "Paste a column of a spreadsheet", parsing.read_gtins),
+        lambda: controls.PasteControl("GTINs", "Paste a column of a spreadsheet", controls.read_gtins),
         MORE,
         lambda value: "\n".join(value or ()),
-        parsing.gtins,
+        controls.gtins,
     ),
     _one(
         "owners_in",
@@ -138,8 +140,8 @@ _DESIGNED: tuple[QueryField, ...] = (
             "Owners (suppliers), by number", "an owner", [], "numbers, such as 11, 12"
         ),
         MORE,
-        parsing.written,
-        parsing.numbers,
+        controls.written,
+        controls.numbers,
     ),
     QueryField(
         ("has_packshot", "has_no_packshot"),
@@ -164,31 +166,31 @@ _DESIGNED: tuple[QueryField, ...] = (
             note=lambda text: escape(options.language_names(text)),
         ),
         ANSWER,
-        parsing.written,
-        parsing.typed_list,
+        controls.written,
+        controls.typed_list,
         "Leaves out texts in other languages; the same products are returned.",
     ),
     QueryField(
         ("source_include",),
         lambda: controls.PresetControl("Return", options.INCLUDED),
         ANSWER,
-        parsing.shown_paths,
-        lambda text: {"source_include": parsing.typed_list(text)},
+        controls.shown_paths,
+        lambda text: {"source_include": controls.typed_list(text)},
         "Keys and dates are always included.",
     ),
     _one(
         "source_exclude",
         lambda: controls.PresetControl("Leave out", options.EXCLUDED),
         ANSWER,
-        parsing.written,
-        parsing.typed_list,
+        controls.written,
+        controls.typed_list,
     ),
     _one(
         "extra",
         lambda: controls.text_area("Further filters, as JSON", '{"allow_not_consumer_units": true}'),
         EXPERT,
-        parsing.shown_extra,
-        parsing.extra,
+        controls.shown_extra,
+        controls.extra,
         "Sent to the service unchanged.",
     ),
 )

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from prodex import locales
 from prodex.catalog import Catalog
 from prodex.locales import spelled_short
-from prodex.notebook.query.parsing import listed
+from prodex.notebook.query.controls import listed
 from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, ValidationStatus
 
 # By hand: the names in the specification are abbreviations.

@@ -20,10 +20,8 @@ from prodex.load.reference_data import load_organizations
 from prodex.messages import hint
 from prodex.notebook.query import options
 from prodex.notebook.query.controls import PeriodButtons, lock
-from prodex.notebook.query.counting import count_products, count_text
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
-from prodex.notebook.query.load import LoadBox
-from prodex.notebook.query.no_match import NoMatch
+from prodex.notebook.query.load import LoadBox, NoMatch, count_products, count_text
 from prodex.notebook.query.options import Suggestions
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.boxes import VBox

@@ -12,7 +12,7 @@ from importlib.resources import files as resources
 from typing import TYPE_CHECKING, Any
 
 from prodex.messages import counted
-from prodex.notebook.routing import keep_in_order
+from prodex.notebook.shared.message_order import keep_in_order
 from prodex.notebook.shared.panel import Panel
 from prodex.untrusted_text import Words, words
 

@@ -18,9 +18,9 @@ from traitlets import Bool, Unicode
 from prodex.colours import DARK, LIGHT, custom_properties, shade_rules, stylesheet
 from prodex.errors import ProdexError
 from prodex.messages import counted
-from prodex.notebook.routing import keep_in_order
 from prodex.notebook.shared.background import ANSWERING
 from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.message_order import keep_in_order
 from prodex.notebook.shared.static_picture import in_place_html, picture_of
 from prodex.untrusted_text import words
 
