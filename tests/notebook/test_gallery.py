@@ -21,8 +21,8 @@ from prodex.explore.gallery import sheet_rows
 from prodex.explore.product_columns import ProductColumns
 from prodex.explore.table_page import Order
 from prodex.notebook.gallery.product_gallery import CONSENT, PictureLoader, ProductGallery
-from prodex.notebook.gallery.table_or_gallery import GALLERY, TABLE
 from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.notebook.products.table_or_gallery import GALLERY, TABLE
 from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Panel
 from tests.pictures import drawn

@@ -11,7 +11,7 @@ from prodex.explore.conditions import Conditions, Range
 from prodex.explore.filtering import ProductFilter
 from prodex.explore.saved_views import View, applicable, save_view
 from prodex.notebook.explore import Explore, explore
-from prodex.notebook.products.selection_bar import SelectionBar
+from prodex.notebook.shared.selection_bar import SelectionBar
 from tests.quality.reading_html import parsed
 
 RECORDS = [

@@ -11,11 +11,10 @@ from html import escape
 from pathlib import Path
 
 from prodex.colours import stylesheet
-from prodex.display.html_tables import data_url
 from prodex.files.atomic import writing
 from prodex.messages import counted
 from prodex.pictures.contact_sheet import Gallery, SheetCell
-from prodex.pictures.resize import smaller_within
+from prodex.pictures.resize import data_url, smaller_within
 from prodex.untrusted_text import label
 
 #: The most bytes of a sheet in a notebook.

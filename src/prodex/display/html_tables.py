@@ -7,7 +7,6 @@ isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from html import escape
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from prodex.colours import stylesheet
 from prodex.locales import language_label
 from prodex.messages import percent
+from prodex.pictures.resize import data_url
 from prodex.untrusted_text import ends, label, on_one_line, words
 
 if TYPE_CHECKING:
@@ -147,15 +147,6 @@ def template(package: str, folder: str, name: str) -> jinja2.Template:
         "language": lambda code: "" if code is None else language_label(code),
     }
     return environment.get_template(name)
-
-
-def data_url(content: bytes, kind: str = "jpeg") -> str:
-    """Return the address of a picture that is inside the page: what is sent to a colleague has no files beside it.
-
-    >>> data_url(b"picture", "png")
-    'data:image/png;base64,cGljdHVyZQ=='
-    """
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def typed(text: object, missing: str = "none") -> str:

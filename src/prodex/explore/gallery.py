@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
-from prodex.display.html_tables import data_url
 from prodex.explore.conditions import Code
 from prodex.explore.facet_values import FacetValues
 from prodex.explore.product_columns import ProductColumns, Rows
 from prodex.explore.table_page import cut
 from prodex.facts.name import shown_one
 from prodex.messages import counted
+from prodex.pictures.resize import data_url
 from prodex.tables.columns import Mask, is_true
 
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from prodex.colours import DARK, LIGHT, SCALE, custom_properties, shade_rules, stylesheet
 from prodex.display.charts import grades_over_time, grades_sentence
-from prodex.display.html_tables import data_url, template
+from prodex.display.html_tables import template
 from prodex.display.report.contents import Contents, contents
 from prodex.display.report.files import FILES, LinkedFile, folder_of, write_files
 from prodex.display.report.products import PICTURE_FACTS
 from prodex.errors import InputError
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_folder, is_there, leads_to_folder
+from prodex.pictures.resize import data_url
 from prodex.progress import PATIENCE, Progress, Reporter, reporting
 from prodex.quality.scores import SMALL
 

@@ -28,7 +28,6 @@ from prodex.notebook.audit.overview import (
     warnings,
 )
 from prodex.notebook.audit.returned import ReturnedWorklists
-from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.exporting import Exporter, path_of
@@ -43,6 +42,7 @@ from prodex.notebook.shared.panel import (
     styled,
     text_html,
 )
+from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.static_picture import ONLY_LIVE
 from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import earlier, previous

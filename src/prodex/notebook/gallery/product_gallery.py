@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from traitlets import Instance, Tuple, Unicode
 
 from prodex.catalog import Catalog
-from prodex.display.html_tables import data_url
 from prodex.errors import InputError
 from prodex.explore.conditions import Code
 from prodex.explore.facets import Facets
@@ -32,13 +31,14 @@ from prodex.explore.gallery import (
 )
 from prodex.explore.product_columns import ProductColumns, Rows
 from prodex.network.addresses import sandbox_of
-from prodex.notebook.products.selection_bar import SelectionButtons
 from prodex.notebook.shared.background import LatestTask, running_loop
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, button, html, row, show_if, status_html, styled
+from prodex.notebook.shared.selection_bar import SelectionButtons
 from prodex.notebook.shared.work import WorkRow
+from prodex.pictures.resize import data_url
 from prodex.progress import PhaseObserver, Reporter
 from prodex.tables.columns import Mask
 

@@ -20,12 +20,11 @@ from prodex.explore.saved_views import View
 from prodex.explore.search import HELP, LABELS
 from prodex.explore.table_page import Order
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.gallery.table_or_gallery import TableOrGallery
 from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.products.selection_bar import SelectionBar
 from prodex.notebook.products.table_details import TableDetails
+from prodex.notebook.products.table_or_gallery import TableOrGallery
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import (
@@ -39,6 +38,7 @@ from prodex.notebook.shared.panel import (
     status_html,
     styled,
 )
+from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit

@@ -25,12 +25,12 @@ from prodex.explore.table_page import (
 )
 from prodex.locales import language_label
 from prodex.notebook.products.export import ShownTable
-from prodex.notebook.products.removable_buttons import ColumnPicker
-from prodex.notebook.products.selection_bar import SelectionButtons
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, check_box, row, show_if, styled
+from prodex.notebook.shared.removable_buttons import ColumnPicker
+from prodex.notebook.shared.selection_bar import SelectionButtons
 from prodex.tables.columns import Mask
 
 _SIZES = (10, 25, 50, 100, 200)

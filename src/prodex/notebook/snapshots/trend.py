@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import ipywidgets as w
 import pandas as pd
 
-from prodex.display.html_tables import Html, data_url, table
+from prodex.display.html_tables import Html, table
 from prodex.messages import counted, percent
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import Panel, html, text_html
 from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
+from prodex.pictures.resize import data_url
 from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
 
