@@ -229,16 +229,13 @@ def replaced_files(folder: Path, format: FormatName, tables: Iterable[str]) -> s
 def exported_digests(folder: Path) -> dict[str, str | None]:
     """Return the files of the export in a folder, each with the digest that it was written with.
 
-    `datapackage.json` is among them without one, and so is every file of an export that has no digests, as earlier
-    versions wrote it. Where there is no export, there are no files.
+    `datapackage.json` is among them without one. Where there is no export that can be read, there are no files.
     """
     try:
         package = read_package(folder)
     except (OSError, ValueError):
         return {}
-    digests = {
-        one.path: None if one.hash is None else one.hash.removeprefix("sha256:") for one in package.resources
-    }
+    digests = {one.path: one.hash.removeprefix("sha256:") for one in package.resources}
     return {**digests, PACKAGE: None}
 
 

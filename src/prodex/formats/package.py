@@ -24,9 +24,9 @@ from prodex.frames import to_frame
 PACKAGE = "datapackage.json"
 _NAME = "prodex-export"
 
-#: 1 had neither rows nor digests, and no number of its own. 3 may leave out columns and rows, or hold records; what
-#: does neither is written as 2, which earlier versions read.
+#: 3 may leave out columns and rows, or hold records; what does neither is written as 2, which needs no such reader.
 FORMAT = 3
+_OLDEST = 2
 
 _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "string": "string"}
 
@@ -62,7 +62,7 @@ def package_text(
     is_new = FORMATS[format].holds_records or any("left_out" in resource for resource in resources)
     package = {
         "name": _NAME,
-        "format": FORMAT if is_new else 2,
+        "format": FORMAT if is_new else _OLDEST,
         "prodex": version("prodex"),
         "description": f"{FORMATS[format].note} {_BACK}",
         "products": products,
@@ -147,17 +147,17 @@ class TableSchema(msgspec.Struct):
 
 
 class Resource(msgspec.Struct):
-    """What `datapackage.json` says of a file; without rows, bytes and digest where an earlier version wrote it."""
+    """What `datapackage.json` says of a file."""
 
     name: str
     path: str
     format: FormatName
     schema: TableSchema
+    rows: Count
+    bytes: Count
+    hash: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")]
     altered_texts: Count = 0
     escape_formulas: bool = False
-    rows: Count | None = None
-    bytes: Count | None = None
-    hash: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")] | None = None
     left_out: LeftOut | None = None
     parts: list[Annotated[int, msgspec.Meta(ge=1)]] | None = None
 
@@ -177,7 +177,6 @@ class Package(msgspec.Struct):
     name: Literal["prodex-export"]
     origin: dict[str, Any]
     resources: list[Resource]
-    format: Annotated[int, msgspec.Meta(ge=1)] = 1
     products: Count | None = None
 
 
@@ -194,7 +193,7 @@ def read_package(folder: Path) -> Package:
     OSError
         When there is none, or it is no plain file.
     ValueError
-        When it is not of an export of prodex, or of one that only a newer version reads.
+        When it is not of an export of prodex, or of one that only another version reads.
     """
     # The head alone, so that a newer format is called newer and not damaged.
     head = read_json(folder / PACKAGE, _Head)
@@ -202,6 +201,10 @@ def read_package(folder: Path) -> Package:
         raise ValueError(f"it is the data package {head.name!r:.60}, which prodex did not write")
     if head.format > FORMAT:
         raise ValueError(f"made by a newer version of prodex (it is of format {head.format}): update prodex")
+    if head.format < _OLDEST:
+        raise ValueError(
+            f"made by an earlier version of prodex (it is of format {head.format}): export again"
+        )
     package = read_json(folder / PACKAGE, Package)
     for resource in package.resources:
         if resource.name != safe_name(resource.name) or resource.path != f"{resource.name}.{resource.format}":

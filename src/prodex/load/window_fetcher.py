@@ -25,7 +25,7 @@ from prodex.service import Client
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import contradiction_of, failure_of
-from prodex.store.journal_format import PageEntry, Stage
+from prodex.store.journal_format import Stage
 
 _LOG = logging.getLogger("prodex")
 
@@ -275,7 +275,7 @@ class WindowFetcher:
     def _uses_scroll(self, request: WindowRequest) -> bool:
         """Whether a window is fetched by a scroll: as it began, if it was interrupted."""
         entries = self.journal.pages_of(request.window.name)
-        return entries[0].cursor is not None if entries and not _is_older(entries) else request.by_scroll
+        return entries[0].cursor is not None if entries else request.by_scroll
 
     def _replayed(self, request: WindowRequest, seen: set[str], by_scroll: bool) -> PagingState:
         """Return the paging state of a window after its pages in the journal."""
@@ -285,9 +285,6 @@ class WindowFetcher:
             counted.total if counted else None, request.page_size, by_scroll=by_scroll
         )
         entries = self.journal.pages_of(window.name)
-        if entries and _is_older(entries):
-            self.journal.restart(window.name)
-            return beginning
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
         self.progress.received(window, len(seen))
@@ -306,8 +303,3 @@ class WindowFetcher:
                 self.journal.note(failure_of("budget"), reason)
             self._stop.set()
         return bool(reason)
-
-
-def _is_older(entries: Sequence[PageEntry]) -> bool:
-    """Whether offset pages were fetched by a version of prodex in which they did not overlap."""
-    return entries[0].cursor is None and entries[0].asked is None

@@ -19,7 +19,6 @@ from typing import Any, Self
 import msgspec
 import pyarrow as pa
 
-from prodex.encodings import not_utf8
 from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files.atomic import append_line, discard, flush, make_folder, open_private, storage
 from prodex.files.untrusted import is_there
@@ -237,21 +236,7 @@ class Journal:
             body = self.body(entry.page)
         except SnapshotDamaged:
             return False
-        if hashlib.sha256(body).hexdigest() != entry.sha256:
-            return False
-        if not_utf8(body):
-            self._set_aside(entry, body)
-        return True
-
-    def _set_aside(self, entry: PageEntry, body: bytes) -> None:
-        """Leave out the records of a page that are no UTF-8: earlier versions of prodex took them for products."""
-        keys = [
-            None if not_utf8(bytes(record)) else key
-            for record, key in zip(records_of(body), entry.keys, strict=True)
-        ]
-        self._pages[entry.page] = kept = msgspec.structs.replace(entry, keys=packed(keys))
-        if (before := self._windows.get(entry.window)) is not None:
-            self._windows[entry.window] = [kept if one.page == entry.page else one for one in before]
+        return hashlib.sha256(body).hexdigest() == entry.sha256
 
     def _path(self, page: int) -> Path:
         return self.folder / f"page-{page:06d}.zst"

@@ -44,15 +44,11 @@ Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
 
 class Doubtful(msgspec.Struct):
-    """One call of products that were asked for by GTIN, to see whether they have gone; see `prodex.store.absence`.
-
-    Earlier versions asked for one product that is known to be there, or for none.
-    """
+    """One call of products that were asked for by GTIN, to see whether they have gone; see `prodex.store.absence`."""
 
     keys: list[str]
     gtins: list[Annotated[str, msgspec.Meta(pattern="^[0-9]{1,14}$")]]
-    known: str | None = None
-    controls: list[str] = []
+    controls: list[str]
 
 
 _Products = Annotated[int, msgspec.Meta(ge=0, lt=10**12)]
@@ -275,9 +271,9 @@ class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     keys
         Key, updatedAt and GTIN of each product on it; null for an item that is no product.
     asked
-        The offset it was asked for with; None for a page of a scroll, and in older journals.
+        The offset it was asked for with; None for a page of a scroll, or of a file.
     limit
-        Products asked for; None in older journals.
+        Products asked for; None for a page of a file.
     """
 
     page: Count
