@@ -24,10 +24,9 @@ from prodex.sandbox import Sandbox
 from prodex.sandbox.records.model import SharedProduct, View
 from prodex.send.batches import Planned
 from prodex.send.journal import UpsertJournal
-from prodex.send.journal_format import sealed
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP, gtin
-from tests.old.unpacking import unpack
+from tests.old.unpacking import sealed, unpack
 from tests.pictures.drawn import catalog, picture
 from tests.pictures.file_server import serving
 

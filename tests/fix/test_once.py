@@ -18,8 +18,9 @@ from prodex.cli import app
 from prodex.errors import InputError, RequestRefused, ServiceUnreachable, SnapshotLocked
 from prodex.quality.products import Products
 from prodex.sandbox import Fault
-from prodex.send import continuing, journal_format
+from prodex.send import continuing
 from prodex.send.journal import UpsertJournal
+from tests.old.unpacking import sealed
 
 from .bakery import record, text
 from .interrupting import (
@@ -400,7 +401,7 @@ def rewritten(journal: Path, **head: Any) -> None:
         line.pop("edits", None)
     new = ("attributes", "continues")
     lines[0] = {name: value for name, value in lines[0].items() if name not in new} | {"version": 2} | head
-    journal.write_bytes(b"".join(map(journal_format.sealed, lines)))
+    journal.write_bytes(b"".join(map(sealed, lines)))
 
 
 def test_the_journal_of_an_earlier_version_is_respected(exchange: AnsweredExchange) -> None:

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from prodex.catalog.origin import Origin
 from prodex.errors import SnapshotDamaged
+from prodex.files.append_log import AppendLog
 from prodex.files.untrusted import (
     Count,
     MadeByNewer,
@@ -112,13 +113,13 @@ def _question_of(folder: Path) -> dict[str, Any]:
     return question
 
 
-def read_ledger(path: Path, line: msgspec.json.Decoder[Any], enter: Callable[[Any], None]) -> tuple[int, int]:
-    """Enter the lines of a ledger that hold; return the bytes that they take, and the bytes that there are.
+def read_ledger(ledger: AppendLog, line: msgspec.json.Decoder[Any], enter: Callable[[Any], None]) -> int:
+    """Enter the lines of a ledger up to the first that cannot be read; return the bytes that they take.
 
     Parameters
     ----------
-    path
-        The ledger; none is an empty one.
+    ledger
+        The ledger; it has a line for each page, and the keys of all products. A missing one is an empty one.
     line
         Reads a line.
     enter
@@ -129,21 +130,20 @@ def read_ledger(path: Path, line: msgspec.json.Decoder[Any], enter: Callable[[An
     OSError
         When it cannot be read, or writing to it would write elsewhere.
     """
-    if not is_there(path):
-        return 0, 0
-    if not is_own_file(path):
-        raise OSError(f"{path} is not a file of its own")
-    content = read_bytes(path, most=None)  # it has a line for each page, and the keys of all products
+    if not is_there(ledger.path):
+        return 0
+    if not is_own_file(ledger.path):
+        raise OSError(f"{ledger.path} is not a file of its own")
     good = 0
-    while (end := content.find(b"\n", good)) >= 0:
+    for content in ledger.lines():
         try:
-            read = line.decode(content[good:end])
+            read = line.decode(content)
             _check(read)
         except (ValueError, RecursionError, msgspec.MsgspecError):
             break
         enter(read)
-        good = end + 1
-    return good, len(content)
+        good += len(content) + 1
+    return good
 
 
 def _check(line: Any) -> None:
