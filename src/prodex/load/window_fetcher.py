@@ -19,7 +19,6 @@ from functools import partial
 from prodex import clock
 from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
 from prodex.limits import Spending
-from prodex.load.fetch_progress import FetchProgress
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.service import Client
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
@@ -65,8 +64,8 @@ class WindowFetcher:
         Windows at the same time.
     tolerant
         Whether to skip windows that the service fails to send, and note them in the journal.
-    progress
-        Hears of what is received.
+    came
+        Called with a window and the products that it has received, after each page.
     spending
         What the whole load has used so far, and its limits.
     """
@@ -76,7 +75,7 @@ class WindowFetcher:
     split: Callable[[WindowRequest, int], Sequence[WindowRequest]]
     parallel: int
     tolerant: bool
-    progress: FetchProgress
+    came: Callable[[Window, int], object]
     spending: Spending
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
     _as_large: Counter[str] = field(default_factory=Counter, init=False)
@@ -236,7 +235,7 @@ class WindowFetcher:
                 return parts
             state = after
             self._keep(window, page, before)
-            self.progress.received(window, len(seen))
+            self.came(window, len(seen))
             if self._stop.is_set() or self._spent():
                 break
         return state
@@ -287,7 +286,7 @@ class WindowFetcher:
         entries = self.journal.pages_of(window.name)
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
-        self.progress.received(window, len(seen))
+        self.came(window, len(seen))
         is_late = entries and clock.now() - entries[-1].received_at > CURSOR_LIFE
         if is_late and state.by_scroll and not state.ended:
             self.journal.restart(window.name)
