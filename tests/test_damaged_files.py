@@ -27,13 +27,12 @@ from prodex.quality import Profile
 from prodex.sandbox import Sandbox
 from prodex.send.batches import Batch, Loaded, Planned
 from prodex.send.journal import UpsertJournal
-from prodex.send.journal_format import sealed
 from prodex.service.local_sandbox import running_sandbox
 from prodex_sandbox.records.store import Store, StoreUnusable
 from tests.damage import flipped, spoiled, spoiled_json
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP
-from tests.old.unpacking import Kept, unpack
+from tests.old.unpacking import Kept, sealed, unpack
 
 Spoiled = Iterable[tuple[str, bytes]]
 Operation = Callable[[], object]

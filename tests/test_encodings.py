@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,6 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import IncompleteLoad, InputError
 from prodex.store import records_in_files
-from prodex.store.journal import Journal
-from prodex.store.journal_contents import newest
-from prodex.tables.envelope import split
-from prodex.tables.records import Identity
 from tests.load.strange import connected
 from tests.quick import examples
 from tests.stranger import Stranger
@@ -261,16 +256,3 @@ def test_every_record_is_read_as_it_was_or_listed(tmp_path: Path, every: list[tu
 
     assert readable == {str(one["id"]): one["namePublicLong"][0]["data"] for one in found}
     assert len(every) == len(found) + len(reply.set_aside)
-
-
-def test_a_journal_of_an_earlier_version_is_read_with_this_ones_eyes(tmp_path: Path) -> None:
-    """It may hold records that are no UTF-8 as products: they are none, so that they are listed and not built."""
-    page = f'{{"data": [{product(1, "Pâté")}, {product(2, "Sel")}]}}'.encode("latin-1")
-    journal = Journal.begin(tmp_path / "journal", {"began": "2026-11-20T08:00:00+00:00"})
-    keys = [Identity("1"), Identity("2")]
-    journal.add("pull/0", page, split(page), keys, received_at=datetime(2026, 11, 20, tzinfo=UTC))
-    opened = Journal.open(tmp_path / "journal")
-
-    assert opened is not None
-    assert [None, Identity("2")] == list(opened.entries()[0].keys) == list(opened.pages_of("pull/0")[0].keys)
-    assert ["2"] == list(newest(opened))

@@ -23,11 +23,10 @@ from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.sandbox import Sandbox
 from prodex.send.batches import Planned
 from prodex.send.journal import UpsertJournal
-from prodex.send.journal_format import sealed
 from prodex_sandbox.records.model import SharedProduct, View
 from tests.load.exchange import connected
 from tests.old.make import MILL, SHOP, gtin
-from tests.old.unpacking import unpack
+from tests.old.unpacking import sealed, unpack
 from tests.pictures.drawn import catalog, picture
 from tests.pictures.file_server import serving
 

@@ -17,9 +17,9 @@ from prodex.errors import IncompleteLoad, InputError, SnapshotNotFound
 from prodex.explore.conditions import Conditions
 from prodex.explore.drafts import CollectedDraft
 from prodex.explore.saved_views import open_view, saved_views
+from prodex.files import append_log
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.send.journal_format import sealed
 from prodex.store.journal import Journal
 from prodex.store.journal_format import Counted, Noted, PageEntry, Restarted
 from prodex.tables.declaration import TABLES
@@ -360,7 +360,8 @@ def test_every_line_is_written_as_it_was(kept: Kept) -> None:
         if line not in cut:
             content = json.loads(line)
             del content["check"]
-            assert line == sealed(content)
+            assert line == append_log.sealed(content) + b"\n"
+            assert content == append_log.opened(line.rstrip(b"\n"))
 
 
 def _home_of_mill(kept: Kept) -> Sandbox:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -18,8 +18,9 @@ from prodex.cli import app
 from prodex.errors import InputError, RequestRefused, ServiceUnreachable, SnapshotLocked
 from prodex.quality.products import Products
 from prodex.sandbox import Fault
-from prodex.send import continuing, journal_format
+from prodex.send import continuing
 from prodex.send.journal import UpsertJournal
+from tests.old.unpacking import sealed
 
 from .bakery import record, text
 from .interrupting import (
@@ -392,38 +393,25 @@ def test_a_service_that_is_away_gets_nothing_twice(
     assert [1] * 6 == counts(exchange, gtins)[:6]
 
 
-def rewritten(journal: Path, **head: Any) -> None:
-    """Write a journal as version 2 did: without digests, and without what is written."""
-    lines = [json.loads(line) for line in journal.read_bytes().splitlines()]
-    for line in lines:
-        line.pop("check")
-        line.pop("edits", None)
-    new = ("attributes", "continues")
-    lines[0] = {name: value for name, value in lines[0].items() if name not in new} | {"version": 2} | head
-    journal.write_bytes(b"".join(map(journal_format.sealed, lines)))
+def of_version(whole: bytes, version: int) -> bytes:
+    """Return a journal as if another version had written it."""
+    head, rest = whole.split(b"\n", 1)
+    content = {name: value for name, value in json.loads(head).items() if name != "check"}
+    return sealed({**content, "version": version}) + rest
 
 
-def test_the_journal_of_an_earlier_version_is_respected(exchange: AnsweredExchange) -> None:
-    """It has no digests: its products wait until its imports have ended, and what it had planned is given up."""
-    path, gtins = exchange.worklist()
-    fix = exchange.read(path)
-    other = exchange.read(path)
-    with exchange.holding():
-        interrupt(fix, exchange, "after", 8)
-        assert fix.tracking is not None
-        assert fix.tracking.path is not None
-        rewritten(fix.tracking.path)
-        tracking = other.apply(exchange.service, progress=False)
-    assert {"conflict": 6, "accepted": 1} == other.counts
-    prodex.track(exchange.service, upsert=fix.tracking.name).send_rest(progress=False)
-    tracking.wait(progress=False)
-    applied(other, exchange)
-    assert {"accepted": 1, "unchanged": 6} == other.counts
-    assert [1] * 7 == counts(exchange, gtins)
-
-
-def test_a_journal_that_cannot_be_read_makes_its_products_wait(exchange: AnsweredExchange) -> None:
-    """What it has sent is not known; other products are sent."""
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda whole: whole.replace(b'"version": 3', b'"version": 9'),
+        lambda whole: of_version(whole, 2),
+        lambda whole: of_version(whole, 9),
+    ],
+)
+def test_a_journal_that_cannot_be_read_makes_its_products_wait(
+    exchange: AnsweredExchange, spoilt: Callable[[bytes], bytes]
+) -> None:
+    """Damaged, or of another layout: what it has sent is not known; other products are sent."""
     path, gtins = exchange.worklist(3)
     other, more = exchange.worklist(2)
     fix = exchange.read(added(path, *other.read_text("utf-8").splitlines()[1:]))
@@ -431,7 +419,7 @@ def test_a_journal_that_cannot_be_read_makes_its_products_wait(exchange: Answere
         tracking = exchange.read(path).apply(exchange.service, progress=False)
         assert tracking.path is not None
         whole = tracking.path.read_bytes()
-        tracking.path.write_bytes(whole.replace(b'"version": 3', b'"version": 9'))
+        tracking.path.write_bytes(spoilt(whole))
         fix.apply(exchange.service, progress=False)
     assert {"conflict": 3, "accepted": 2} == fix.counts
     tracking.path.write_bytes(whole)

@@ -227,11 +227,10 @@ def test_a_night_with_a_clock_that_was_ahead_makes_no_later_one_stale(tmp_path: 
     assert f"Compared with the snapshot {ahead.steps[0].figures['snapshot']}." in later.steps[2].lines
 
 
-@pytest.mark.parametrize("as_before", [False, True])
 def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_future(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, as_before: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where an earlier version began the run, which notes no number: nothing is made twice or left out."""
+    """By the number that was the last when it began: nothing is made twice or left out."""
     path = job_file(tmp_path, "")
     with clock.at(datetime.now(UTC) + timedelta(days=3)):
         prodex.run_job(path)
@@ -239,12 +238,6 @@ def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_futur
         patch.setattr("prodex.job.steps.refresh", _interrupt)
         with pytest.raises(KeyboardInterrupt):
             prodex.run_job(path)
-    if as_before:
-        journal = home / "jobs" / "shop" / "run.json"
-        content = json.loads(journal.read_text("utf-8"))
-        del content["before"]["number"]
-        journal.write_text(json.dumps(content), "utf-8")
-
     result = prodex.run_job(path)
 
     assert "refreshed" == result.steps[0].figures["how"]
@@ -355,7 +348,7 @@ def test_an_export_replaces_no_file_of_another_program(tmp_path: Path) -> None:
 def test_an_export_of_an_earlier_run_is_the_jobs_by_its_record_or_by_what_it_says_of_itself(
     tmp_path: Path, home: Path, harm: str
 ) -> None:
-    """Earlier versions kept no record; and somebody may have deleted `datapackage.json`."""
+    """Somebody may have deleted either of them."""
     path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
     prodex.run_job(path)
     record = home / "jobs" / "shop" / "exports.json"

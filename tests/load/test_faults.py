@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,9 @@ from typing import Any
 import pytest
 
 from prodex.errors import IncompleteLoad, RedirectRefused, RequestRefused, ServiceError, UnexpectedReply
+from prodex.load.fetch import Fetch
 from prodex.load.resume import judge
+from prodex.query import ProductQuery
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.service.paging import ProductPage
 from prodex.store.absence import absence_of
@@ -24,7 +25,18 @@ from prodex.store.journal_contents import newest
 from prodex.store.plan import plan
 from prodex.store.reconciliation import ledger_of
 from prodex.tables.envelope import split
-from tests.load.exchange import PAGE, TOTAL, WAYS, LeapingClock, contents, loaded, paged, pages_asked, records
+from tests.load.exchange import (
+    PAGE,
+    TOTAL,
+    WAYS,
+    LeapingClock,
+    connected,
+    contents,
+    loaded,
+    paged,
+    pages_asked,
+    records,
+)
 
 
 @pytest.fixture(scope="module")
@@ -76,28 +88,30 @@ class Received:
     complete: bool
 
 
-@contextmanager
-def nothing_built() -> Iterator[None]:
-    """End each load where it has decided which copy of each product comes into the snapshot.
+def received(exchange: Sandbox, way: str, folder: Path) -> Received:
+    """Fetch everything, and decide which copy of each product comes into the snapshot.
 
     To build the tables takes as long as to fetch the pages, and depends on nothing but what was decided.
     """
-
-    def decided(name: str, asked: Any, journal: Journal, allow_incomplete: bool, *_: object) -> Received:
-        made = plan(journal, gtins_in=(), cores=2)
-        judge("The load", made.ledger, journal, allow_incomplete)
-        pages = [page for part in made.parts for page in part.pages]
-        products = [json.loads(one) for page, indexes in pages for one in journal.products(page, indexes)]
-        return Received(sorted(one["id"] for one in products), made.ledger.complete)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("prodex.load.products._published", decided)
-        patch.setattr("prodex.store.early_build.EarlyBuild.rest", lambda _: None)
-        yield
+    question = {
+        "began": datetime.now(UTC).isoformat(),
+        "windows": 0 if way == "scroll" else 3,
+        "page_size": PAGE,
+    }
+    journal = Journal.begin(folder, question)
+    fetch = Fetch(connected(exchange).for_load(), ProductQuery(), journal)
+    fetch.pull()
+    if fetch.is_doubtful:
+        fetch.reconcile()
+    made = plan(journal, gtins_in=(), cores=2)
+    judge("The load", made.ledger, journal, allow_incomplete=False)
+    pages = [page for part in made.parts for page in part.pages]
+    products = [json.loads(one) for page, indexes in pages for one in journal.products(page, indexes)]
+    return Received(sorted(one["id"] for one in products), made.ledger.complete)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind not in {"call", *FINAL}])
-def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str) -> None:
+def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str, tmp_path: Path) -> None:
     """Each fault, at each call of a load: everything comes once, although something really went wrong."""
     options = SHORT.get(kind, {})
     struck, call = 0, 0
@@ -105,8 +119,7 @@ def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind:
         call += 1
         exchange.order(Fault(kind, at=call, **options))
         before, hits = len(exchange.requests), len(exchange.faults_hit)
-        with nothing_built():
-            came: Any = loaded(exchange, way)
+        came = received(exchange, way, tmp_path / "journal")
         calls = sum(path.endswith("/list") for _, path, _ in exchange.requests[before:])
         struck += len(exchange.faults_hit) - hits
         exchange.clear_faults()

@@ -279,19 +279,9 @@ def test_what_may_be_of_another_program_is_not_repaired(beside: str, tmp_path: P
 
 
 def unpacked(folder: Path) -> None:
-    """Unpack what the first version that published has published."""
-    with tarfile.open(Path(__file__).parent / "published-before.tar.xz") as archive:
+    """Unpack a place where two publishers had the same number."""
+    with tarfile.open(Path(__file__).parent / "published-twice.tar.xz") as archive:
         archive.extractall(folder, filter="data")
-
-
-def test_what_was_published_before_opens_and_is_published_to_again(tmp_path: Path) -> None:
-    """Two publications, as they were written then."""
-    unpacked(tmp_path)
-    place = tmp_path / "published"
-
-    assert {1: "one", 2: "other"} == readable(place)
-    assert 3 == prodex.publish(shop("Riz rond"), place).number
-    assert {1: "one", 2: "other", 3: "Riz rond"} == readable(place)
 
 
 def test_two_that_were_published_under_one_number_are_repaired(tmp_path: Path) -> None:

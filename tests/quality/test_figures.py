@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from prodex.display.report import rendered
 from prodex.display.report.contents import contents, heat_map, offenders
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
-from prodex.quality.check import with_problem
 from prodex.quality.comparison import compare_audits
 from prodex.quality.products import Products
 from prodex.quality.scores import readiness
@@ -136,7 +134,7 @@ def test_a_profile_takes_the_best_grade_from_the_one_that_it_extends(tmp_path: P
 
 
 def test_the_best_grade_is_saved_with_an_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An audit that was saved before there was one keeps its figures; one that is no grade is damage."""
+    """Audits of other best grades are compared with a note; without one, or with what is no grade, it is damaged."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
     audit = audited([READY, NOT_READY], grade_with_blocker="D").save("shop")
     assert audit.folder is not None
@@ -144,31 +142,21 @@ def test_the_best_grade_is_saved_with_an_audit(tmp_path: Path, monkeypatch: pyte
 
     manifest = audit.folder / "manifest.json"
     written = json.loads(manifest.read_text("utf-8"))
-    before = {name: value for name, value in written.items() if name != "grade_with_blocker"}
-    before["checks"] = [
-        {name: value for name, value in check.items() if name != "problem"} for check in written["checks"]
-    ]
-    manifest.write_text(json.dumps(before), "utf-8")
+    manifest.write_text(json.dumps({**written, "grade_with_blocker": "A"}), "utf-8")
     old = prodex.open_audit("shop")
     assert ["A", "A"] == old.products["grade"].tolist()
-    assert ["Not true: the product may be listed"] == old.gaps()["problem"].tolist()
     told = compare_audits(old, audit).notes
     assert any("best grade of a product with a failing blocker differs (A and D)" in one for one in told)
     assert [True, False] == audit.trend([old])["comparable"].tolist()
 
+    before = {name: value for name, value in written.items() if name != "grade_with_blocker"}
+    manifest.write_text(json.dumps(before), "utf-8")
+    with pytest.raises(SnapshotDamaged, match=r"grade_with_blocker.*Audit the catalogue again"):
+        prodex.open_audit("shop")
+
     manifest.write_text(json.dumps({**written, "grade_with_blocker": "F"}), "utf-8")
     with pytest.raises(SnapshotDamaged, match="grade_with_blocker is 'F'"):
         prodex.open_audit("shop")
-
-
-def test_an_old_audit_says_the_problems_of_shipped_rules_where_it_can() -> None:
-    """By attribute and language; where a rule's sentence has other parameters, what should be true is denied."""
-    profile = prodex.Profile.read("online-listing")
-    told = {check.id: with_problem(replace(check.facts, problem="")).problem for check in profile.checks}
-
-    assert "Long name missing in French" == told["required_text[namePublicLong,fr]"]
-    assert "No front packshot" == told["has_front_packshot"]
-    assert "Not true: no text has more than 20000 characters" == told["texts_fit"]
 
 
 def test_what_mending_brings_is_never_the_figure_as_it_is() -> None:

@@ -105,7 +105,7 @@ def test_what_was_learned_stays_when_snapshots_and_audits_are_gone() -> None:
 
 
 def test_audits_without_figures_are_used_as_far_as_they_go(home: Path) -> None:
-    """As earlier versions saved them: their figures are made of what is left, and then kept."""
+    """Somebody has deleted them: their figures are made of what is left, and then kept."""
     audited(usual())
     shutil.rmtree(home / "snapshots" / "shop" / "figures")
     prodex.vacuum("shop", keep=2)

@@ -8,13 +8,13 @@ import shutil
 import stat
 
 import pytest
+from tests.old.unpacking import sealed
 from upsert_killing import Receiver
 
 import prodex
 from prodex.errors import ChangesStale, InputError, ServiceUnreachable, SnapshotLocked, StorageError
 from prodex.gtin import check_digit
 from prodex.send.journal import UpsertJournal
-from prodex.send.journal_format import sealed
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 

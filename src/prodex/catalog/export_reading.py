@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.origin import Origin
@@ -38,9 +37,9 @@ _ADVICE = "Export again, or ask whoever made the export for its folder as it was
 def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     """Read an export back: the tables, types and values of the catalogue that was exported, and its origin.
 
-    Any format will do, and the exports of earlier versions of prodex. Null and an empty text stay apart, the text "NA"
-    stays text, and what `escape_formulas` changed is changed back. Of JSON lines the tables are made again. Files of
-    Parquet are read when they are needed, the others at once.
+    Any format will do. Null and an empty text stay apart, the text "NA" stays text, and what `escape_formulas` changed
+    is changed back. Of JSON lines the tables are made again. Files of Parquet are read when they are needed, the others
+    at once.
 
     Parameters
     ----------
@@ -85,7 +84,7 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     if form.holds_records:
         return Catalog(_of_records(place, package, limits), origin)
     part = _on_disk(place, package) if form.read is None else _held(place, package, form.read, limits)
-    _warn_of_altered(place, package, part)
+    _warn_of_altered(place, package)
     return Catalog((part,), origin)
 
 
@@ -168,9 +167,9 @@ def _check_files(folder: Path, package: Package, limits: Limits | None) -> None:
 
 def _check_bytes(path: Path, resource: Resource) -> None:
     size = path.stat().st_size
-    if resource.bytes is not None and size != resource.bytes:
+    if size != resource.bytes:
         raise OSError(f"{path} has {size:,} bytes instead of {resource.bytes:,}")
-    if resource.hash is not None and f"sha256:{sha256(path)}" != resource.hash:
+    if f"sha256:{sha256(path)}" != resource.hash:
         raise OSError(f"{path} was changed: its digest differs")
 
 
@@ -183,7 +182,7 @@ def _of_records(folder: Path, package: Package, limits: Limits | None) -> tuple[
     path = folder / records.path
     sizes = [1] if records.parts is None else records.parts
     with _reading(path):
-        if records.rows is None or records.parts is None or sum(sizes) != records.rows:
+        if records.parts is None or sum(sizes) != records.rows:
             raise ValueError(f"its parts have {sum(sizes):,} products instead of {records.rows}")
         lines = read_records(path)
         parts = [Part.of_records(islice(lines, size)) for size in sizes or [0]]
@@ -268,7 +267,7 @@ def _schema(resource: Resource) -> pa.Schema:
 
 
 def _check_rows(resource: Resource, rows: int) -> None:
-    if resource.rows is not None and rows != resource.rows:
+    if rows != resource.rows:
         raise ValueError(f"it has {rows:,} rows instead of {resource.rows:,}")
 
 
@@ -294,29 +293,16 @@ def _reading(path: Path) -> Iterator[None]:
         raise ExportDamaged(f"{path} cannot be read: {error}. {_ADVICE}") from error
 
 
-def _warn_of_altered(folder: Path, package: Package, part: Part) -> None:
+def _warn_of_altered(folder: Path, package: Package) -> None:
     altered = [
         f"{counted(resource.altered_texts, 'text')} of {resource.name}"
         for resource in package.resources
         if resource.altered_texts
     ]
-    losses = [f"{', '.join(altered)} are as the workbook holds them"] if altered else []
-    # Format 1 wrote 16 digits. Every whole number that a double holds exactly has no more than that; a fraction may.
-    if package.format == 1 and package.resources[0].format == "xlsx":
-        fractions = sum(map(_fractions, part.tables.values()))
-        if fractions:
-            losses.append(
-                f"earlier versions of prodex wrote numbers with 16 digits: {fractions:,} fractions may lack their last"
-            )
-    if losses:
+    if altered:
         warnings.warn(
-            f"{folder} does not hold everything as it was: {'; '.join(losses)}. Export as Parquet or CSV to have "
-            "it whole.",
+            f"{folder} does not hold everything as it was: {', '.join(altered)} are as the workbook holds them. Export "
+            "as Parquet or CSV to have it whole.",
             UserWarning,
             stacklevel=3,
         )
-
-
-def _fractions(table: pa.Table) -> int:
-    numbers = [table[field.name] for field in table.schema if pa.types.is_floating(field.type)]
-    return sum(int(pc.sum(pc.not_equal(column, pc.floor(column))).as_py() or 0) for column in numbers)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -45,9 +44,6 @@ _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 #: Read, write and enter for the owner, nothing for others.
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
-
-#: Bytes of a file that are read at a time, from its end.
-_STEP = 1 << 16
 
 
 def home() -> Path:
@@ -186,71 +182,6 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
             flush(path.parent)
     finally:
         remove(beside)
-
-
-def append_line(path: Path, line: bytes, *, private: bool = False) -> None:
-    """Add a line to a file, on the disk when this returns; after an error the file is as it was.
-
-    A killed process or a full disk may have left the beginning of a line at its end. The next line would be unreadable
-    behind it, so it is removed; only if nothing but its line break is missing, it gets that.
-
-    Parameters
-    ----------
-    path
-        The file of JSON lines; made if it does not exist, its folder has to.
-    line
-        The line, with its end.
-    private
-        Only its owner may read it.
-
-    Raises
-    ------
-    OSError
-        When the disk refuses; see `storage`.
-    """
-    is_new = not path.exists()
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    handle = os.open(path, flags, _PRIVATE_FILE if private else 0o644)
-    try:
-        if private:
-            _close(path, _PRIVATE_FILE)
-        end = _whole_lines(handle)
-        try:
-            rest = memoryview(line)
-            while rest:  # the system may take a part, as on a disk that is nearly full
-                rest = rest[os.write(handle, rest) :]
-            os.fsync(handle)
-        except BaseException:
-            with suppress(OSError):
-                os.ftruncate(handle, end)
-            raise
-    finally:
-        os.close(handle)
-    if is_new:
-        flush(path.parent)
-
-
-def _whole_lines(handle: int) -> int:
-    """Have a file end with a line break, and return its size."""
-    size = os.lseek(handle, 0, os.SEEK_END)
-    if not size:
-        return 0
-    os.lseek(handle, size - 1, os.SEEK_SET)
-    if os.read(handle, 1) == b"\n":
-        return size
-    begin, last = size, b""
-    while begin and b"\n" not in last:
-        step = min(begin, _STEP)
-        begin -= step
-        os.lseek(handle, begin, os.SEEK_SET)
-        last = os.read(handle, step) + last
-    last = last.rpartition(b"\n")[2]
-    try:
-        json.loads(last)
-    except (ValueError, RecursionError):
-        os.ftruncate(handle, size - len(last))
-        return size - len(last)
-    return size + os.write(handle, b"\n")
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
     folder
         The folder of the export; made if it does not exist.
     ours
-        Names of the files that an export writes there, or that earlier versions wrote.
+        Names of the files that an export writes there, or that an earlier export wrote.
     head
         The file that says that the export is complete: in the folder, or beside it. It is written like the others, to
         the folder that is given.

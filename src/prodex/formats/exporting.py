@@ -239,16 +239,13 @@ def replaced_files(folder: Path, format: FormatName, tables: Iterable[str]) -> s
 def exported_digests(folder: Path) -> dict[str, str | None]:
     """Return the files of the export in a folder, each with the digest that it was written with.
 
-    `datapackage.json` is among them without one, and so is every file of an export that has no digests, as earlier
-    versions wrote it. Where there is no export, there are no files.
+    `datapackage.json` is among them without one. Where there is no export that can be read, there are no files.
     """
     try:
         package = read_package(folder)
     except (OSError, ValueError):
         return {}
-    digests = {
-        one.path: None if one.hash is None else one.hash.removeprefix("sha256:") for one in package.resources
-    }
+    digests = {one.path: one.hash.removeprefix("sha256:") for one in package.resources}
     return {**digests, PACKAGE: None}
 
 
@@ -264,9 +261,9 @@ def _former(folder: Path, format: str) -> list[str]:
 PACKAGE = "datapackage.json"
 _NAME = "prodex-export"
 
-#: 1 had neither rows nor digests, and no number of its own. 3 may leave out columns and rows, or hold records; what
-#: does neither is written as 2, which earlier versions read.
+#: 3 may leave out columns and rows, or hold records; what does neither is written as 2, which needs no such reader.
 FORMAT = 3
+_OLDEST = 2
 
 _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "string": "string"}
 
@@ -302,7 +299,7 @@ def package_text(
     is_new = FORMATS[format].holds_records or any("left_out" in resource for resource in resources)
     package = {
         "name": _NAME,
-        "format": FORMAT if is_new else 2,
+        "format": FORMAT if is_new else _OLDEST,
         "prodex": version("prodex"),
         "description": f"{FORMATS[format].note} {_BACK}",
         "products": products,
@@ -387,17 +384,17 @@ class TableSchema(msgspec.Struct):
 
 
 class Resource(msgspec.Struct):
-    """What `datapackage.json` says of a file; without rows, bytes and digest where an earlier version wrote it."""
+    """What `datapackage.json` says of a file."""
 
     name: str
     path: str
     format: FormatName
     schema: TableSchema
+    rows: Count
+    bytes: Count
+    hash: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")]
     altered_texts: Count = 0
     escape_formulas: bool = False
-    rows: Count | None = None
-    bytes: Count | None = None
-    hash: Annotated[str, msgspec.Meta(pattern="^sha256:[0-9a-f]{64}$")] | None = None
     left_out: LeftOut | None = None
     parts: list[Annotated[int, msgspec.Meta(ge=1)]] | None = None
 
@@ -417,7 +414,6 @@ class Package(msgspec.Struct):
     name: Literal["prodex-export"]
     origin: dict[str, Any]
     resources: list[Resource]
-    format: Annotated[int, msgspec.Meta(ge=1)] = 1
     products: Count | None = None
 
 
@@ -434,7 +430,7 @@ def read_package(folder: Path) -> Package:
     OSError
         When there is none, or it is no plain file.
     ValueError
-        When it is not of an export of prodex, or of one that only a newer version reads.
+        When it is not of an export of prodex, or of one that only another version reads.
     """
     # The head alone, so that a newer format is called newer and not damaged.
     head = read_json(folder / PACKAGE, _Head)
@@ -442,6 +438,10 @@ def read_package(folder: Path) -> Package:
         raise ValueError(f"it is the data package {head.name!r:.60}, which prodex did not write")
     if head.format > FORMAT:
         raise ValueError(f"made by a newer version of prodex (it is of format {head.format}): update prodex")
+    if head.format < _OLDEST:
+        raise ValueError(
+            f"made by an earlier version of prodex (it is of format {head.format}): export again"
+        )
     package = read_json(folder / PACKAGE, Package)
     for resource in package.resources:
         if resource.name != safe_name(resource.name) or resource.path != f"{resource.name}.{resource.format}":

@@ -259,9 +259,8 @@ def _answered(rows: pd.DataFrame, answers: pd.Series) -> pd.Series:
     """Return the column of new values: what the supplier knows and is asked for, less what it forgets."""
     places = pd.MultiIndex.from_frame(rows[_PLACE])
     typed = pd.Series(answers.reindex(places).to_numpy(), rows.index, dtype=object)
-    # What the supplier has sent already waits for acceptance. A worklist of an earlier version does not say so.
-    if "update_waits" in rows:
-        typed[rows["update_waits"].eq("true")] = None
+    # What the supplier has sent already waits for acceptance.
+    typed[rows["update_waits"].eq("true")] = None
     known = typed.index[typed.notna()]
     typed[known[_FORGOTTEN - 1 :: _FORGOTTEN]] = None
     if len(known) > 1:

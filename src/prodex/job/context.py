@@ -9,7 +9,7 @@ from functools import cached_property
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotError
 from prodex.job.job_file import Job
-from prodex.job.run_journal import RunJournal
+from prodex.job.run_journal import NUMBER, RunJournal
 from prodex.job.service_settings import connected
 from prodex.job.step_result import Figure
 from prodex.quality.archive import AUDITS, list_audits, open_audit
@@ -18,8 +18,8 @@ from prodex.quality.profile import Profile
 from prodex.service import Client
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 
-#: Under which keys a run notes the newest snapshot before it, and its number.
-_SNAPSHOT, _NUMBER = "snapshot", "number"
+#: The key under which a run notes the newest snapshot before it.
+_SNAPSHOT = "snapshot"
 
 
 @dataclass(eq=False)
@@ -88,12 +88,7 @@ class Context:
     def made_meanwhile(self) -> str | None:
         """Return the snapshot that this run made before it was killed, if its end was not written down."""
         newest, number = _newest_numbered(self.job.name)
-        if (before := self.before.get(_NUMBER, "")).isdecimal():
-            return newest if number > int(before) else None
-        # An earlier version of prodex began the run, and has noted the time alone.
-        return (
-            newest if newest not in {None, self.before.get(_SNAPSHOT)} and str(newest) > self.time else None
-        )
+        return newest if number > int(self.before[NUMBER]) else None
 
     def audited_meanwhile(self, profile: str, snapshot: str) -> str | None:
         """Return the audit of the snapshot of this run that it made before it was killed, likewise."""
@@ -118,7 +113,7 @@ def before_of(job: Job) -> dict[str, str]:
     """Return the newest snapshot with its number and, for each profile, the newest audit of a job, by their times."""
     newest, number = _newest_numbered(job.name)
     # By their numbers is seen what was published later: times are those of a clock.
-    before = {_NUMBER: str(number)}
+    before = {NUMBER: str(number)}
     if newest is not None:
         before[_SNAPSHOT] = newest
     if AUDITS.of(job.name):

@@ -54,7 +54,7 @@ class ExportRecord:
     def exporting(self, options: ExportOptions) -> Iterator[None]:
         """Note an export that replaces the last one of this job, and refuse one that would replace anything else.
 
-        An export that prodex wrote and nobody has changed is taken for the job's: earlier versions kept no record.
+        An export that prodex wrote and nobody has changed is taken for the job's: its record may be damaged or lost.
 
         Raises
         ------

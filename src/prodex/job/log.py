@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from prodex import clock
-from prodex.errors import StorageError
-from prodex.files.atomic import append_line, make_folder, storage
-from prodex.files.untrusted import is_foreign
+from prodex.files.append_log import AppendLog
+from prodex.files.atomic import make_folder, storage
 from prodex.job.step_result import StepResult
 
 
@@ -61,11 +60,6 @@ class JobLog:
         line = json.dumps({"time": now, "job": self.job, "run": self.run, **facts})
         with storage(self.path):
             make_folder(self.path.parent)
-            if is_foreign(self.path):
-                raise StorageError(
-                    f"{self.path} is not a plain file, and the log is not written through links. Give another folder "
-                    "under results."
-                )
-            append_line(self.path, f"{line}\n".encode())
+        AppendLog(self.path, private=False).append(line.encode())
         if self.also is not None:
             self.also(line)

@@ -22,6 +22,10 @@ from prodex.job.job_file import Job
 from prodex.job.step_result import StepResult
 
 _FORMAT = 1
+
+#: The key of `RunJournal.before` under which a run notes the number of the newest snapshot before it.
+NUMBER = "number"
+
 _FILE = "run.json"
 
 #: A run that began longer ago starts again: too much has changed meanwhile.
@@ -82,9 +86,10 @@ class RunJournal:
         try:
             written = read_json(path, _Written, newest=_FORMAT)
             check_moment(written.began)
+            int(written.before[NUMBER])
         except MadeByNewer as error:
             raise SnapshotError(f"{path} was {error}.") from error
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError):
             # What cannot be read says of no step that it ended: all are done again, and nothing is lost by that.
             return None
         age = clock.now() - written.began

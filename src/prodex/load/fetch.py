@@ -7,7 +7,8 @@ repeating the same steps. What is built of it is decided in `prodex.store.plan`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -25,7 +26,7 @@ from prodex.load.clocks import (
     surely_before,
     was_set,
 )
-from prodex.load.fetch_progress import FetchProgress
+from prodex.load.fetch_progress import Came, FetchProgress, Listener
 from prodex.load.window_fetcher import WindowFetcher
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.query import ProductQuery
@@ -72,9 +73,9 @@ class Fetch:
     tolerant
         Whether to skip windows that the service fails to send, and list them.
     progress
-        Hears of its phases, and of what is received.
-    pulled
-        Called when nearly everything has come, before products are listed to see what is missing.
+        Hears of its phases, and of what has come.
+    listeners
+        Hear of what has come as well.
     budget
         Limits of the load.
     """
@@ -90,12 +91,14 @@ class Fetch:
         last: Clocks | None = None,
         tolerant: bool = False,
         progress: FetchProgress | None = None,
-        pulled: Callable[[], object] = lambda: None,
+        listeners: Sequence[Listener] = (),
         budget: LoadBudget | None = None,
     ) -> None:
         self._journal = journal
-        self._pulled = pulled
         self._progress = FetchProgress() if progress is None else progress
+        self._listeners = (*listeners, self._progress.hear)
+        self._announced = 0
+        self._telling = threading.Lock()
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
@@ -111,7 +114,7 @@ class Fetch:
             self._split,
             parallel=max(1, self._parallel),
             tolerant=tolerant,
-            progress=self._progress,
+            came=self._tell,
             spending=Spending(budget or LoadBudget()),
         )
 
@@ -125,22 +128,20 @@ class Fetch:
         first = self._journal.counts.get(Window(Stage.PULL, 0).name)
         return first.server_date if first is not None else None
 
-    def load(self) -> None:
-        """Fetch everything; reconcile if the counts do not agree, or if products may have moved between few pages."""
-        self.pull()
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a load has to reconcile: counts do not agree, or products may have moved between few pages."""
         came = newest(self._journal)
         ledger = ledger_of(self._journal, came, absence_of(self._journal, came))
         is_too_low = contradiction_of("totals") in totals_notes(self._journal)
-        if not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low):
-            self._pulled()
-            self.reconcile()
+        return not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low)
 
     def pull(self) -> None:
         """Fetch everything, then what changed meanwhile, and count the products at the end."""
         requests = [self._request(Window(Stage.PULL, part), query) for part, query in enumerate(self._asked)]
         with self._progress.phase("Counting products"):
             totals = [total or 0 for total in self._fetcher.count(requests)]
-            announced = self._progress.announced = sum(totals)
+            announced = self._announced = sum(totals)
             # Known only now, and needed when windows that turn out too large are split.
             self._size = windows.window_size(announced, self._parallel or 1)
             parts = [
@@ -225,6 +226,12 @@ class Fetch:
         costs_little = sweep is None and len(everything) < paging.SCROLL_FROM
         if sweep or costs_little or not was_complete or not (ledger.complete and ledger.agrees):
             self.reconcile()
+
+    def _tell(self, window: Window, products: int) -> None:
+        """Tell the listeners what a window has received; windows are fetched by several threads."""
+        with self._telling:
+            for hear in self._listeners:
+                hear(Came(window, products, self._announced))
 
     def _first_requests(self, whole: WindowRequest, total: int) -> Sequence[WindowRequest]:
         """Return the first windows of a part of the query: the whole, or windows by time of update."""

@@ -1,12 +1,11 @@
-"""The loaders: fetch, plan and build, under a lock, with a journal that survives every interruption."""
+"""The loaders: ask, fetch, plan, build, publish; under a lock, with a journal that survives every interruption."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from os import cpu_count
 from typing import Any, Literal
 
@@ -20,7 +19,7 @@ from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.limits import LoadBudget
 from prodex.load.fetch import Fetch
-from prodex.load.fetch_progress import FetchProgress
+from prodex.load.fetch_progress import Came, FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.resume import (
@@ -46,7 +45,7 @@ from prodex.store.early_build import EarlyBuild
 from prodex.store.journal import Journal, journals_in
 from prodex.store.journal_format import refuse_newer
 from prodex.store.parts import StoredPart
-from prodex.store.plan import PartPlan, plan
+from prodex.store.plan import Plan, plan
 from prodex.store.snapshot import SAVING, commit_built, name_of
 
 #: Windows fetched in parallel.
@@ -148,18 +147,16 @@ def load_products(
         ):
             # A load that was judged has all its pages: it was interrupted while its parts were built.
             if not is_judged(journal):
-                fetch = Fetch(
-                    reads,
-                    query,
-                    journal,
-                    tolerant=allow_incomplete,
-                    progress=FetchProgress(reporter, early.begin),
-                    pulled=early.rest,
-                    budget=budget,
-                )
-                fetch.load()
-            build = partial(early.parts, reporter=reporter)
-            catalog = _published(name, asked, journal, allow_incomplete, build, reporter, reads)
+                _fetch(reads, query, journal, early, reporter, allow_incomplete, budget)
+            decided = _planned(asked, journal, allow_incomplete, reporter)
+            parts, ledger = _built(
+                early.parts(decided.parts, reporter), decided.ledger, asked, journal, allow_incomplete
+            )
+            if asked.labels:
+                beside = build_folder(journal.folder)
+                with storage(beside):
+                    parts = load_code_labels(reads, query, asked.labels, parts, beside, reporter)
+            catalog = _published(name, asked, journal, ledger, parts, reporter)
         journal.remove()
         return catalog
 
@@ -279,12 +276,12 @@ def recover(
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
         with reporting(progress, "Products") as reporter:
-            built = build_folder(journal.folder)
-
-            def build(plans: Sequence[PartPlan]) -> Iterator[StoredPart]:
-                return build_parts(journal.folder, plans, built, executor, reporter, counts=True)
-
-            catalog = _published(name, asked, journal, allow_incomplete, build, reporter)
+            decided = _planned(asked, journal, allow_incomplete, reporter)
+            build = build_parts(
+                journal.folder, decided.parts, build_folder(journal.folder), executor, reporter, counts=True
+            )
+            parts, ledger = _built(build, decided.ledger, asked, journal, allow_incomplete)
+            catalog = _published(name, asked, journal, ledger, parts, reporter)
         journal.remove()
         return catalog
 
@@ -316,31 +313,70 @@ def checked_windows(windows: int) -> int:
     return whole
 
 
+def _fetch(
+    service: Client,
+    query: ProductQuery,
+    journal: Journal,
+    early: EarlyBuild,
+    reporter: Reporter,
+    allow_incomplete: bool,
+    budget: LoadBudget | None,
+) -> None:
+    """Fetch everything into the journal; meanwhile, build the parts whose pages have come."""
+
+    def build_early(came: Came) -> None:
+        if came.window.stage.has_products:
+            early.begin(came.announced)
+
+    fetch = Fetch(
+        service,
+        query,
+        journal,
+        tolerant=allow_incomplete,
+        progress=FetchProgress(reporter),
+        listeners=[build_early],
+        budget=budget,
+    )
+    fetch.pull()
+    if fetch.is_doubtful:
+        early.rest()  # nearly everything has come, and a listing of keys leaves the processors idle
+        fetch.reconcile()
+
+
+def _planned(asked: Origin, journal: Journal, allow_incomplete: bool, reporter: Reporter) -> Plan:
+    """Decide what to build of what came; raise if it is incomplete."""
+    gtins = () if asked.query is None else asked.query.gtins_in or ()
+    with reporter.phase("Checking what was received"):
+        decided = plan(journal, gtins_in=gtins, cores=cpu_count() or 1)
+        judge("The load", decided.ledger, journal, allow_incomplete)
+    return decided
+
+
+def _built(
+    build: Iterable[StoredPart], ledger: Ledger, asked: Origin, journal: Journal, allow_incomplete: bool
+) -> tuple[Sequence[StoredPart], Ledger]:
+    """Build the parts of a plan; raise if they hold other products than requested."""
+    beside = build_folder(journal.folder)
+    with storage(beside):
+        parts = list(build)
+        # Only now: the tables have what the records say, and to read it again would cost as much as to build them.
+        mismatches = unmatched((part.open(beside) for part in parts), asked.query or ProductQuery())
+        checked = with_mismatches(ledger, mismatches, journal)
+        judge("The load", checked, journal, allow_incomplete)
+    return parts, checked
+
+
 def _published(
     name: str,
     asked: Origin,
     journal: Journal,
-    allow_incomplete: bool,
-    build: Callable[[Sequence[PartPlan]], Iterator[StoredPart]],
+    ledger: Ledger,
+    parts: Sequence[StoredPart],
     reporter: Reporter,
-    service: Client | None = None,
 ) -> Catalog:
-    """Plan what to build, build the parts and publish them as a snapshot; raise if it is incomplete."""
-    query = asked.query or ProductQuery()
-    with reporter.phase("Checking what was received"):
-        decided = plan(journal, gtins_in=query.gtins_in or (), cores=cpu_count() or 1)
-        judge("The load", decided.ledger, journal, allow_incomplete)
-    beside = build_folder(journal.folder)
-    with storage(beside):
-        parts = list(build(decided.parts))
-        # Only now: the tables have what the records say, and to read it again would cost as much as to build them.
-        mismatches = unmatched((part.open(beside) for part in parts), query)
-        ledger = with_mismatches(decided.ledger, mismatches, journal)
-        judge("The load", ledger, journal, allow_incomplete)
-        if asked.labels and service is not None:
-            parts = load_code_labels(service, query, asked.labels, parts, beside, reporter)
+    """Publish parts as a snapshot, with one rename."""
     with reporter.phase(SAVING):
-        return commit_built(name, dated(asked, journal, ledger), parts, beside)
+        return commit_built(name, dated(asked, journal, ledger), parts, build_folder(journal.folder))
 
 
 def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:

@@ -19,13 +19,12 @@ from functools import partial
 from prodex import clock
 from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
 from prodex.limits import Spending
-from prodex.load.fetch_progress import FetchProgress
 from prodex.load.windows import BoundsIgnored, Window, WindowRequest
 from prodex.service import Client
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import contradiction_of, failure_of
-from prodex.store.journal_format import PageEntry, Stage
+from prodex.store.journal_format import Stage
 
 _LOG = logging.getLogger("prodex")
 
@@ -65,8 +64,8 @@ class WindowFetcher:
         Windows at the same time.
     tolerant
         Whether to skip windows that the service fails to send, and note them in the journal.
-    progress
-        Hears of what is received.
+    came
+        Called with a window and the products that it has received, after each page.
     spending
         What the whole load has used so far, and its limits.
     """
@@ -76,7 +75,7 @@ class WindowFetcher:
     split: Callable[[WindowRequest, int], Sequence[WindowRequest]]
     parallel: int
     tolerant: bool
-    progress: FetchProgress
+    came: Callable[[Window, int], object]
     spending: Spending
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
     _as_large: Counter[str] = field(default_factory=Counter, init=False)
@@ -236,7 +235,7 @@ class WindowFetcher:
                 return parts
             state = after
             self._keep(window, page, before)
-            self.progress.received(window, len(seen))
+            self.came(window, len(seen))
             if self._stop.is_set() or self._spent():
                 break
         return state
@@ -275,7 +274,7 @@ class WindowFetcher:
     def _uses_scroll(self, request: WindowRequest) -> bool:
         """Whether a window is fetched by a scroll: as it began, if it was interrupted."""
         entries = self.journal.pages_of(request.window.name)
-        return entries[0].cursor is not None if entries and not _is_older(entries) else request.by_scroll
+        return entries[0].cursor is not None if entries else request.by_scroll
 
     def _replayed(self, request: WindowRequest, seen: set[str], by_scroll: bool) -> PagingState:
         """Return the paging state of a window after its pages in the journal."""
@@ -285,12 +284,9 @@ class WindowFetcher:
             counted.total if counted else None, request.page_size, by_scroll=by_scroll
         )
         entries = self.journal.pages_of(window.name)
-        if entries and _is_older(entries):
-            self.journal.restart(window.name)
-            return beginning
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
-        self.progress.received(window, len(seen))
+        self.came(window, len(seen))
         is_late = entries and clock.now() - entries[-1].received_at > CURSOR_LIFE
         if is_late and state.by_scroll and not state.ended:
             self.journal.restart(window.name)
@@ -306,8 +302,3 @@ class WindowFetcher:
                 self.journal.note(failure_of("budget"), reason)
             self._stop.set()
         return bool(reason)
-
-
-def _is_older(entries: Sequence[PageEntry]) -> bool:
-    """Whether offset pages were fetched by a version of prodex in which they did not overlap."""
-    return entries[0].cursor is None and entries[0].asked is None

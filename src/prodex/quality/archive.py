@@ -35,7 +35,7 @@ from prodex.files.untrusted import (
 )
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
-from prodex.quality.check import MOST_WEIGHT, CheckFacts, with_problem
+from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
@@ -259,8 +259,8 @@ class _Written(msgspec.Struct):
     checks: list[CheckFacts]
     crashes: list[list[Crash]]
     parts: list[dict[Literal["products", "states", "evidence"], Digest]]
-    assumed: dict[str, bool | int | float | str | None] = {}
-    grade_with_blocker: str = "A"  # audits that were saved before knew no limit
+    assumed: dict[str, bool | int | float | str | None]
+    grade_with_blocker: str
 
 
 def _manifest(folder: Path) -> _Written:
@@ -299,7 +299,7 @@ def _open(folder: Path) -> Audit:
         _check_sum(parts, manifest.products)
         audit = Audit(
             parts=parts,
-            checks=tuple(map(with_problem, manifest.checks)),
+            checks=tuple(manifest.checks),
             profile=manifest.profile,
             rule_set=manifest.rule_set,
             origin=Origin.from_json(manifest.origin),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -257,18 +256,6 @@ class Check:
         for name, value in self.parameters:
             words = words.replace(f"{{{name}}}", _word(value))
         return words
-
-
-def with_problem(check: CheckFacts) -> CheckFacts:
-    """Add the problem to a check that was saved when checks had none, as its rule words it today, if it can."""
-    if check.problem:
-        return check
-    rule = RULES.get(check.rule)
-    known = [("attribute", check.attribute), ("language", check.language)]
-    wanted = re.findall(r"{(\w+)}", rule.problem) if rule is not None else []
-    # A rule may have other parameters today than when the audit was saved.
-    is_known = check.shipped and rule is not None and all(dict(known).get(name) for name in wanted)
-    return replace(check, problem=problem_of(rule.problem if rule and is_known else "", check.title, known))
 
 
 def _language(value: Any) -> Any:

@@ -122,7 +122,7 @@ def _language(column: str, value: Any, stored: Iterable[str | None]) -> str:
         short = short_of(locales.language_tag(str(value)))
     except QueryError as error:
         raise QueryError(f"{column}: {error}") from error
-    # Findings of rules of one's own, and of audits by earlier versions, have other codes of the same language.
+    # Findings of rules of one's own may have other codes of the same language.
     return next((one for one in sorted(filter(None, stored)) if short_of(one) == short), short)
 
 

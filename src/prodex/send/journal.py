@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import filelock
 
 from prodex.errors import InputError, StorageError
+from prodex.files.append_log import AppendLog, sealed
 from prodex.files.atomic import home, make_folder, open_private, remove, storage, sweep, writing_folder
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_own_file
@@ -110,7 +111,7 @@ class UpsertJournal:
             what = {"attributes": written, "continues": list(continues)}
             head = {"version": journal_format.VERSION, **service, "at": moment.isoformat(), **plan, **what}
             with open_private(beside / JOURNAL, "xb") as file:
-                file.writelines(journal_format.sealed(line) for line in (head, *lines))
+                file.writelines(sealed(line) + b"\n" for line in (head, *lines))
         return cls(folder / JOURNAL)
 
     @property
@@ -154,7 +155,7 @@ class UpsertJournal:
         """
         # Two processes that send one plan would send every product twice.
         with locked(self.path.parent, f"sending {self.name}"):
-            journal_format.repair(self.path)
+            self._log.repair()
             while self._unwritten:
                 self._add_end(*self._unwritten[0])
                 del self._unwritten[0]
@@ -180,7 +181,6 @@ class UpsertJournal:
 
     def reconciled(self, batches: Sequence[Batch]) -> list[Batch]:
         """Return the states on disk, after writing those that only an interrupted process knows."""
-        journal_format.repair(self.path)
         for number, (there, here) in enumerate(zip(self.batches(), batches, strict=True)):
             if there.sent == "unknown" and here.sent in {"sent", "accepted"}:
                 self.end_sending(number, here)
@@ -221,7 +221,7 @@ class UpsertJournal:
     def begin_sending(self, number: int) -> None:
         """Record that a batch is sent now."""
         moment = datetime.now(UTC).isoformat()
-        journal_format.append(self.path, {"batch": number, "state": BEING_SENT, "time": moment})
+        self._append({"batch": number, "state": BEING_SENT, "time": moment})
 
     def end_sending(self, number: int, batch: Batch) -> None:
         """Record the state of a batch after its call.
@@ -239,15 +239,15 @@ class UpsertJournal:
 
     def note_arrived(self, number: int, gtins: Collection[str]) -> None:
         """Record of which products in a batch the service was seen to have what was sent."""
-        journal_format.append(self.path, {"batch": number, "arrived": sorted(gtins)})
+        self._append({"batch": number, "arrived": sorted(gtins)})
 
     def continue_by(self, name: str, numbers: Collection[int]) -> None:
         """Record that another upsert sends the products of these batches instead, once its plan is on disk."""
-        journal_format.append(self.path, {"continued": name, "batches": sorted(numbers)})
+        self._append({"continued": name, "batches": sorted(numbers)})
 
     def stop(self, why: str) -> None:
         """Record why the rest was not sent."""
-        journal_format.append(self.path, {"stopped": why})
+        self._append({"stopped": why})
 
     def discard_payloads(self) -> None:
         """Delete the payloads; the plan and the states remain."""
@@ -259,7 +259,27 @@ class UpsertJournal:
 
     def _add_end(self, number: int, batch: Batch) -> None:
         line = {"batch": number, "state": batch.sent, "tracking": batch.tracking, "message": batch.message}
-        journal_format.append(self.path, line)
+        self._append(line)
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        """Add a line; a batch must not be sent before its line survives a power cut."""
+        self._log.append(sealed(line))
+
+    @property
+    def _log(self) -> AppendLog:
+        """The file of the lines.
+
+        Raises
+        ------
+        StorageError
+            When it is not there as it was made.
+        """
+        if not is_own_file(self.path):  # nor is it made anew: the plan would be missing
+            raise StorageError(
+                f"{self.path} is gone, a link, or a file with another name elsewhere. Nothing was written to it, and "
+                "nothing was sent. Check where the folder comes from."
+            )
+        return AppendLog(self.path)
 
 
 def new_name() -> str:

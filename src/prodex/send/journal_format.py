@@ -1,11 +1,7 @@
-"""The format of the journal of an upsert: lines with checksums, which survive a full disk and a killed process."""
+"""The format of the journal of an upsert: what its lines say; see `prodex.files.append_log` for how they are kept."""
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -15,15 +11,14 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 
 from prodex.errors import InputError, StorageError
-from prodex.files.atomic import reading, storage
-from prodex.files.untrusted import Count, Digest, check_moment, converted, is_own_file, read_bytes
+from prodex.files.append_log import AppendLog, opened
+from prodex.files.atomic import reading
+from prodex.files.untrusted import Count, Digest, check_moment, converted
 from prodex.send.batches import ARRIVED, Batch, Loaded, Sent
 from prodex.service.replies import is_identifier
 
 #: The state before a batch is sent; without a later line, its outcome is unknown.
 BEING_SENT = "being sent"
-
-_CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
 
 #: The version of the format: the only one that is read.
 VERSION = 3
@@ -117,60 +112,6 @@ class JournalContents(NamedTuple):
     continued: Mapping[int, str]
 
 
-def sealed(line: Line) -> bytes:
-    r"""Return a line with its checksum (CRC-32 of the line without it).
-
-    >>> sealed({"batch": 1})
-    b'{"batch": 1, "check": "ec27f87e"}\n'
-    """
-    text = json.dumps(line).encode()
-    return text[:-1] + b', "check": "%08x"}\n' % zlib.crc32(text)
-
-
-def append(path: Path, line: Line) -> None:
-    """Append a line and sync it to the disk; after an error, the file is as before.
-
-    Raises
-    ------
-    StorageError
-        When it cannot be written.
-    """
-    _refuse_foreign(path)
-    with storage(path), path.open("r+b", buffering=0) as file:
-        end = file.seek(0, os.SEEK_END)
-        try:
-            rest = memoryview(sealed(line))
-            while rest:
-                rest = rest[file.write(rest) :]
-            # A batch must not be sent before its line survives a power cut.
-            os.fsync(file.fileno())
-        except BaseException:
-            # A part of a line would make the next one unreadable; an interrupt leaves one as a full disk does.
-            file.truncate(end)
-            raise
-
-
-def repair(path: Path) -> None:
-    """Remove an unfinished last line, which a killed process left; complete one that only lacks the line break."""
-    _refuse_foreign(path)
-    content = read_bytes(path, most=None)
-    last = content.rpartition(b"\n")[2]
-    if last:
-        with storage(path), path.open("r+b") as file:
-            file.truncate(len(content) - len(last))
-            if _opened(last) is not None:
-                file.seek(0, os.SEEK_END)
-                file.write(last + b"\n")
-
-
-def _refuse_foreign(path: Path) -> None:
-    if not is_own_file(path):
-        raise StorageError(
-            f"{path} is a link, or a file with another name elsewhere. Nothing was written to it, and nothing was "
-            "sent. Check where the folder comes from."
-        )
-
-
 def read(path: Path) -> JournalContents:
     """Read a journal.
 
@@ -183,8 +124,8 @@ def read(path: Path) -> JournalContents:
     """
     try:
         with reading(path):
-            content = read_bytes(path, most=None)
-        return _lines(content.split(b"\n"))
+            lines = list(AppendLog(path).lines())
+        return _contents(lines)
     except StorageError:
         raise
     except (OSError, ValueError, RecursionError) as error:
@@ -194,8 +135,8 @@ def read(path: Path) -> JournalContents:
         ) from error
 
 
-def _lines(lines: list[bytes]) -> JournalContents:
-    head = _opened(lines[0])
+def _contents(lines: list[bytes]) -> JournalContents:
+    head = opened(lines[0]) if lines else None
     if head is None:
         raise ValueError("its first line is damaged, or an earlier version of prodex wrote it")
     if (found := head.get("version")) != VERSION:
@@ -209,15 +150,12 @@ def _lines(lines: list[bytes]) -> JournalContents:
     entries = tuple(_entry(line, number) for number, line in enumerate(lines[1 : 1 + count]))
     if len(entries) != count:
         raise ValueError(f"it has {len(entries)} of {count} batches")
-    # After the last line break there is nothing, or a line that a killed process did not finish. What it was about had
-    # not begun, or its beginning is recorded.
-    *whole, last = lines[1 + count :] or [b""]
-    whole += [last] if _opened(last) is not None else []
-    return JournalContents(first, entries, *_states(whole, entries))
+    # What a line was about that a killed process did not finish had not begun, or its beginning is recorded.
+    return JournalContents(first, entries, *_states(lines[1 + count :], entries))
 
 
 def _entry(line: bytes, number: int) -> PlannedPayload:
-    found = _opened(line)
+    found = opened(line)
     if found is None or found.get("batch") != number:
         raise ValueError(f"line {number + 2} is damaged")
     return converted(found, PlannedPayload)
@@ -232,7 +170,7 @@ def _states(
     continued: dict[int, str] = {}
     stopped, is_damaged = "", False
     for content in lines:
-        line = _opened(content)
+        line = opened(content)
         number = None if line is None else line.get("batch")
         if line is not None and "stopped" in line:
             stopped = str(line["stopped"])
@@ -288,23 +226,3 @@ def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
         identifier = None if tracking is None else str(tracking)
         return Batch(gtins, word, identifier, str(line.get("message") or ""))
     return Batch(gtins, "unknown", message=problem)
-
-
-def _opened(line: bytes) -> dict[str, Any] | None:
-    """Return a line if its checksum is right, else None."""
-    found = _CHECK.search(line)
-    if found is None:
-        return None
-    text = line[: found.start()] + b"}"
-    if zlib.crc32(text) != int(found[1], 16):
-        return None
-    opened = _decoded(text)
-    return opened if isinstance(opened, dict) else None
-
-
-def _decoded(line: bytes) -> Any:
-    """Parse a line; half of a surrogate pair, which Arrow cannot store, becomes a question mark."""
-    value = json.loads(line)
-    if b"\\ud" in line.lower():
-        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-    return value

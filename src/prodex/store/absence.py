@@ -146,8 +146,7 @@ def listing_is_whole(journal: Journal) -> bool:
 
 def _proves_nothing(asked: Doubtful, window: str, journal: Journal, came: Mapping[str, Identity]) -> str:
     """Return why the reply to a call for GTINs is no evidence that the others of them have disappeared; "" if it is."""
-    # A journal of an earlier version has at most one control, under a name of its own.
-    controls = {*asked.controls, *([asked.known] if asked.known else [])}
+    controls = set(asked.controls)
     gtins = {gtin.zfill(14) for gtin in asked.gtins}
     pages = journal.pages_of(window)
     if not controls:

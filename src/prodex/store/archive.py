@@ -7,8 +7,8 @@ shape.
 
 What is newest is decided by the order in which values were published, and not by their times: a clock that was ahead
 once would otherwise hide everything that came after. So a manifest has a number, one more than that of the value
-before, and the names of those without one that were there (earlier versions wrote none), which come before it. Times
-decide only between values without a number.
+before, and the names of those without one that were there (their manifests could not be read), which come before it.
+Times decide only between values without a number.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class ArchivePlace(NamedTuple):
     name
         Its time, as its folder is called.
     sequence
-        Its number; None where an earlier version wrote it.
+        Its number; None where its manifest cannot be read.
     unnumbered
         The values without a number that were there when it was published: they come before it.
     moment

@@ -34,7 +34,6 @@ from prodex.store.copies import left_out
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed, refuse_newer
-from prodex.store.newest import packed
 from prodex.store.plan import PartPlan, parts_of
 from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import SAVING, commit_built
@@ -140,10 +139,8 @@ def _read(
 
 
 def _is_of(journal: Journal, asked: Mapping[str, Any]) -> bool:
-    """Whether a journal holds the records of these files, all of them readable."""
-    is_same = all(journal.question.get(name) == asked.get(name) for name in (FILES, _ENCODING))
-    # Earlier versions of prodex kept records that are no UTF-8, and did not list them.
-    return is_same and not any(packed(entry.keys).columns[0].null_count for entry in journal.entries())
+    """Whether a journal holds the records of these files."""
+    return all(journal.question.get(name) == asked.get(name) for name in (FILES, _ENCODING))
 
 
 def _facts(files: Iterable[Path]) -> list[list[Any]]:

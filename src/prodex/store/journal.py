@@ -19,9 +19,9 @@ from typing import Any, Self
 import msgspec
 import pyarrow as pa
 
-from prodex.encodings import not_utf8
 from prodex.errors import SnapshotDamaged, StorageError
-from prodex.files.atomic import append_line, discard, flush, make_folder, open_private, storage
+from prodex.files.append_log import AppendLog
+from prodex.files.atomic import discard, flush, make_folder, open_private, storage
 from prodex.files.untrusted import is_there
 from prodex.store import journal_format
 from prodex.store.archive import entries_of
@@ -66,6 +66,7 @@ class Journal:
         self._windows: dict[str, list[PageEntry]] = {}
         self._pages: dict[int, PageEntry] = {}
         self._next = 0
+        self._ledger = AppendLog(folder / LEDGER)
         self._lock = threading.Lock()
 
     @classmethod
@@ -95,14 +96,11 @@ class Journal:
         if question is None:
             return None
         journal = cls(folder, question)
-        ledger = folder / LEDGER
         try:
-            good, size = journal_format.read_ledger(ledger, _LINE, journal._enter)
+            good = journal_format.read_ledger(journal._ledger, _LINE, journal._enter)
         except OSError:
             return None
-        if good < size:  # appending behind a half-written line would make the next one unreadable, too
-            with storage(ledger):
-                os.truncate(ledger, good)
+        journal._ledger.cut(good)  # what comes behind a line that cannot be read is not read either
         # Before anybody counts on them: a power cut may have kept a line and lost its page.
         journal._forget_damaged()
         return journal
@@ -197,8 +195,8 @@ class Journal:
             discard(self.folder)
 
     def _write(self, line: Counted | PageEntry | Restarted | Noted) -> None:
-        with self._lock, storage(self.folder):
-            append_line(self.folder / LEDGER, _LINES.encode(line) + b"\n", private=True)
+        with self._lock:
+            self._ledger.append(_LINES.encode(line))
             self._enter(line)
 
     def _enter(self, line: Counted | PageEntry | Restarted | Noted) -> None:
@@ -237,21 +235,7 @@ class Journal:
             body = self.body(entry.page)
         except SnapshotDamaged:
             return False
-        if hashlib.sha256(body).hexdigest() != entry.sha256:
-            return False
-        if not_utf8(body):
-            self._set_aside(entry, body)
-        return True
-
-    def _set_aside(self, entry: PageEntry, body: bytes) -> None:
-        """Leave out the records of a page that are no UTF-8: earlier versions of prodex took them for products."""
-        keys = [
-            None if not_utf8(bytes(record)) else key
-            for record, key in zip(records_of(body), entry.keys, strict=True)
-        ]
-        self._pages[entry.page] = kept = msgspec.structs.replace(entry, keys=packed(keys))
-        if (before := self._windows.get(entry.window)) is not None:
-            self._windows[entry.window] = [kept if one.page == entry.page else one for one in before]
+        return hashlib.sha256(body).hexdigest() == entry.sha256
 
     def _path(self, page: int) -> Path:
         return self.folder / f"page-{page:06d}.zst"

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from prodex.catalog.origin import Origin
 from prodex.errors import SnapshotDamaged
+from prodex.files.append_log import AppendLog
 from prodex.files.untrusted import (
     Count,
     MadeByNewer,
@@ -44,15 +45,11 @@ Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
 
 class Doubtful(msgspec.Struct):
-    """One call of products that were asked for by GTIN, to see whether they have gone; see `prodex.store.absence`.
-
-    Earlier versions asked for one product that is known to be there, or for none.
-    """
+    """One call of products that were asked for by GTIN, to see whether they have gone; see `prodex.store.absence`."""
 
     keys: list[str]
     gtins: list[Annotated[str, msgspec.Meta(pattern="^[0-9]{1,14}$")]]
-    known: str | None = None
-    controls: list[str] = []
+    controls: list[str]
 
 
 _Products = Annotated[int, msgspec.Meta(ge=0, lt=10**12)]
@@ -116,13 +113,13 @@ def _question_of(folder: Path) -> dict[str, Any]:
     return question
 
 
-def read_ledger(path: Path, line: msgspec.json.Decoder[Any], enter: Callable[[Any], None]) -> tuple[int, int]:
-    """Enter the lines of a ledger that hold; return the bytes that they take, and the bytes that there are.
+def read_ledger(ledger: AppendLog, line: msgspec.json.Decoder[Any], enter: Callable[[Any], None]) -> int:
+    """Enter the lines of a ledger up to the first that cannot be read; return the bytes that they take.
 
     Parameters
     ----------
-    path
-        The ledger; none is an empty one.
+    ledger
+        The ledger; it has a line for each page, and the keys of all products. A missing one is an empty one.
     line
         Reads a line.
     enter
@@ -133,21 +130,20 @@ def read_ledger(path: Path, line: msgspec.json.Decoder[Any], enter: Callable[[An
     OSError
         When it cannot be read, or writing to it would write elsewhere.
     """
-    if not is_there(path):
-        return 0, 0
-    if not is_own_file(path):
-        raise OSError(f"{path} is not a file of its own")
-    content = read_bytes(path, most=None)  # it has a line for each page, and the keys of all products
+    if not is_there(ledger.path):
+        return 0
+    if not is_own_file(ledger.path):
+        raise OSError(f"{ledger.path} is not a file of its own")
     good = 0
-    while (end := content.find(b"\n", good)) >= 0:
+    for content in ledger.lines():
         try:
-            read = line.decode(content[good:end])
+            read = line.decode(content)
             _check(read)
         except (ValueError, RecursionError, msgspec.MsgspecError):
             break
         enter(read)
-        good = end + 1
-    return good, len(content)
+        good += len(content) + 1
+    return good
 
 
 def _check(line: Any) -> None:
@@ -275,9 +271,9 @@ class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     keys
         Key, updatedAt and GTIN of each product on it; null for an item that is no product.
     asked
-        The offset it was asked for with; None for a page of a scroll, and in older journals.
+        The offset it was asked for with; None for a page of a scroll, or of a file.
     limit
-        Products asked for; None in older journals.
+        Products asked for; None for a page of a file.
     """
 
     page: Count

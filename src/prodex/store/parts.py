@@ -246,6 +246,6 @@ def _seen(names: Sequence[str], footer: pq.FileMetaData) -> Iterator[str]:
     for group in map(footer.row_group, range(footer.num_row_groups if footer.num_rows else 0)):
         for place, name in enumerate(names):
             statistics = group.column(place).statistics
-            # Earlier versions wrote none, and only columns of attributes that products of the part have.
+            # Where nothing is known of a column, it may have something.
             if statistics is None or not statistics.has_min_max or statistics.max != _ABSENT:
                 yield name

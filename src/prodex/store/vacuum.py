@@ -111,7 +111,7 @@ def _old(name: str, keep: int) -> Iterator[_Doomed]:
 def _undated(name: str) -> set[str]:
     """Return the snapshots of which nobody can say what is newer; they stay until something is published after them.
 
-    Their times are in the future, and an earlier version of prodex gave them no number.
+    Their times are in the future, and their manifests, which have their numbers, cannot be read.
     """
     places = SNAPSHOTS.places(name)
     known = {noted for place in places for noted in place.unnumbered}

@@ -432,8 +432,8 @@ def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -
         if older := [one.format for one in kept.values() if one.format < FORMAT]:
             raise SpreadsheetUnreadable(
                 f"{file.name} was written by an earlier version of prodex (layout {older[0]}; this one reads "
-                f"{FORMAT}), and its answers are not read. Write the worklist anew, audit.worklists(folder), and "
-                "copy them into it."
+                f"{FORMAT}). Its answers are not read. Write the worklist anew, audit.worklists(folder), and copy them "
+                "into it."
             )
         own = {name for one in kept.values() for name in one.sheets}
         listed = next((one.columns for one in kept.values()), ())

@@ -1,0 +1,199 @@
+"""Logs: files of JSON lines that are only ever added to, each line on the disk before anybody counts on it.
+
+What a killed process, a full disk or a power cut has left of a line at the end is no line: readers leave it out, and
+the next writer removes it, since a line behind it could not be read either. One process writes at a time, which a lock
+of the caller sees to. A sealed line has a checksum as well: one that was changed must not be taken for another.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prodex.errors import StorageError
+from prodex.files.atomic import flush, open_private, storage
+from prodex.files.untrusted import is_foreign, is_there, read_bytes
+
+#: Bytes that are read at once, from the end of a file, to find the beginning of its last line.
+_STEP = 1 << 16
+
+_CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
+
+
+@dataclass(frozen=True)
+class AppendLog:
+    r"""A file of lines.
+
+    Parameters
+    ----------
+    path
+        The file; made with the first line, its folder has to be there.
+    private
+        Only its owner may read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> log = AppendLog(Path(tempfile.mkdtemp(), "log.jsonl"))
+    >>> log.append(b'{"batch": 1}')
+    >>> _ = log.path.write_bytes(log.path.read_bytes() + b'{"bat')  # a process that was killed
+    >>> log.append(b'{"batch": 2}')
+    >>> list(log.lines()), log.path.read_bytes()
+    ([b'{"batch": 1}', b'{"batch": 2}'], b'{"batch": 1}\n{"batch": 2}\n')
+    """
+
+    path: Path
+    private: bool = True
+
+    def append(self, line: bytes) -> None:
+        """Add a line, given without its end. It is on the disk when this returns; after an error, nothing of it is.
+
+        Raises
+        ------
+        StorageError
+            When the disk refuses, or the file is a link or has another name: writing would change a file elsewhere.
+        """
+        with self._handle() as handle:
+            _append(handle, line + b"\n")
+
+    def repair(self) -> None:
+        """Remove what is left of a line at the end, as the next `append` would; complete one that only lacks its end.
+
+        Raises
+        ------
+        StorageError
+            As for `append`.
+        """
+        with self._handle() as handle:
+            _whole_lines(handle)
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines without their ends, and not what is left of one at the end.
+
+        Raises
+        ------
+        OSError
+            When it cannot be read, or is a link.
+        """
+        content = read_bytes(self.path, most=None)
+        begin = 0
+        while (end := content.find(b"\n", begin)) >= 0:
+            yield content[begin:end]
+            begin = end + 1
+        if _is_whole(last := content[begin:]):
+            yield last
+
+    def cut(self, size: int) -> None:
+        """Keep only so many bytes, which the lines before one that cannot be used take with their ends.
+
+        Raises
+        ------
+        StorageError
+            When the disk refuses.
+        """
+        with storage(self.path):
+            if is_there(self.path) and self.path.stat().st_size > size:
+                os.truncate(self.path, size)
+
+    @contextmanager
+    def _handle(self) -> Iterator[int]:
+        """Open the file to read it and to add to it."""
+        with storage(self.path):
+            if is_foreign(self.path):
+                raise StorageError(
+                    f"{self.path} is not a plain file, and lines are not written through links. Nothing was written to "
+                    "it. Check where its folder comes from."
+                )
+            is_new = not self.path.exists()
+            with open_private(self.path, "a+b") if self.private else self.path.open("a+b") as file:
+                yield file.fileno()
+            if is_new:
+                flush(self.path.parent)
+
+
+def sealed(line: Mapping[str, Any]) -> bytes:
+    """Return a line with its checksum: the CRC-32 of the line without it.
+
+    >>> sealed({"batch": 1})
+    b'{"batch": 1, "check": "ec27f87e"}'
+    """
+    text = json.dumps(line).encode()
+    return text[:-1] + b', "check": "%08x"}' % zlib.crc32(text)
+
+
+def opened(line: bytes) -> dict[str, Any] | None:
+    """Return what a sealed line says; None if its checksum is missing or wrong.
+
+    >>> opened(sealed({"batch": 1})), opened(sealed({"batch": 1}).replace(b"1", b"2", 1))
+    ({'batch': 1}, None)
+    """
+    found = _CHECK.search(line)
+    if found is None:
+        return None
+    text = line[: found.start()] + b"}"
+    if zlib.crc32(text) != int(found[1], 16):
+        return None
+    try:
+        said = _decoded(text)
+    except (ValueError, RecursionError):  # somebody has written the checksum of something else
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _decoded(line: bytes) -> Any:
+    """Parse a line; half of a surrogate pair, which Arrow cannot store, becomes a question mark."""
+    value = json.loads(line)
+    if b"\\ud" in line.lower():
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return value
+
+
+def _append(handle: int, line: bytes) -> None:
+    end = _whole_lines(handle)
+    try:
+        rest = memoryview(line)
+        while rest:  # the system may take a part, as on a disk that is nearly full
+            rest = rest[os.write(handle, rest) :]
+        os.fsync(handle)
+    except BaseException:
+        # A part of a line would make the next one unreadable; an interrupt leaves one as a full disk does.
+        with suppress(OSError):
+            os.ftruncate(handle, end)
+        raise
+
+
+def _whole_lines(handle: int) -> int:
+    """Have a file end with a line break, and return its size."""
+    size = os.lseek(handle, 0, os.SEEK_END)
+    if not size:
+        return 0
+    os.lseek(handle, size - 1, os.SEEK_SET)
+    if os.read(handle, 1) == b"\n":
+        return size
+    begin, last = size, b""
+    while begin and b"\n" not in last:
+        step = min(begin, _STEP)
+        begin -= step
+        os.lseek(handle, begin, os.SEEK_SET)
+        last = os.read(handle, step) + last
+    last = last.rpartition(b"\n")[2]
+    if _is_whole(last):  # only its end is missing
+        return size + os.write(handle, b"\n")
+    os.ftruncate(handle, size - len(last))
+    return size - len(last)
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether what stands at the end of a file is a line: the beginning of an object is no JSON."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
