@@ -22,12 +22,14 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.display.worklists.fields import Fields
-from prodex.display.worklists.grid import LONGEST, all_spelled, cell, cells, spelled
+from prodex.display.worklists.grid import cell, cells
 from prodex.display.worklists.rows import file_names
 from prodex.display.worklists.sheets import Worklist, WorklistFacts
 from prodex.display.worklists.workbook import write_workbook
 from prodex.errors import InputError, QueryError
 from prodex.fix.layout import TO_FIX, WORKLIST
+from prodex.formats.text_sheet import all_spelled, spelled
+from prodex.formats.workbooks import LONGEST
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.sandbox.sample import AS_OF
