@@ -202,7 +202,11 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[
         }
         written = [
             spelled_column(
-                xl_col_to_name(place), number, some[column.name], style.get(column.name, pa.scalar(text))
+                xl_col_to_name(place),
+                number,
+                some[column.name],
+                style.get(column.name, pa.scalar(text)),
+                is_fit=True,  # `cells` has shown what no workbook can hold as escapes
             )
             for place, column in enumerate(TO_FIX)
         ]
