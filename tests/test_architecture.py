@@ -12,6 +12,8 @@ from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 import prodex
 from prodex.dispatch import FUNCTIONS
 
@@ -90,6 +92,7 @@ def classes() -> Iterator[tuple[str, str, str]]:
                 yield side, node.name, module
 
 
+@pytest.mark.slow
 def test_imports_point_up_the_list() -> None:
     """No module imports from its own row or from one below it in the list, its own package excepted."""
     wrong = [
@@ -104,6 +107,7 @@ def test_imports_point_up_the_list() -> None:
     assert [] == wrong
 
 
+@pytest.mark.slow
 def test_there_is_no_circle() -> None:
     """No module imports itself by way of others, not even for type checking or inside a function."""
     try:
@@ -124,6 +128,7 @@ def test_every_module_has_its_row() -> None:
     assert set(RANK) | {"sandbox"} == {part_of(module) for module in modules()}
 
 
+@pytest.mark.slow
 def test_what_is_called_by_name_lies_higher() -> None:
     """The table of `dispatch` names functions that exist, and only where an import would point the wrong way."""
     wrong = []
@@ -168,6 +173,7 @@ def test_the_sandbox_stands_apart() -> None:
     assert {"sandbox", "history", "cli"} == users
 
 
+@pytest.mark.slow
 def test_only_two_parts_open_the_network() -> None:
     """What opens connections is at home in `network` and `service`; the sandbox answers calls and makes none."""
     ways_out = {"requests", "urllib3", "http.client", "socket", "ssl"}

@@ -96,6 +96,7 @@ def nothing_built() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind not in {"call", *FINAL}])
 def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str) -> None:
     """Each fault, at each call of a load: everything comes once, although something really went wrong."""
@@ -121,6 +122,7 @@ def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind:
     assert (EVERYTHING, True) == (contents(catalog), catalog.complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(FINAL))
 def test_what_trying_again_does_not_help_is_an_error(exchange: Sandbox, way: str, kind: str) -> None:
     """It is reported at once, what was received is kept, and the same call continues when the service is back."""
@@ -154,6 +156,7 @@ BEHAVIOURS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 def test_what_a_service_is_always_like_costs_no_product(way: str, behaviour: str) -> None:
     """Everything comes once, while products are changed, added and removed as it is pulled."""
@@ -161,6 +164,7 @@ def test_what_a_service_is_always_like_costs_no_product(way: str, behaviour: str
         costs_no_product(sandbox, way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["scroll", "windows"], indirect=True)
 def test_cursors_that_expire_cost_no_product(way: str) -> None:
     """Two minutes pass at once every few pages, so that all cursors are lost; still everything comes once."""
@@ -200,6 +204,7 @@ def outcome(sandbox: Sandbox, way: str) -> tuple[bool, list[int]] | None:
     return catalog.complete, contents(catalog)
 
 
+@pytest.mark.slow
 def test_totals_that_shrink_are_told(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """If later pages announce and contain less, the listing finds the rest; if that shrinks too, it is reported."""
     with Sandbox(records(), behaviour=Behaviour(total_shrinks=2)) as sandbox:
@@ -209,6 +214,7 @@ def test_totals_that_shrink_are_told(way: str, monkeypatch: pytest.MonkeyPatch) 
             loaded(sandbox, way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["500", "garbage", "cut", "lost-cursor", "401", "drops", "repeats", "moves"])
 def test_a_fault_that_lasts_is_an_error_or_costs_nothing(exchange: Sandbox, way: str, kind: str) -> None:
     """From the third call on, for good; and once it is over, the same load is whole."""

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,8 @@ from prodex.quality.rulebook import RULES
 from prodex.sandbox.sample import AS_OF
 from tests.quick import examples
 from tests.wire import localized, products, sometimes
+
+pytestmark = pytest.mark.slow
 
 thorough = settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 queries = st.sampled_from(
