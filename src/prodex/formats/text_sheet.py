@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,8 @@ _CODE_RE2 = "_x[0-9a-fA-F]{4}_"
 _TO_CODE_RE2 = rf"{_CODE_RE2}|[\x00-\x08\x0B-\x1F]"
 # Ampersands first: what replaces the others contains one.
 _ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
+#: The letters of a column, which take as long to make as the rest of a cell.
+letters_of = cache(xl_col_to_name)
 _TEXT, _END = ' t="inlineStr"><is><t xml:space="preserve">', "</t></is></c>"
 
 
@@ -132,7 +135,7 @@ def spelled_cell(place: str, value: str | float, style: str | None = None) -> st
 def spelled_row(number: int, cells: Sequence[tuple[str | float, Any]], height: int | None = None) -> str:
     """Return the XML of a row of values, each with its format."""
     written = "".join(
-        spelled_cell(f"{xl_col_to_name(place)}{number}", value, index(style))
+        spelled_cell(f"{letters_of(place)}{number}", value, index(style))
         for place, (value, style) in enumerate(cells)
     )
     tall = "" if height is None else f' ht="{height}" customHeight="1"'

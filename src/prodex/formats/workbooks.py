@@ -66,7 +66,7 @@ def write_xlsx(
 
     at_once = max(1, _AT_ONCE // max(len(schema), 1))
     heading = [held_by_a_cell(name) for name in schema.names]
-    altered_heading = sum(now != name for now, name in zip(heading, schema.names, strict=True))
+    altered_heading: int = sum(now != name for now, name in zip(heading, schema.names, strict=True))
     with workbook(path, constant_memory=True) as book:
         bold = book.add_format({"bold": True, "bottom": 1})
         sheet, line, altered = _sheet(book, heading, bold), 1, altered_heading
@@ -99,14 +99,12 @@ def _spelled(
     rows: pa.RecordBatch, first: int, moment: str, serial: Callable[[datetime], float]
 ) -> tuple[list[str], int]:
     """Return rows as XML, the first of which has this number, and how many texts were changed to fit."""
-    from xlsxwriter.utility import xl_col_to_name
-
-    from prodex.formats.text_sheet import spelled_cell, spelled_column, spelled_rows
+    from prodex.formats.text_sheet import letters_of, spelled_cell, spelled_column, spelled_rows
 
     number = pa.array(np.arange(first, first + len(rows))).cast(pa.string())
     columns, altered = [], 0
     for place, column in enumerate(rows.columns):
-        letter = xl_col_to_name(place)
+        letter = letters_of(place)
         values = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         if pa.types.is_string(values.type):
             texts, changed = _held(values)

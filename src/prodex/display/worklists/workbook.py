@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from xlsxwriter import Workbook
-from xlsxwriter.utility import xl_col_to_name
 
 from prodex.display.worklists.fields import AnswerCell, Codes, Fields, validate
 from prodex.display.worklists.grid import HIGHEST, LINE, Line, Styles, cells, fill_lines
@@ -27,7 +26,7 @@ from prodex.display.worklists.sheets import (
     summary,
 )
 from prodex.fix.layout import FORMAT, KEYS_SHEET, SEVERAL, SEVERAL_SHEET, TO_FIX, SheetColumn, seal_of
-from prodex.formats.text_sheet import TextSheet, index, spelled_column, spelled_row, spelled_rows
+from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_column, spelled_row, spelled_rows
 from prodex.formats.workbooks import MOST_ROWS, workbook
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
@@ -202,7 +201,7 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[
         }
         written = [
             spelled_column(
-                xl_col_to_name(place),
+                letters_of(place),
                 number,
                 some[column.name],
                 style.get(column.name, pa.scalar(text)),
