@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -31,35 +30,16 @@ if not os.environ.get("CI"):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option of `make check`, and the one that measures what it leaves out."""
+    """Add the option of `make check`."""
     parser.addoption("--quick", action="store_true", help="run what `make check` runs; see tests/quick.py")
-    parser.addoption("--list-slow", action="store_true", help="run, and write the list of slow tests anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare a quick run before any test is imported, or the list of slow tests."""
+    """Prepare a quick run before any test is imported."""
     if config.getoption("quick"):
         quick.be_quick()
         settings.register_profile("quick", settings(), max_examples=quick.examples(settings().max_examples))
         settings.load_profile("quick")
-    if config.getoption("list_slow") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(SlowTests(), "slow tests")
-
-
-class SlowTests:
-    """Adds up how long every test takes, in the process that starts the workers."""
-
-    def __init__(self) -> None:
-        self._seconds: dict[str, float] = {}
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count set-up and tear-down as well, but not what all tests of a worker share."""
-        if report.when == "call" or report.duration < quick.SLOW_FROM:
-            self._seconds[report.nodeid] = self._seconds.get(report.nodeid, 0) + report.duration
-
-    def pytest_sessionfinish(self) -> None:
-        """Write the list."""
-        quick.write_list(self._seconds)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -70,25 +50,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by the files in which they are, and leave out those that a quick run does not have."""
-    slow = quick.listed()
     browsing = sorted({item.path for item in items if "browser" in quick.marks_of(item.path)})
     chains = min(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")), _CHAINS)
     for item in items:
         for mark in quick.marks_of(item.path):
             item.add_marker(mark)
-        if quick.function_of(item.nodeid) in slow:
-            item.add_marker("slow")
         if item.path in browsing:
             # The modules of a chain share one browser and one server, and each worker has one chain.
             item.add_marker(pytest.mark.xdist_group(f"browser-{browsing.index(item.path) % chains}"))
     if config.getoption("quick"):
-        laws = {quick.function_of(item.nodeid) for item in items if _is_law(item)}
-        # What is marked by hand takes its time before the first case.
-        by_hand = {
-            quick.function_of(item.nodeid) for item in items if item.get_closest_marker("slow")
-        } - slow.keys()
-        slow |= dict.fromkeys(by_hand, math.inf)
-        chosen = quick.chosen([item.nodeid for item in items], slow, laws)
+        # Of a law Hypothesis draws fewer examples.
+        slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_law(item)}
+        chosen = quick.chosen([item.nodeid for item in items], slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
 

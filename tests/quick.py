@@ -1,16 +1,14 @@
 """What `make check` runs: all but browsers, notebooks, kills and the large sample, and a tenth of what takes long.
 
-`tests/slow.txt` lists the tests that take long, with their seconds. `pytest --list-slow` runs and writes it anew; on a
-machine that does nothing else, these are the seconds that a quick run saves.
-
-Of a slow test with several cases a quick run takes every tenth, and of a law that Hypothesis tests a tenth of the
-examples; what takes longer than a second by itself is left out. The choice depends on nothing but the tests and this
-list, so that it is the same everywhere.
+A test that takes a second or more of processor time, all cases together, has the mark `slow`. Of its cases a quick run
+takes every tenth, so that one without as many is left out; and of a law that Hypothesis tests a tenth of the examples.
+The choice depends on nothing but the tests, so that it is the same everywhere.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
@@ -25,13 +23,6 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
 #: Of the cases of a slow test, and of the examples of a law, a quick run takes one in so many.
 ONE_IN = 10
 
-#: A test whose cases together take as many seconds is listed.
-SLOW_FROM = 0.15
-
-#: A case that takes more seconds is left out.
-LONGEST = 1.0
-
-LIST = Path(__file__).with_name("slow.txt")
 _VARIABLE = "PRODEX_QUICK_TESTS"
 
 
@@ -63,22 +54,7 @@ def function_of(test: str) -> str:
     return test.partition("[")[0].partition("@")[0]
 
 
-def listed() -> dict[str, float]:
-    """Return the tests that take long, with the seconds of all their cases together."""
-    lines = [line.split() for line in LIST.read_text("utf-8").splitlines()]
-    return {test: float(seconds) for seconds, test in lines}
-
-
-def write_list(seconds: Mapping[str, float]) -> None:
-    """Write the list of the tests that take long, from the seconds of every case."""
-    together: dict[str, float] = {}
-    for test, one in seconds.items():
-        together[function_of(test)] = together.get(function_of(test), 0) + one
-    slow = sorted(test for test, all_of_it in together.items() if all_of_it >= SLOW_FROM)
-    LIST.write_text("".join(f"{together[test]:7.2f} {test}\n" for test in slow), "utf-8")
-
-
-def chosen(tests: Iterable[str], slow: Mapping[str, float], laws: Collection[str]) -> set[str]:
+def chosen(tests: Iterable[str], slow: Collection[str]) -> set[str]:
     """Return the tests of a quick run.
 
     Parameters
@@ -86,25 +62,19 @@ def chosen(tests: Iterable[str], slow: Mapping[str, float], laws: Collection[str
     tests
         All tests, cases apart.
     slow
-        Those that take long, with the seconds of all their cases together.
-    laws
-        Those of which Hypothesis draws fewer examples.
+        Those that take long, and of which every tenth case is enough.
 
     Examples
     --------
-    >>> tests = ["proof", "law", "fast", *(f"cases[{number:02}]" for number in range(15))]
-    >>> sorted(chosen(tests, {"proof": 9, "law": 9, "cases": 9}, {"law"}))
-    ['cases[00]', 'cases[10]', 'fast', 'law']
+    >>> tests = ["proof", "fast", *(f"cases[{number:02}]" for number in range(1, 16))]
+    >>> sorted(chosen(tests, set(tests) - {"fast"}))
+    ['cases[10]', 'fast']
     """
-    kept: set[str] = set()
-    cases: dict[str, list[str]] = {}
+    cases: Counter[str] = Counter()
+    kept = set()
     for test in tests:
         function = function_of(test)
-        if function in slow and function not in laws:
-            cases.setdefault(function, []).append(test)
-        else:
+        cases[function] += test in slow
+        if test not in slow or cases[function] % ONE_IN == 0:
             kept.add(test)
-    for function, found in cases.items():
-        if slow[function] / len(found) <= LONGEST:
-            kept.update(found[::ONE_IN])
     return kept

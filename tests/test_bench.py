@@ -21,6 +21,7 @@ from tests.bench.figures import leaves_of_tables
 from tests.bench.products import count_leaves, odd, products
 
 
+@pytest.mark.slow
 def test_the_bench_runs_and_its_contestants_agree(tmp_path: Path) -> None:
     """A quick run ends well, shows every figure with its target, and says what it could not measure."""
     environment = {**os.environ, "PRODEX_REAL_PRODUCTS": str(tmp_path / "none.gz")}
@@ -86,6 +87,7 @@ def _items(value: Any) -> list[dict[str, Any]]:
     return [inner for item in nested for inner in item.get("text", [item])]
 
 
+@pytest.mark.slow
 def test_every_operation_is_one(tmp_path: Path) -> None:
     """Each does what users do, on a snapshot of few products, without an error."""
     operations.keep(pinned.write_lines(tmp_path / "products.jsonl", pinned.products(100)))
@@ -93,6 +95,7 @@ def test_every_operation_is_one(tmp_path: Path) -> None:
     assert all(operation() is not None for operation in operations.OPERATIONS.values())
 
 
+@pytest.mark.slow
 def test_copies_of_the_pinned_products_are_other_products() -> None:
     """Ids and GTINs of a copy are its own, and its check digits are as right and as wrong as those of the original."""
     size = len(pinned.originals())

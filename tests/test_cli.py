@@ -60,6 +60,7 @@ def run(settings: dict[str, str], tmp_path: Path) -> Run:
     return command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("tables",), ("tables", "nothing"), ("load", "--nothing")])
 def test_a_process_gives_the_same(
     run: Run, settings: dict[str, str], tmp_path: Path, words: tuple[str, ...]
@@ -161,6 +162,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", OPTIONS)
 def test_every_option_of_load_reaches_the_query(
     field: str, sample_exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
@@ -185,6 +187,7 @@ def test_every_filter_has_an_option() -> None:
     assert set(FILTERS) | {"extra"} == set(OPTIONS)
 
 
+@pytest.mark.slow
 def test_rich_content_labels_and_gtins_from_a_file(run: Run, tmp_path: Path) -> None:
     """The options that are no filters do what they say."""
     gtins = [str(shared.record["gtin"]) for shared in shared_products(40)]

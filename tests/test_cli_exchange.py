@@ -76,6 +76,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("format", ["table", "csv", "json", "parquet"])
 def test_every_format_holds_the_same(run: Run, tmp_path: Path, command: str, format: str) -> None:  # noqa: A002
@@ -273,6 +274,7 @@ def test_untrusted_text_does_not_move_the_cursor(run: Run, capsys: pytest.Captur
     assert "message       none\na\\x1b[2Jb\\nc\n" == capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_failure_is_one_line_in_a_shell(exchange: Sandbox, tmp_path: Path) -> None:
     """No traceback for what prodex refuses on purpose."""
     key = exchange.credentials[3]
@@ -294,6 +296,7 @@ def test_a_failure_is_one_line_in_a_shell(exchange: Sandbox, tmp_path: Path) -> 
     assert "Only the access key that sent a write can track it" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_demo_corrects_a_text_and_reads_it_back(exchange: Sandbox) -> None:
     """One language corrected, the others untouched; and again, on what it corrected before."""
     key = exchange.credentials[0]
@@ -310,6 +313,7 @@ def test_the_demo_corrects_a_text_and_reads_it_back(exchange: Sandbox) -> None:
         assert all(line.count("(corrected at") <= 1 for line in story.splitlines())
 
 
+@pytest.mark.slow
 def test_every_command_that_asks_the_service_can_be_told_for_how_long(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -83,6 +83,7 @@ def test_an_audit_judges_what_waits_when_asked_to(run: Run, profile: str) -> Non
     assert ["2"] == [row["product_id"] for row in json.loads(run(*words, "--pending").stdout)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "column"),
     [
@@ -130,6 +131,7 @@ def test_a_job_fails_below_a_score(run: Run, profile: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_audit_is_kept_when_asked_to(run: Run) -> None:
     """Beside its snapshot."""
     result = run("audit", "shop", "--now", "2026-11-20T08:00", "--save")
@@ -149,6 +151,7 @@ def test_rules_and_profiles_are_listed(run: Run) -> None:
     assert "fix" in json.loads(run("profiles", "show", "pictures", "--format", "json").stdout)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "error", "why"),
     [
@@ -173,6 +176,7 @@ def test_mistakes_are_said_in_words(
     assert why in str(result.exception)
 
 
+@pytest.mark.slow
 def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path) -> None:
     """They are written whatever is shown; existing worklists are replaced only with --replace."""
     words = ("audit", "shop", "--profile", profile, "--market", "250", "--show", "gaps")
@@ -241,6 +245,7 @@ def test_a_rule_is_shown_with_all_that_is_known_of_it(run: Run) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_whole_way_in_a_process_of_its_own(run: Run, profile: str, home: Path, tmp_path: Path) -> None:
     """What a nightly job does: judge, write, and say by its exit code that it is not good enough."""
     words = [

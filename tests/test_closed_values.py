@@ -170,6 +170,7 @@ def test_a_misspelt_name_is_an_error_that_names_the_nearest(
     assert "did you mean" in str(refused.value).casefold()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "word", "near"), COMMANDS, ids=[command for command, *_ in COMMANDS])
 def test_a_misspelt_name_in_a_command_is_an_error_that_names_the_nearest(
     command: str, word: str, near: str

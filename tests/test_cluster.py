@@ -127,6 +127,7 @@ def judged(audit: prodex.Audit) -> list[Any]:
     return [audit.matrix.values.tolist(), rows, [(one.check, one.part, one.message) for one in audit.crashes]]
 
 
+@pytest.mark.slow
 def test_a_whole_story_is_the_same_on_a_cluster(
     exchange: Sandbox, service: prodex.Client, dask: Executor
 ) -> None:
@@ -165,6 +166,7 @@ def plans(places: dict[str, Place], size: int) -> list[PartPlan]:
     return [PartPlan(number, by_page(some)) for number, some in enumerate(cut)]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=examples(3),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -289,6 +291,7 @@ def test_audits_are_compared_without_an_executor(dask: Executor) -> None:
         prodex.diff(audit, audit, executor=dask)  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 def test_errors_of_a_worker_arrive_as_they_are(dask: Executor, service: prodex.Client) -> None:
     """Damage that a worker finds is the same error, with the same path, as here."""
     catalog = prodex.load_products(service, name="damaged", page_size=15)
@@ -299,6 +302,7 @@ def test_errors_of_a_worker_arrive_as_they_are(dask: Executor, service: prodex.C
         prodex.audit(catalog, "core", executor=dask)
 
 
+@pytest.mark.slow
 def test_a_worker_of_another_version_is_refused(client: Client, tmp_path: Path) -> None:
     """Both versions are named: it might read or build something else."""
     facts = tmp_path / "prodex-9.8.7.dist-info"
@@ -318,6 +322,7 @@ def test_a_worker_that_does_not_see_the_data_is_refused(dask: Executor, tmp_path
         list(mapped(dask, str, [1], folders=[tmp_path / "elsewhere"]))
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_its_part_only(client: Client, dask: Executor, service: prodex.Client) -> None:
     """It had parts to build when it was killed: another builds these, and no part is built twice."""
     expected = prodex.load_products(service, name="whole", page_size=15, max_age=0)
@@ -352,6 +357,7 @@ def _kill_oneself(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_part_that_kills_its_workers_is_given_up(
     client: Client, processes: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

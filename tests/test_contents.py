@@ -146,6 +146,7 @@ def test_a_waiting_update_and_odd_shapes_of_trees_do_no_harm() -> None:
     assert [8] == catalog.contents()["pieces"].tolist()
 
 
+@pytest.mark.slow
 def test_the_pallets_of_the_sample_hold_what_their_records_say() -> None:
     """Against plain Python over the raw records; the obvious sum over rows is wrong for many of them."""
     records = [product.record for product in shared_products(2_000)]

@@ -117,6 +117,7 @@ def looked_at(folder: Path) -> None:
     assert catalog.products is not None
 
 
+@pytest.mark.slow
 def test_a_spoiled_manifest_of_a_snapshot(kept: Kept) -> None:
     """Listing, opening, looking, verifying and clearing away; the other snapshots are listed all the same."""
     path = newest(kept, "partial") / "manifest.json"
@@ -185,6 +186,7 @@ def test_what_a_newer_version_made_says_so(kept: Kept, exchange: Sandbox, place:
     assert path.is_file()
 
 
+@pytest.mark.slow
 def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
     """Listing, opening, counting, reporting; the other audits and their trend are shown all the same."""
     path = next(kept.home.glob("snapshots/shop/audits/*/manifest.json"))
@@ -258,6 +260,7 @@ def _invalid(rows: int) -> pa.Array:
 TABLES = ["products", "texts", "presence", "descriptors", "raw", "codes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
     """Read in every way: as a frame, as Arrow, piece by piece, by SQL, wide, chosen from, exported and refreshed."""
@@ -316,6 +319,7 @@ def test_the_error_names_the_damaged_file(kept: Kept) -> None:
             way()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["half-offset", "half-windows", "judged"])
 def test_a_spoiled_journal_of_a_load(kept: Kept, exchange: Sandbox, tmp_path: Path, name: str) -> None:
     """Recovered, resumed and cleared away: what cannot be read did not come, and all else is there."""
@@ -376,6 +380,7 @@ def test_a_spoiled_journal_does_not_hide_another(kept: Kept) -> None:
     assert 38 == len(prodex.recover("half-offset", allow_incomplete=True))
 
 
+@pytest.mark.slow
 def test_a_spoiled_journal_of_what_was_sent(kept: Kept) -> None:
     """The import is tracked against the store that took it."""
     with Sandbox([], home=kept.home / "sandbox", organizations=[SHOP, MILL], labels={}) as sandbox:
@@ -404,6 +409,7 @@ def test_a_spoiled_journal_of_what_was_sent(kept: Kept) -> None:
         assert [] == raised(path, cases, tracked)
 
 
+@pytest.mark.slow
 def test_a_spoiled_plan_of_what_is_sent(kept: Kept, exchange: Sandbox) -> None:
     """Listed and tracked, also where somebody wrote the checksum of the line as well."""
     shop = connected(exchange)
@@ -435,6 +441,7 @@ def _is_json_object(content: bytes) -> bool:
     return _is_json(content) and isinstance(json.loads(content), dict)
 
 
+@pytest.mark.slow
 def test_a_spoiled_list_of_worklists(kept: Kept) -> None:
     """The folder is refused or replaced, never with an error of Python."""
     path = kept.folder / "to_fix" / "worklists.json"
@@ -507,6 +514,7 @@ PROFILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", PROFILES)
 def test_a_spoiled_profile(tmp_path: Path, case: str) -> None:
     """A damaged profile is refused when it is read, shown or used by an audit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 import prodex
@@ -58,6 +59,7 @@ def test_the_short_version_counts_products_and_tables() -> None:
         assert said[0].startswith(f"{len(catalog)} products in {filled} tables are kept in ")
 
 
+@pytest.mark.slow
 def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path) -> None:
     """Figures, gaps, the worst owners; and both are there."""
     judged = prodex.audit(prodex.flatten(product.record for product in shared_products(60)), "online-listing")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -85,6 +86,7 @@ def test_make_installs_exact_versions_only() -> None:
     assert 5 == text.count("\t$(INSTALL) ")
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_declared() -> None:
     """No package is used only because another one happens to bring it along."""
     names = {canonicalize_name(one.name) for one in USED}

@@ -55,6 +55,7 @@ def test_head_is_the_catalogue_of_the_first_products(catalog: prodex.Catalog) ->
     assert [5, 0, 7] == [len(catalog.head()), len(catalog.head(0)), len(catalog.head(99))]
 
 
+@pytest.mark.slow
 def test_a_sample_is_drawn_by_its_seed(catalog: prodex.Catalog) -> None:
     """The same seed the same products, each once, in the order of the catalogue."""
     drawn = [tuple(catalog.sample(3, seed=seed).products["product_id"]) for seed in range(20)]

@@ -54,6 +54,7 @@ def test_every_public_name_has_an_example(path: str) -> None:
         assert "Examples\n--------" in text
 
 
+@pytest.mark.slow
 def test_an_editor_proposes_the_public_names_and_nothing_else() -> None:
     """In a fresh process and after everything was used: no imports of ours, no inner modules."""
     code = (
@@ -68,6 +69,7 @@ def test_an_editor_proposes_the_public_names_and_nothing_else() -> None:
     assert sorted(expected) == [name for name in first.split() if not name.startswith("__")]
 
 
+@pytest.mark.slow
 def test_charts_are_there_without_an_import_of_their_own() -> None:
     """`px.charts.bars` works, and `import prodex` stays light: see the test of the architecture."""
     code = "import sys, prodex as px; assert 'matplotlib' not in sys.modules; print(px.charts.bars.__name__)"
@@ -126,6 +128,7 @@ def test_an_editor_knows_what_a_difference_is() -> None:
     assert {"AuditComparison", "Difference"} == overloads
 
 
+@pytest.mark.slow
 def test_a_type_checker_agrees(tmp_path: Path) -> None:
     """With keywords of a query, tables, and both kinds of difference; and it refuses what is none."""
     good, bad = tmp_path / "good.py", tmp_path / "bad.py"

@@ -123,6 +123,7 @@ def catalog(request: pytest.FixtureRequest) -> prodex.Catalog:
     return made
 
 
+@pytest.mark.slow
 def test_plain_pandas_reads_parquet_as_the_catalogue_has_it(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """Values and dtypes of all tables, empty ones and columns of nulls included."""
     catalog.export(tmp_path / "out")
@@ -165,6 +166,7 @@ def test_other_readers_of_parquet_see_types_and_texts(tmp_path: Path) -> None:
         assert [c.to_pylist() for c in expected.columns] == [c.to_pylist() for c in found.columns]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*workbook:UserWarning")
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_export_comes_back_exactly(catalog: prodex.Catalog, tmp_path: Path, form: str) -> None:
@@ -181,6 +183,7 @@ hypothesis_export = settings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @hypothesis_export
 @given(records=st.lists(wire.products, max_size=4))
@@ -244,6 +247,7 @@ def test_a_text_that_a_workbook_cut_is_said(tmp_path: Path) -> None:
     assert read.scalars["value"][0].endswith("of 40,000 characters]")
 
 
+@pytest.mark.slow
 def test_a_long_text_comes_back_from_csv_and_parquet(tmp_path: Path) -> None:
     """40,000 characters, and a record larger than what is read at a time."""
     catalog = prodex.flatten([{"id": 1, "a": "x" * 40_000, "b": ["y\r\n" * 10_000_000]}])
@@ -252,6 +256,7 @@ def test_a_long_text_comes_back_from_csv_and_parquet(tmp_path: Path) -> None:
         assert catalog.equals(prodex.read_export(tmp_path / form))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("escape_formulas", [False, True])
 def test_the_package_says_how_pandas_reads_csv(tmp_path: Path, escape_formulas: bool) -> None:
     """With these arguments types and values are the catalogue's; only null and an empty text are one."""
@@ -334,6 +339,7 @@ def with_digests_of_now(folder: Path) -> None:
     (folder / "datapackage.json").write_text(json.dumps(package))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_tables_that_were_not_exported_are_not_empty(tmp_path: Path, form: str) -> None:
     """The error names a table that was not exported; the other tables can be read."""
@@ -417,6 +423,7 @@ DAMAGES: dict[str, tuple[str, Callable[[Path], Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("resealed", [False, True])
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -462,6 +469,7 @@ PACKAGES: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", PACKAGES)
 def test_a_data_package_of_somebody_else_is_not_trusted(tmp_path: Path, case: str) -> None:
     """No path leads out of the folder, no number is believed, and the reason is said."""
@@ -514,6 +522,7 @@ def test_a_table_as_it_was_shown_is_left_to_pandas(tmp_path: Path) -> None:
         prodex.read_export(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_workbook_that_unpacks_to_very_much_is_refused(tmp_path: Path) -> None:
     """It is refused at a limit that can be set, long before memory is full."""
     catalog = prodex.flatten(HOSTILE)

@@ -104,6 +104,7 @@ def refused(call: Callable[..., Any], *arguments: Any) -> str:
     return ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLABLE)
 def test_no_first_argument_ends_in_the_depth(name, service, tmp_path):
     """Each is taken, or refused in words."""
@@ -113,6 +114,7 @@ def test_no_first_argument_ends_in_the_depth(name, service, tmp_path):
     assert {} == {kind: problem for kind, problem in wrong.items() if problem}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SECOND)
 def test_no_second_argument_ends_in_the_depth(name, service, tmp_path):
     """Where the first one is right."""
@@ -168,6 +170,7 @@ def test_a_snapshot_that_is_open_is_refreshed_like_its_name(service):
         prodex.refresh(prodex.flatten(RECORDS), service)
 
 
+@pytest.mark.slow
 def test_names_and_opened_snapshots_do_the_same(service, tmp_path):
     """Wherever one of them works."""
     shop = prodex.open_snapshot("shop")

@@ -124,6 +124,7 @@ def killed(place: Path, kind: str, *, notes: bool) -> list[Any]:
     return list(json.loads(done.stdout))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "notes"),
     [("csv", False), ("csv", True), ("page", False), ("page", True), ("report", False), ("worklists", False)],
@@ -185,6 +186,7 @@ def test_the_folder_one_works_in_and_a_link_are_filled_where_they_are(
     assert b'"2"' in (real / "products.csv").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notes", [True, False])
 def test_an_export_that_fails_leaves_the_old_one(
     notes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -93,6 +93,7 @@ columns = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(columns, st.sampled_from(["object", "str"]))
 def test_a_series_says_of_each_gtin_what_the_plain_way_says(gtins, dtype):
     """Valid, normal form and check digit, under the index and name of the series."""

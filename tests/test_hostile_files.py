@@ -188,6 +188,7 @@ def _hard(source: Path, target: Path) -> Path:
     return target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SNAPSHOTS)
 def test_a_hostile_snapshot_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """No function that takes a snapshot writes or reads outside of it."""
@@ -246,6 +247,7 @@ JOURNALS: dict[str, Callable[[World, Path], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", JOURNALS)
 def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """It may be resumed, recovered, refreshed or removed."""
@@ -309,6 +311,7 @@ AUDITS: dict[str, Callable[[World, Path], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", AUDITS)
 def test_a_hostile_audit_touches_nothing_outside(world: World, case: str) -> None:
     """Nor does it show a catalogue that is not beside it, as if that had been judged."""
@@ -360,6 +363,7 @@ WORKLISTS: dict[str, Callable[[World, Path], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WORKLISTS)
 def test_a_hostile_folder_of_worklists_is_not_replaced(world: World, case: str) -> None:
     """Only files that were written and listed are taken away; with anything else in it, all of it stays."""
@@ -407,6 +411,7 @@ def _index_names(folder: Path, name: str) -> None:
     pq.write_table(index.set_column(place, index.schema.field(place), [names]), folder / "pictures.parquet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", PICTURES)
 def test_a_hostile_folder_of_pictures_touches_nothing_outside(world: World, case: str) -> None:
     """No function that takes pictures writes or reads outside of the folder."""

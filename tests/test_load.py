@@ -29,6 +29,7 @@ from prodex_sandbox.sample import shared_products
 from tests.quick import examples
 
 
+@pytest.mark.slow
 def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
     """Compared with the sample itself: each record once, as it is, but for where the sandbox has its files."""
     catalog = prodex.load_products(service, name="all", max_age=0)
@@ -42,6 +43,7 @@ def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_scroll_and_offset_pages_load_the_same(service: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the page size, and whichever way the pages come."""
     by_offset = prodex.load_products(service, name="offset", max_age=0, page_size=37)
@@ -68,6 +70,7 @@ def test_the_origin_tells_what_was_asked_and_when(service: Client) -> None:
     assert "secret" not in (catalog.folder / "manifest.json").read_text("utf-8")  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_a_fresh_snapshot_of_the_same_question_is_used_again(
     service: Client, sample_exchange: Sandbox
 ) -> None:
@@ -96,6 +99,7 @@ def test_gtins_that_did_not_come_are_reported(service: Client) -> None:
     assert "2 GTINs asked for did not come" in repr(catalog)
 
 
+@pytest.mark.slow
 def test_labels_of_codes_come_in_several_languages(service: Client, sample_exchange: Sandbox) -> None:
     """With far fewer calls than a load for each language."""
     catalog = prodex.load_products(service, name="labelled", max_age=0, labels=("fr-FR", "de-DE"))
@@ -119,6 +123,7 @@ def test_rich_content_is_loaded_alone(service: Client) -> None:
     assert {"absent"} == set(catalog.presence.get("namePublicLong_state", ["absent"]))
 
 
+@pytest.mark.slow
 def test_parts_built_on_processes_are_those_built_on_threads(
     service: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +138,7 @@ def test_parts_built_on_processes_are_those_built_on_threads(
         assert threads.arrow(table).equals(spawned.arrow(table))
 
 
+@pytest.mark.slow
 def test_what_the_service_does_not_give_is_told(home: Path) -> None:
     """Silent truncation is the worst bug; with allow_incomplete the catalogue says so everywhere."""
     with Sandbox(shared_products(120), faults=[Fault("drops", at=range(2, 10**6), products=1)]) as sandbox:
@@ -161,6 +167,7 @@ def connected(sandbox: Sandbox) -> Client:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest_file", [2_000, 60_000, 400_000])
 def test_a_full_disk_is_told_and_leaves_nothing_half_written(
     sample_exchange: Sandbox, home: Path, largest_file: int
@@ -250,6 +257,7 @@ def test_the_plan_gives_each_product_once_and_the_newest(
     assert sum(map(len, pages)) == decided.ledger.received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "behaviour", [{"documents_key": "document"}, {"token_type_key": "type"}, {"scroll_end": "no-cursor"}]
 )
@@ -287,6 +295,7 @@ def test_a_product_without_gtin_is_loaded_like_others() -> None:
         assert [("1", "00000000000017"), ("2", None)] == sorted((r["product_id"], r["gtin"]) for r in found)
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_used_again_only_by_whom_it_was_loaded_for(sample_exchange: Sandbox) -> None:
     """What a service shows depends on who asks; and a part that was saved is not the whole."""
     one, other = (

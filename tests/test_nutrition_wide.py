@@ -101,6 +101,7 @@ def test_a_partition_that_contradicts_itself_is_left_out_and_named() -> None:
         assert [[None, None], [1.0, None]] == values(catalog.nutrition_wide())
 
 
+@pytest.mark.slow
 def test_every_figure_of_the_sample_stands_in_its_cell() -> None:
     """The figures agree with plain Python over the raw records."""
     records = [product.record for product in shared_products(400)]

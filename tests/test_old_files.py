@@ -148,6 +148,7 @@ def test_an_incomplete_snapshot_is_made_whole_by_a_refresh(exchange: Sandbox, lo
     assert (True, EVERYTHING) == (fresh.complete, contents(fresh))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "way"), [*WAYS.items(), ("half-offset", "scroll"), ("half-scrolled", "offset")]
 )
@@ -246,6 +247,7 @@ def test_an_export_of_an_earlier_version_is_read_back(kept: Kept) -> None:
         assert saved.arrow(table).equals(read.arrow(table)), table
 
 
+@pytest.mark.slow
 def test_audits_are_listed_opened_compared_and_reported(kept: Kept) -> None:
     """The audit that was kept knows its catalogue, although the whole folder has moved since."""
     listed = prodex.list_audits()
@@ -368,6 +370,7 @@ def _home_of_mill(kept: Kept) -> Sandbox:
     return _serving([], home=kept.home / "sandbox")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "organization", "status"),
     [

@@ -108,6 +108,7 @@ def _family(kind: pa.DataType) -> str:
 
 
 # Dask's own, of pandas.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("whole", [True, False], ids=["folder", "files"])

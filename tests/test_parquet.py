@@ -43,6 +43,7 @@ def flipped(content: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("checksums", [True, False])
 def test_no_flipped_bit_of_a_snapshot_is_read_as_other_data(
@@ -110,6 +111,7 @@ def test_a_condition_that_does_not_fit_is_no_damage(records: list[dict[str, Any]
         catalog.arrow("texts", filter=pc.field("text") > 7)
 
 
+@pytest.mark.slow
 def test_every_page_that_is_written_has_a_checksum(records: list[dict[str, Any]], tmp_path: Path) -> None:
     """Of snapshots, audits, exports, worklists and reports: a flipped bit of a page never goes unseen."""
     catalog = prodex.flatten(records).save("shop")

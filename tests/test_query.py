@@ -133,6 +133,7 @@ def queries(draw, fields=tuple(FILTERS)):
     return ProductQuery(**without_contradiction(values), extra=draw(EXTRA))
 
 
+@pytest.mark.slow
 @given(queries())
 def test_a_query_read_back_from_its_body_is_the_same_query(query):
     """Law 5: a query written as a POST body, sent as JSON text and read back is the same query."""
@@ -142,6 +143,7 @@ def test_a_query_read_back_from_its_body_is_the_same_query(query):
     assert query.digest == again.digest
 
 
+@pytest.mark.slow
 @given(queries(tuple(name for name in FILTERS if name != "search")))
 def test_a_query_read_back_from_its_parameters_is_the_same_query(query):
     """A query written as GET parameters and read back is the same query, as far as text can tell."""
@@ -151,6 +153,7 @@ def test_a_query_read_back_from_its_parameters_is_the_same_query(query):
     assert query == ProductQuery.from_body(params)
 
 
+@pytest.mark.slow
 @given(queries())
 def test_a_query_survives_pickling_and_prints_as_python(query):
     """A query goes to other processes unchanged, and its repr makes it again."""
@@ -159,6 +162,7 @@ def test_a_query_survives_pickling_and_prints_as_python(query):
     assert query == eval(repr(query), names)
 
 
+@pytest.mark.slow
 @given(queries(tuple(name for name in FILTERS if name != "search")))
 def test_the_sandbox_reads_what_the_query_says(query):
     """Law 5: the sandbox's own reading of a body, and of a query string, finds the values of the query."""

@@ -16,9 +16,15 @@ def test_groups_are_kept_together(request: pytest.FixtureRequest) -> None:
     assert request.node.nodeid.endswith("@together")
 
 
-def test_a_quick_run_has_a_part_of_every_slow_test_with_cases() -> None:
-    """The list names tests that there are, each with its seconds."""
-    lines = [line.split() for line in quick.LIST.read_text("utf-8").splitlines()]
-
-    assert len(lines) == len({test for _, test in lines})
-    assert all(float(seconds) >= quick.SLOW_FROM for seconds, _ in lines)
+@pytest.mark.parametrize(
+    ("cases", "slow", "kept"),
+    [(1, True, 0), (9, True, 0), (10, True, 1), (35, True, 3), (1, False, 1), (35, False, 35)],
+)
+def test_a_quick_run_has_a_tenth_of_the_cases_of_slow_tests(cases: int, slow: bool, kept: int) -> None:
+    """All of those that are not marked, wherever other tests stand between them."""
+    tests = [f"test_one[{number}]@group" for number in range(cases)]
+    others = [f"test_other[{number}]" for number in range(cases)]
+    mixed = [one for pair in zip(tests, others, strict=True) for one in pair]
+    found = quick.chosen(mixed, set(tests) if slow else set())
+    assert kept == len(found & set(tests))
+    assert set(others) <= found

@@ -49,6 +49,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("packed", [False, True])
 def test_every_form_of_file_gives_the_same_products(tmp_path: Path, form: str, packed: bool) -> None:
@@ -205,6 +206,7 @@ def bomb(path: Path, size: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [300_000_000, 2_000_000_000])
 def test_a_file_that_becomes_very_large_is_refused_in_bounded_memory(tmp_path: Path, size: int) -> None:
     """With its name, the numbers and the setting; 300 kB become 300 MB, or 2 MB become 2 GB."""
@@ -218,6 +220,7 @@ def test_a_file_that_becomes_very_large_is_refused_in_bounded_memory(tmp_path: P
     assert most < 400_000_000
 
 
+@pytest.mark.slow
 def test_a_limit_that_was_given_decides(tmp_path: Path) -> None:
     """A larger one lets pass what would be refused, a smaller one refuses what would pass."""
     path = bomb(tmp_path / "products.json.gz", 200_000_000)

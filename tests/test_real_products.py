@@ -40,6 +40,7 @@ def lines() -> list[bytes]:
         return [line.strip() for line in file]
 
 
+@pytest.mark.slow
 def test_every_real_product_is_pulled_through_the_service(
     real_exchange: Sandbox, lines: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +65,7 @@ def test_every_real_product_is_pulled_through_the_service(
     assert catalog.complete
 
 
+@pytest.mark.slow
 def test_the_tables_of_real_products_are_those_of_the_plain_walk(lines: list[bytes]) -> None:
     """Every row of every table, on records as messy as real data is."""
     catalog = prodex.read_products(REAL)
@@ -74,6 +76,7 @@ def test_the_tables_of_real_products_are_those_of_the_plain_walk(lines: list[byt
     assert set(TABLES) - set(expected) == {"presence", "raw", "code_labels"}
 
 
+@pytest.mark.slow
 def test_no_leaf_of_real_products_is_lost(lines: list[bytes]) -> None:
     """As many cells as the records have values, descriptors and copies left out."""
     catalog = prodex.read_products(REAL)

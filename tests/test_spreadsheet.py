@@ -164,6 +164,7 @@ def test_csv_of_the_command_line_runs_nothing(kind: str, tmp_path: Path) -> None
         assert ATTACKS == [read_as(row[0]) for row in rows]
 
 
+@pytest.mark.slow
 def test_every_file_of_a_folder_of_worklists_is_safe(tmp_path: Path) -> None:
     """The index as well as the lists, unless asked otherwise; Parquet has every text as it is."""
     prodex.rule(title="Everything is wrong")(nothing_is_right)

@@ -73,6 +73,7 @@ FORBIDDEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", FORBIDDEN)
 def test_nothing_else_is_read_written_or_loaded(query: str, elsewhere: Path) -> None:
     """An error of ours with DuckDB's words; the folder one works in stays as it was."""
@@ -93,6 +94,7 @@ def test_files_of_the_snapshot_itself_are_tables_and_no_files() -> None:
         catalog.sql(f"select * from read_parquet('{catalog.files('products')[0]}')")
 
 
+@pytest.mark.slow
 def test_every_table_answers(catalog: prodex.Catalog) -> None:
     """In memory, on disk and filtered, SQL returns the same rows as the frames."""
     for table in catalog.tables.index:
@@ -138,6 +140,7 @@ def test_a_query_may_make_tables_of_its_own(catalog: prodex.Catalog) -> None:
     assert [2] == answer["n"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -175,6 +178,7 @@ def test_what_does_not_fit_in_memory_goes_to_no_folder_of_the_user(elsewhere: Pa
     assert not Path(folder).exists()
 
 
+@pytest.mark.slow
 def test_parameters_are_values_by_place_and_by_name(catalog: prodex.Catalog) -> None:
     """Of all types that a value may have, those of numpy and pandas included; none is ever SQL."""
     asked = "select product_id from products where brand_code = ?"
@@ -194,6 +198,7 @@ def test_parameters_are_values_by_place_and_by_name(catalog: prodex.Catalog) -> 
     ].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "kind", "expected"),
     [
@@ -290,6 +295,7 @@ def test_frames_are_tables(catalog: prodex.Catalog) -> None:
         assert answer.loc[1, ["price", "pieces", "since", "word", "is_new"]].isna().all()
 
 
+@pytest.mark.slow
 def test_an_index_with_a_name_is_a_column(catalog: prodex.Catalog) -> None:
     """One without only counts rows; numbers as names of columns are texts."""
     frame = pd.DataFrame({"price": [2.5]}, index=pd.Index(["ACME"], name="brand_code"))

@@ -250,6 +250,7 @@ LOCAL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", LOCAL)
 def test_no_command_moves_the_cursor(
     line: str, shop: prodex.Catalog, spoken: Callable[..., str], tmp_path: Path
@@ -280,6 +281,7 @@ REMOTE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", REMOTE)
 def test_no_command_obeys_the_service(
     line: str, exchange: HostileExchange, spoken: Callable[..., str], tmp_path: Path
@@ -293,6 +295,7 @@ def test_no_command_obeys_the_service(
     assert [] == obeyed(told)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
 def test_csv_is_data_in_a_pipe_and_shown_on_a_terminal(shop: prodex.Catalog) -> None:
     """A program that reads gets every text; a person who looks gets nothing that moves the cursor."""
@@ -318,6 +321,7 @@ def test_csv_is_data_in_a_pipe_and_shown_on_a_terminal(shop: prodex.Catalog) -> 
     assert [] == obeyed(seen.decode().replace("\r\n", "\n"))
 
 
+@pytest.mark.slow
 def test_the_sandbox_shows_what_it_quotes(tmp_path: Path) -> None:
     """Of a file of products, its name and the name of who is not there, on its own console."""
     file = tmp_path / "a\x1b[2J\u202e\x9b.json"

@@ -76,6 +76,7 @@ def _generated(values: list[str]) -> Any:
     return (value for value in values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "held_in",
     [
@@ -109,6 +110,7 @@ def test_values_may_be_held_in_anything(catalog: prodex.Catalog, held_in: Callab
     assert ["3", "7", "31"] == _ids(catalog.where(product_id=held_in(["7", "31", "3"])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
@@ -154,6 +156,7 @@ def test_values_of_every_type_find_their_products(
     assert [str(r["id"]) for r in RECORDS if expected(r)] == _ids(catalog.where(**question))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
@@ -255,6 +258,7 @@ def test_what_stands_in_the_catalogue_is_always_found() -> None:
     assert ["2"] == _ids(catalog.where(packaging_code="dolly"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mask",
     [
@@ -292,6 +296,7 @@ def test_masks_and_values_hold_together(catalog: prodex.Catalog) -> None:
     assert _ids(catalog.where(life_cycle=1).where(brand_code=["1", "2"])) == _ids(both)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
@@ -393,6 +398,7 @@ held_in = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a brand that only sounds like another
 @settings(deadline=None)
 @given(
@@ -412,6 +418,7 @@ def test_where_is_the_plain_selection_over_products(
     assert plain == _ids(CATALOG.where(**{column: held(wanted)}))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=40, max_size=40))
 def test_a_mask_is_the_selection_of_pandas(mask: list[bool]) -> None:

@@ -184,6 +184,7 @@ def test_values_with_units_are_a_number_and_a_unit(catalog: prodex.Catalog) -> N
     )
 
 
+@pytest.mark.slow
 def test_numbers_that_no_column_holds_stay_as_they_are_written() -> None:
     """A number that a double cannot hold exactly stays text."""
     catalog = prodex.flatten([{"id": 1, "x": 2**70, "y": 0.5}, {"id": 2, "x": 0.5, "y": True}])
@@ -227,6 +228,7 @@ def test_a_wide_frame_of_numbers_goes_back_as_corrections(catalog: prodex.Catalo
         assert 0 == len(prodex.changes_from_frame(frame, one))
 
 
+@pytest.mark.slow
 def test_a_catalogue_shows_the_same_in_every_form(catalog: prodex.Catalog) -> None:
     """In memory, on disk, in several parts, and filtered to all that it has."""
     parts = tuple(part for record in RECORDS for part in prodex.flatten([record]).parts)
@@ -323,6 +325,7 @@ def test_a_cell_of_tags_is_missing_where_the_record_holds_no_tag(empty: Any) -> 
     assert [None, None] == cells(catalog.wide(attributes=["isTaggedBy"]), "isTaggedBy")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(products, min_size=1, max_size=3))
 def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, Any]]) -> None:
@@ -335,6 +338,7 @@ def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, A
     assert_agrees(catalog, records, paths)
 
 
+@pytest.mark.slow
 def test_a_cell_of_the_sample_is_filled_where_the_record_holds_a_value() -> None:
     """The same of the sandbox's sample, hostile and odd products included."""
     records = [product.record for product in shared_products(300)]
@@ -343,6 +347,7 @@ def test_a_cell_of_the_sample_is_filled_where_the_record_holds_a_value() -> None
     assert_agrees(prodex.flatten(records), records, paths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [

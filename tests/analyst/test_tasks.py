@@ -263,6 +263,7 @@ def test_duplicates(catalog: px.Catalog, records: list[Record]) -> None:
     assert expected == set(tasks.duplicates(catalog)["product_id"])
 
 
+@pytest.mark.slow
 def test_failures_by_supplier(catalog: px.Catalog, tmp_path: Path) -> None:
     """Every failure is in the file of its supplier, none twice."""
     tasks.failures_by_supplier(catalog, tmp_path)
@@ -276,6 +277,7 @@ def test_failures_by_supplier(catalog: px.Catalog, tmp_path: Path) -> None:
     assert all(row["updated_at"] for rows in written for row in rows)
 
 
+@pytest.mark.slow
 def test_price_relevant_changes(records: list[Record]) -> None:
     """A net content that shrank and a price that came are in it, and a text that changed is not."""
     after = [json.loads(json.dumps(record)) for record in records]
@@ -332,6 +334,7 @@ def test_memory(catalog: px.Catalog) -> None:
     assert sizes["raw"] > sum(map(len, catalog.raw["json"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_round_trip(catalog: px.Catalog, tmp_path: Path, kind: str) -> None:
     """What was given away is read back to the last row and type."""
@@ -360,6 +363,7 @@ def test_own_rule_and_profile(catalog: px.Catalog, records: list[Record]) -> Non
     assert sorted(expected) == sorted(tasks.own_rule_and_profile(catalog)["gtin"])
 
 
+@pytest.mark.slow
 def test_every_night(
     client: px.Client,
     exchange: Sandbox,

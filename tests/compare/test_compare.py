@@ -163,6 +163,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_change_is_named_as_what_it_is(case: str) -> None:
     """Each changed value is listed once, the old one beside the new one, and nothing else is."""
@@ -412,6 +413,7 @@ def test_a_record_that_the_other_catalogue_holds_a_second_time_is_read_again() -
     ].to_numpy().tolist()
 
 
+@pytest.mark.slow
 def test_very_deep_products_are_compared_as_well() -> None:
     """Records are compared however deep they are nested."""
     old, new = (b'{"id": 1, "x": %s%d%s}' % (400 * b'[{"a": ', value, 400 * b"}]") for value in (1, 2))

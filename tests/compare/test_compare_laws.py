@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -91,6 +92,7 @@ def compared(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
     return compare_records(encode(old), encode(new), EVERYTHING).changes
 
 
+@pytest.mark.slow
 @thorough
 @given(edited())
 def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -119,6 +121,7 @@ def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[s
     assert bags[0] == bags[1]
 
 
+@pytest.mark.slow
 @thorough
 @given(edited())
 def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -143,6 +146,7 @@ def test_a_product_does_not_differ_from_itself(product: dict[str, Any]) -> None:
     assert [] == compare_records(encode(product), spelled, EVERYTHING).changes
 
 
+@pytest.mark.slow
 @thorough
 @given(edited(), st.randoms(use_true_random=False))
 def test_the_order_of_lists_is_no_change(pair: tuple[dict[str, Any], dict[str, Any]], random: Any) -> None:
@@ -161,6 +165,7 @@ def test_the_order_of_lists_is_no_change(pair: tuple[dict[str, Any], dict[str, A
 pages = st.lists(products, max_size=5)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(pages, pages, st.integers(0, 5))
 def test_neither_parts_nor_order_matter(

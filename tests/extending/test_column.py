@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.extending.changed_source import ChangedSource
+
+pytestmark = pytest.mark.slow
 
 ADDED = """
 leaf("is_recalled", "isRecalled", "boolean", "recalled by its manufacturer"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.extending.changed_source import ChangedSource
+
+pytestmark = pytest.mark.slow
 
 ADDED = """
 "504": FaultKind("A gateway waited in vain.", _reply(504, _error("Gateway timeout."))),

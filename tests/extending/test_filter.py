@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.extending.changed_source import ChangedSource
+
+pytestmark = pytest.mark.slow
 
 ENTRY = """
 Filter("filter_gtins_not_in", GTINS, "without-gtin", "Not this GTIN (repeat), or @FILE."),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.extending.changed_source import ChangedSource
+
+pytestmark = pytest.mark.slow
 
 MODULE = '''
 """A panel that shows how many products each brand has, and gives back those of one."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.extending.changed_source import ChangedSource
+
+pytestmark = pytest.mark.slow
 
 #: The property is written by `python tests/test_catalog_tables.py --write`, here shortened.
 PROPERTY = '''

@@ -138,6 +138,7 @@ def spelled(groups: Groups) -> Groups:
     return {(code, label if label is not None else code, size) for code, label, size in groups}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", CASES)
 def test_every_place_makes_the_same_groups(by: str, tmp_path: Path) -> None:
     """By code, never by label; shown by the label that most products have; who has none is a group too."""

@@ -11,6 +11,8 @@ import pytest
 from prodex.catalog import Catalog
 from tests.facts.everywhere import NAMING, Record, catalog_of, market, text
 
+pytestmark = pytest.mark.slow
+
 BELGIUM, FRANCE, JAPAN = market(56), market(250), market(392)
 
 

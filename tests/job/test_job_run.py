@@ -83,6 +83,7 @@ def everything_below(*folders: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_the_first_run_loads_and_later_ones_refresh(tmp_path: Path, home: Path) -> None:
     """Every step is done, with figures, and all that a job can write is there."""
     path = job_file(tmp_path, 'profile = "core"', EVERYTHING)
@@ -115,6 +116,7 @@ def test_another_question_is_loaded_anew(tmp_path: Path) -> None:
     assert 0 < len(prodex.open_snapshot("shop")) < PRODUCTS
 
 
+@pytest.mark.slow
 def test_a_dry_run_writes_nothing(tmp_path: Path, home: Path) -> None:
     """Before the first run and after it; the service is asked for a count alone."""
     path = job_file(tmp_path, "", EVERYTHING)
@@ -133,6 +135,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path, home: Path) -> None:
     assert "nothing was loaded, written, sent or removed" in again.markdown
 
 
+@pytest.mark.slow
 def test_a_service_that_is_down_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What needs a new snapshot is skipped, the last one stays, and the result says what happened."""
     path = job_file(tmp_path, "", EVERYTHING)
@@ -149,6 +152,7 @@ def test_a_service_that_is_down_costs_nothing(tmp_path: Path, monkeypatch: pytes
     assert "## What went wrong" in result.markdown
 
 
+@pytest.mark.slow
 def test_a_step_that_fails_stops_only_those_that_need_it(tmp_path: Path) -> None:
     """An export that cannot be written is said, and everything else is done."""
     (tmp_path / "out").write_text("in the way", "utf-8")
@@ -162,6 +166,7 @@ def test_a_step_that_fails_stops_only_those_that_need_it(tmp_path: Path) -> None
     assert "export 1" in result.headline
 
 
+@pytest.mark.slow
 def test_a_run_that_was_interrupted_goes_on_at_its_step(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +193,7 @@ def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_made_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the end of a step and its line in the journal: neither load, audit nor worklists are made twice."""
     path = job_file(tmp_path, "", EVERYTHING)
@@ -244,6 +250,7 @@ def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_futur
     assert 2 == len(prodex.list_snapshots("shop"))
 
 
+@pytest.mark.slow
 def test_another_job_file_does_not_continue_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was done for another file may not be what this one wants; a journal that is damaged says nothing."""
     with monkeypatch.context() as patch:
@@ -488,6 +495,7 @@ def test_a_full_disk_ends_a_run_that_goes_on_later(tmp_path: Path, monkeypatch: 
     assert 1 == len(prodex.list_snapshots("shop"))
 
 
+@pytest.mark.slow
 def test_two_profiles_and_two_exports_are_steps_of_their_own(tmp_path: Path) -> None:
     """Whatever their folders are called; what is unusual of the catalogue is said once, scores for each profile."""
     exports = "".join(
@@ -507,6 +515,7 @@ def test_two_profiles_and_two_exports_are_steps_of_their_own(tmp_path: Path) -> 
     assert "Would remove 2 audits of 4." in planned.markdown
 
 
+@pytest.mark.slow
 def test_no_secret_is_in_what_a_run_leaves(tmp_path: Path, home: Path, exchange: Sandbox) -> None:
     """Neither in state, log, result nor anything else below the folders that it writes to."""
     path = job_file(tmp_path, "", EVERYTHING)

@@ -110,6 +110,7 @@ def received(exchange: Sandbox, way: str, folder: Path) -> Received:
     return Received(sorted(one["id"] for one in products), made.ledger.complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind not in {"call", *FINAL}])
 def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str, tmp_path: Path) -> None:
     """Each fault, at each call of a load: everything comes once, although something really went wrong."""
@@ -134,6 +135,7 @@ def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind:
     assert (EVERYTHING, True) == (contents(catalog), catalog.complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(FINAL))
 def test_what_trying_again_does_not_help_is_an_error(exchange: Sandbox, way: str, kind: str) -> None:
     """It is reported at once, what was received is kept, and the same call continues when the service is back."""
@@ -167,6 +169,7 @@ BEHAVIOURS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 def test_what_a_service_is_always_like_costs_no_product(way: str, behaviour: str) -> None:
     """Everything comes once, while products are changed, added and removed as it is pulled."""
@@ -174,6 +177,7 @@ def test_what_a_service_is_always_like_costs_no_product(way: str, behaviour: str
         costs_no_product(sandbox, way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["scroll", "windows"], indirect=True)
 def test_cursors_that_expire_cost_no_product(way: str) -> None:
     """Two minutes pass at once every few pages, so that all cursors are lost; still everything comes once."""
@@ -213,6 +217,7 @@ def outcome(sandbox: Sandbox, way: str) -> tuple[bool, list[int]] | None:
     return catalog.complete, contents(catalog)
 
 
+@pytest.mark.slow
 def test_totals_that_shrink_are_told(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """If later pages announce and contain less, the listing finds the rest; if that shrinks too, it is reported."""
     with Sandbox(records(), behaviour=Behaviour(total_shrinks=2)) as sandbox:
@@ -222,6 +227,7 @@ def test_totals_that_shrink_are_told(way: str, monkeypatch: pytest.MonkeyPatch) 
             loaded(sandbox, way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["500", "garbage", "cut", "lost-cursor", "401", "drops", "repeats", "moves"])
 def test_a_fault_that_lasts_is_an_error_or_costs_nothing(exchange: Sandbox, way: str, kind: str) -> None:
     """From the third call on, for good; and once it is over, the same load is whole."""

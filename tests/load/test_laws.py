@@ -17,6 +17,8 @@ from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from tests.load.exchange import WAYS, asked, loaded, named, records, renamed
 from tests.quick import examples
 
+pytestmark = pytest.mark.slow
+
 #: More attempts than a load makes of one call.
 _TOO_OFTEN = 7
 

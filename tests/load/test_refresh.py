@@ -88,6 +88,7 @@ def inodes(catalog: prodex.Catalog) -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skew", [-7200, -300, 300, 7200])
 def test_clocks_that_differ_cost_no_change(skew: float) -> None:
     """The service's clock is the watermark, in whichever direction it is off."""
@@ -236,6 +237,7 @@ def test_a_refresh_that_was_incomplete_is_not_taken_up_again(exchange: Sandbox) 
     assert (True, [*range(1, TOTAL + 1), 900]) == (catalog.complete, contents(catalog))
 
 
+@pytest.mark.slow
 def test_products_that_change_meanwhile_are_in_it(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Changed, added or removed at any call of the refresh."""
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
@@ -276,6 +278,7 @@ def test_another_question_is_refused_in_words(exchange: Sandbox) -> None:
     assert old.folder == prodex.open_snapshot("shop").folder
 
 
+@pytest.mark.slow
 def test_labels_of_new_codes_come_in_the_languages_of_the_snapshot() -> None:
     """Those that were there stay."""
     from prodex_sandbox.sample import shared_products
@@ -309,6 +312,7 @@ def test_a_query_of_gtins_is_refreshed(exchange: Sandbox) -> None:
     assert ("00000000000005", "00000000009001") == tuple(sorted(gone.origin.ledger.missing_gtins))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "last"), [(None, 100), (500, 100), (500, None), (None, -1), (0, None)])
 def test_a_query_with_bounds_of_its_own_is_refreshed(
     exchange: Sandbox, first: int | None, last: int | None
@@ -327,6 +331,7 @@ def test_a_query_with_bounds_of_its_own_is_refreshed(
     assert named(whole) == named(new)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without", ["all", "some", "null"])
 def test_products_without_a_time_of_update_are_kept(without: str) -> None:
     """Absent or null, on some or on all; that they changed cannot be seen, that they came or went can."""
@@ -347,6 +352,7 @@ def test_products_without_a_time_of_update_are_kept(without: str) -> None:
     assert "autre" == named(catalog)[2]
 
 
+@pytest.mark.slow
 def test_an_interrupted_refresh_goes_on(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """No page comes twice."""
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 5)
@@ -363,6 +369,7 @@ def test_an_interrupted_refresh_goes_on(exchange: Sandbox, monkeypatch: pytest.M
     assert {"autre"} == {named(catalog)[number] for number in range(1, 31)}
 
 
+@pytest.mark.slow
 def test_one_percent_costs_at_most_five_percent_of_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """By scroll, with pages of ten products, as many as a large catalogue has pages of 500."""
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", 10)
@@ -378,6 +385,7 @@ def test_one_percent_costs_at_most_five_percent_of_the_calls(monkeypatch: pytest
     assert 20 == sum(name == "autre" for name in named(catalog).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["500", "truncated", "lost-cursor", "drops", "repeats"])
 def test_a_fault_at_any_call_of_a_refresh_costs_nothing(
     kind: str, exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
@@ -402,6 +410,7 @@ def test_a_fault_at_any_call_of_a_refresh_costs_nothing(
             assert {f"autre {call} {at}"} == {named(catalog)[number] for number in range(1, 9)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["products", "texts", "presence", "raw"])
 def test_a_refresh_carries_no_damage_on(table: str) -> None:
     """It builds what is damaged again from the records; where these are damaged, it says which products they are of."""

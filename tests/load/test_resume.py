@@ -90,6 +90,7 @@ class Calls:
         return len(asked(self._sandbox, self._begin)) - struck
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [1, 2, 3, 5, 8, 9])
 def test_a_load_goes_on_where_it_failed(exchange: Sandbox, way: str, call: int) -> None:
     """Nothing that was received is requested again, counts included."""
@@ -104,6 +105,7 @@ def test_a_load_goes_on_where_it_failed(exchange: Sandbox, way: str, call: int) 
     assert [] == journals()
 
 
+@pytest.mark.slow
 def test_an_interrupted_load_stops_after_the_pages_in_flight(
     exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +160,7 @@ def test_a_cursor_that_the_service_forgot_begins_its_window_again(monkeypatch: p
     assert (True, EVERYTHING) == (catalog.complete, contents(catalog))
 
 
+@pytest.mark.slow
 def test_an_old_cursor_costs_its_own_window_only(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows that were whole are not asked for again."""
     paged("windows", monkeypatch)
@@ -199,6 +202,7 @@ def last_page(folder: Path) -> Path:
     return sorted(folder.glob("page-*.zst"))[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "again"), [(torn, 1), (cut_off, 1), (missing, 1), (changed, 1), (never_entered, 0)]
 )
@@ -269,6 +273,7 @@ def test_building_goes_on_part_by_part(exchange: Sandbox, monkeypatch: pytest.Mo
     assert bool(prodex.verify("shop")["ok"].all())
 
 
+@pytest.mark.slow
 def test_another_page_size_does_not_disturb_what_has_come(exchange: Sandbox, way: str) -> None:
     """A load that is resumed keeps the settings it began with."""
     broken_off(exchange, way, 9)
@@ -292,6 +297,7 @@ def test_the_journal_of_another_question_is_left_alone_until_it_is_old(exchange:
     assert [] == journals()
 
 
+@pytest.mark.slow
 def test_what_was_found_incomplete_is_asked_for_anew(exchange: Sandbox) -> None:
     """If it is accepted as incomplete now, nothing is requested."""
     exchange.order(Fault("drops", at=range(2, FOR_GOOD)))
@@ -367,6 +373,7 @@ with locked(snapshots_folder() / "shop", "holding it"):
 """
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_snapshot_exclude_each_other(exchange: Sandbox, home: Path) -> None:
     """The second process learns who holds the lock; when that process is killed, the lock is free."""
     with subprocess.Popen(
@@ -400,6 +407,7 @@ def test_no_secret_is_in_a_journal(exchange: Sandbox) -> None:
         assert secret.encode() not in held
 
 
+@pytest.mark.slow
 def test_what_only_has_to_be_built_asks_for_nothing(way: str) -> None:
     """Also where a window ended short, because a product had moved out of it."""
     with Sandbox(records()) as sandbox:

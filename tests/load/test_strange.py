@@ -23,6 +23,7 @@ _MANY, _MOST_ANNOUNCED = 12_000, 10_000
 _CUT_EARLY = 2_600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", list(itertools.islice(cases(150), 3, None, _ONE_IN)), ids=str)
 def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """None is lost, stale or invented, nothing hangs, and every error is one of ours."""
@@ -39,6 +40,7 @@ def cut_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("prodex.load.windows.SMALLEST", 500)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("windows", [0, 4])
 @pytest.mark.parametrize(
     "lie", ["total_capped", "total_zero", "total_hundred", "total_is_page_size", "total_absent", "total_null"]
@@ -56,6 +58,7 @@ def test_a_total_that_is_too_low_costs_no_product(
     assert any("announced" in note for note in catalog.origin.ledger.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", ["total_huge", "total_beyond_64_bits"])
 @pytest.mark.parametrize("windows", [0, 4])
 def test_a_total_that_is_too_high_is_incomplete_and_ends(lie: str, windows: int) -> None:
@@ -71,6 +74,7 @@ def test_a_total_that_is_too_high_is_incomplete_and_ends(lie: str, windows: int)
     assert (1_200, False) == (len(catalog), catalog.complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lie", ["dates_ignored", "date_from_ignored", "date_to_ignored", "filters_ignored", "lists_ignored"]
 )
@@ -105,6 +109,7 @@ def test_products_that_come_and_go_unseen_are_noticed() -> None:
         assert sorted(map(str, stranger.ids())) == sorted(catalog.products["product_id"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "clocks",
     [

@@ -111,6 +111,7 @@ def query_bounds(query: ProductQuery) -> tuple[datetime | None, datetime | None]
     return query.updated_at_from, query.updated_at_to
 
 
+@pytest.mark.slow
 @given(query=queries(), share=st.floats(0.01, 1), size=st.integers(1, 10_000))
 def test_pieces_are_narrower_and_have_names_of_their_own(
     query: ProductQuery, share: float, size: int

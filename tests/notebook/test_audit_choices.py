@@ -56,6 +56,7 @@ def failing(failures: pd.DataFrame, **equal: Any) -> set[str]:
     return set(failures["product_id"])
 
 
+@pytest.mark.slow
 @given(RECORDS)
 def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, Any]]) -> None:
     """A cell lists the products that the failures name; together the cells of a block list all that fail it."""
@@ -71,6 +72,7 @@ def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, A
         assert sum(map(len, chosen)) == len(set().union(*chosen))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["kind", "owner", "brand", "market"])
 def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
     """The cells of a heat map list as many products as they count."""

@@ -213,6 +213,7 @@ def test_an_own_profile_stands_first() -> None:
         AuditPanel(catalog=catalog, profile="corre")
 
 
+@pytest.mark.slow
 def test_another_catalogue_is_said(sample: prodex.Catalog) -> None:
     """An audit of other products than those shown is reported, and a snapshot without an audit shows none."""
     exploration = Exploration(catalog=sample)
@@ -246,6 +247,7 @@ def test_what_makes_figures_less_than_they_seem_stands_on_top() -> None:
         assert said in warned
 
 
+@pytest.mark.slow
 def test_a_chosen_cell_stays_chosen_when_it_comes_back(sample: prodex.Catalog) -> None:
     """A selected cell is still marked after switching away and back."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
@@ -271,6 +273,7 @@ def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catal
     assert () == panel.failing
 
 
+@pytest.mark.slow
 def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
     """Switching and paging make no new widgets, and show the group that was selected."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
@@ -285,6 +288,7 @@ def test_widgets_are_made_once(sample: prodex.Catalog) -> None:
     assert f"1 to 12 of {len(panel.audit.checks)} checks" == panel.checks.pager.summary  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_the_state_stays_small(sample: prodex.Catalog) -> None:
     """Everything that is sent to the browser is below two megabytes, including the script of the table."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
@@ -311,6 +315,7 @@ def test_what_suppliers_typed_is_markup_nowhere() -> None:
         )
 
 
+@pytest.mark.slow
 def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     """Each export reports where it is, and replaces existing files only if that is allowed."""
     catalog = prodex.flatten(RECORDS).save("shop")
@@ -342,6 +347,7 @@ def test_files_are_written_and_not_replaced_silently(tmp_path: Path) -> None:
     assert "Exported the report to" in files.exporter.message
 
 
+@pytest.mark.slow
 def test_the_report_tells_of_earlier_audits(tmp_path: Path) -> None:
     """The trend has the earlier audits of the same snapshots by the same profile, and no others."""
     catalog = prodex.flatten(RECORDS).save("shop")
@@ -401,6 +407,7 @@ def test_an_audit_without_its_catalogue_is_shown() -> None:
     assert "none" == panel.controls.layout.display
 
 
+@pytest.mark.slow
 def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
     """An explorer lists as many products as a click counts: grades, gaps, and cells of every grouping."""
     exploration = Exploration(catalog=sample)
@@ -422,6 +429,7 @@ def test_an_explorer_shows_what_was_chosen(sample: prodex.Catalog) -> None:
         buttons = []
 
 
+@pytest.mark.slow
 def test_figures_say_what_became_of_them() -> None:
     """The tiles compare with the last saved audit of the same snapshots by the same rules."""
     mended = [RECORDS[0], {**RECORDS[1], "gtin": "03036811359935"}, RECORDS[2]]

@@ -411,6 +411,7 @@ def test_a_product_that_is_not_there_is_named_with_its_neighbours() -> None:
         read_card(catalog, "zzz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, len(hostile.STRINGS) + 1))
 def test_what_suppliers_type_is_shown_letter_by_letter(number: int) -> None:
     """Markup, formulas and directions are shown as they were typed, and become no elements."""
@@ -525,6 +526,7 @@ def test_what_has_no_gtin_is_not_this_product() -> None:
     assert [False] == [one.is_this for one in made.hierarchies[0].roots]
 
 
+@pytest.mark.slow
 def test_whatever_is_left_out_is_counted() -> None:
     """A huge record gives a readable page that states how much is left out."""
     fat = [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 1}]

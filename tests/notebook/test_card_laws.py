@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 import prodex
@@ -85,6 +86,7 @@ def is_in(value: Any, text: str) -> bool:
     return any(re.search(rf"(?<![0-9,]){one}(?![0-9,])", text) for one in (f"{value:.0f}", f"{value:,.0f}"))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @example({"isConsumerUnit": True, "lastRequest": {"isConsumerUnit": True}})
 @given(products)
@@ -99,6 +101,7 @@ def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
     assert [] == [leaf for leaf in leaves(catalog) if not is_in(leaf[2], text)]
 
 
+@pytest.mark.slow
 def test_a_rich_card_shows_every_leaf() -> None:
     """Every leaf of a product with rows in every table is on its card."""
     record = marked(rich(), count())
@@ -121,6 +124,7 @@ def test_the_law_can_be_broken() -> None:
     assert not is_in(10_001, "10,0011 and 110,001")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:

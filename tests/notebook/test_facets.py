@@ -154,6 +154,7 @@ choices = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(records, max_size=12), choices, choices, st.data())
 def test_counts_are_those_of_a_plain_walk(
     records_: list[Record],

@@ -49,6 +49,7 @@ def test_a_row_opens_its_card_again_after_another_catalogue() -> None:
     assert "1" == card.product_id
 
 
+@pytest.mark.slow
 def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
     """The list marks the snapshot that is explored, and lists a new one."""
     prodex.flatten(RECORDS).save("shop")
@@ -119,6 +120,7 @@ def test_a_wrong_thing_is_refused_in_words(make: Any, said: str) -> None:
         make()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "~nobody-is-called-so/x"])
 def test_a_name_that_cannot_be_written_to_is_refused_in_words(name: str) -> None:
     """A field for a file or a folder never shows the name of an exception."""

@@ -107,6 +107,7 @@ def test_what_it_is_given_has_to_fit(catalog: prodex.Catalog) -> None:
         ProductCard(catalog, 7)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_pictures_come_when_they_are_asked_for(service: prodex.Client) -> None:
     """A card has no image before the button is clicked, and then one for each picture, from Python."""
     catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
@@ -142,6 +143,7 @@ def test_a_product_without_pictures_offers_none(catalog: prodex.Catalog) -> None
     assert "" == button(ProductCard(catalog, "7")).layout.display
 
 
+@pytest.mark.slow
 def test_pictures_of_the_product_before_are_forgotten(service: prodex.Client) -> None:
     """The next product does not get the pictures of the last."""
     catalog = prodex.load_products(service, prodex.ProductQuery(has_packshot=True), progress=False)
@@ -155,6 +157,7 @@ def test_pictures_of_the_product_before_are_forgotten(service: prodex.Client) ->
     assert button(panel).description.startswith("Show pictures (")
 
 
+@pytest.mark.slow
 def test_the_disk_refuses_in_words(
     service: prodex.Client, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

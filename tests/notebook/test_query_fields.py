@@ -88,12 +88,14 @@ def test_every_filter_has_its_control() -> None:
     assert set(FILTERS) == set(VALUES)
 
 
+@pytest.mark.slow
 @given(queries())
 def test_what_is_shown_of_a_query_is_read_as_the_same_query(query: ProductQuery) -> None:
     """The way from a query to the values of the controls and back is the identity."""
     assert query == asked(shown(query))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30), deadline=None)
 @given(st.lists(queries(), min_size=1, max_size=3))
 def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) -> None:

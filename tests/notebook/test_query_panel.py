@@ -78,6 +78,7 @@ def until(is_so: Callable[[], object], seconds: float = 30) -> Any:
     return wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "query"),
     [
@@ -287,6 +288,7 @@ def test_a_long_list_of_gtins_is_counted_in_several_calls(small: tuple[Sandbox, 
     assert [1, 1, 1] == [body["limit"] for _, path, body in sandbox.requests if path.endswith("/list")]
 
 
+@pytest.mark.slow
 def test_a_late_answer_is_dropped(small: tuple[Sandbox, Client]) -> None:
     """A late count does not replace that of a newer query."""
     sandbox, service = small
@@ -303,6 +305,7 @@ def test_a_late_answer_is_dropped(small: tuple[Sandbox, Client]) -> None:
     assert [None, without] == seen
 
 
+@pytest.mark.slow
 def test_an_answer_to_what_was_taken_back_is_dropped(small: tuple[Sandbox, Client]) -> None:
     """While filters contradict each other, no count appears."""
     sandbox, service = small
@@ -316,6 +319,7 @@ def test_an_answer_to_what_was_taken_back_is_dropped(small: tuple[Sandbox, Clien
     assert "tags_in and tags_not_in both hold" in panel.matching.value
 
 
+@pytest.mark.slow
 def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) -> None:
     """Twenty changes in a row take no time, and only the last is counted."""
     sandbox, service = small
@@ -331,6 +335,7 @@ def test_typing_does_not_wait_for_a_slow_service(small: tuple[Sandbox, Client]) 
     assert 1 == sum("filter_tags_in" in body for _, _, body in sandbox.requests)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "words"),
     [("503", "could not be counted: POST /public/v1/products/list failed"), ("401", "rejected")],
@@ -376,6 +381,7 @@ def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
     assert "Loaded in" in panel.loading.message
 
 
+@pytest.mark.slow
 def test_progress_is_shown_and_cancel_keeps_what_came(
     small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -415,6 +421,7 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_what_is_not_complete_can_be_kept(small: tuple[Sandbox, Client]) -> None:
     """A load that lacks products says so, and a button saves it as incomplete."""
     sandbox, service = small
@@ -450,6 +457,7 @@ def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Clie
     assert not panel.loading.is_loading
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trait", ["query", "count", "catalog"])
 def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
     small: tuple[Sandbox, Client], trait: str
@@ -476,6 +484,7 @@ def test_an_observer_that_fails_is_told_of_and_breaks_nothing(
     assert panel.count == len(panel.catalog)
 
 
+@pytest.mark.slow
 def test_cancel_ends_a_load_whose_service_went_away(
     small: tuple[Sandbox, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -572,6 +581,7 @@ def _text_of(markup: str) -> str:
     return unescape(markup.partition(">")[2].rpartition("<")[0])
 
 
+@pytest.mark.slow
 def test_no_secret_is_in_a_panel(small: tuple[Sandbox, Client]) -> None:
     """Neither the repr of a panel nor the state in the browser has the secret or a token."""
     sandbox, service = small
@@ -591,6 +601,7 @@ def test_an_unknown_keyword_is_refused(service: Client) -> None:
         QueryPanel(service, market=250)  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
     """40,000 GTINs do not hold up the panel; nothing is asked before the typing ends."""
     panel = QueryPanel(service)
@@ -605,6 +616,7 @@ def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
     assert 40_000 == len(query.gtins_in)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(data: st.DataObject) -> None:

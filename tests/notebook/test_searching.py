@@ -89,6 +89,7 @@ def test_a_filtered_snapshot_is_searched_part_by_part() -> None:
     assert [False, True, False] == Search(ProductColumns(catalog)).find("amande").tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=12), max_size=6), st.text(max_size=4))
 def test_finding_is_what_python_would_find(texts: list[str], word: str) -> None:
     """A word is found in a text if the folded text holds the folded word."""

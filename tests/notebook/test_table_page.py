@@ -24,6 +24,7 @@ def text(language: str, data: str) -> dict[str, Any]:
     return {"expressedIn": {"code": language}, "data": data}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 60), st.integers(1, 12))
 def test_pages_hold_every_product_once(total: int, size: int) -> None:
     """One page after the other has every row, in its order, and the last one is the end."""
@@ -37,6 +38,7 @@ def test_pages_hold_every_product_once(total: int, size: int) -> None:
     assert pager.previous.disabled == (total <= size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("found", "whole", "turns", "words"),
     [
@@ -76,6 +78,7 @@ def test_a_page_is_turned_in_one_message() -> None:
 brands = st.lists(st.sampled_from([None, "ACME", "acme", "Zèbre", "zebra", "Éclair", ""]), max_size=12)
 
 
+@pytest.mark.slow
 @given(brands, st.booleans())
 def test_sorting_is_stable_and_puts_what_is_missing_last(labels: list[str | None], descending: bool) -> None:
     """Letters of both sizes and with accents stand together; equal ones as in the catalogue, either way round."""

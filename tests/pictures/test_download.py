@@ -185,6 +185,7 @@ _RECORD = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(30))
 @given(st.lists(_RECORD, max_size=4), st.sampled_from([None, 64]), st.booleans())
 def test_n_of_n_adds_up_whatever_records_say(
@@ -309,6 +310,7 @@ def test_a_checksum_alone_makes_no_two_files_the_same(server: FileServer, folder
     assert {"/a.jpg": 1, "/b.jpg": 1} == Counter(server.paths)
 
 
+@pytest.mark.slow
 def test_parts_that_nobody_waits_for_are_cleared_away(server: FileServer, folder: Path) -> None:
     """Partial files are removed once every picture is there."""
     content = drawn.picture(400, 300)
@@ -497,6 +499,7 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_what_is_tried_again_makes_no_noise(server: FileServer, folder: Path) -> None:
     """Repeated attempts write no line to a terminal or a notebook."""
     contents = [drawn.picture(40, 30 + n) for n in range(3)]
@@ -508,6 +511,7 @@ def test_what_is_tried_again_makes_no_noise(server: FileServer, folder: Path) ->
     assert "" == err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_interruption_loses_nothing(how: signal.Signals, server: FileServer, folder: Path) -> None:
     """After Ctrl-C and after a kill, the next call continues with the next file, and within a file."""

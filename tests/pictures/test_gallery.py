@@ -185,6 +185,7 @@ def test_a_name_turns_none_of_our_words_around() -> None:
     assert "x</bdi>\u2069 (160 of 201 characters)" in gallery(catalog)._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_page_is_small(server: FileServer) -> None:
     """A page of 24 pictures has at most 300 kB, even of pictures that cannot be compressed."""
     from PIL import Image
@@ -223,6 +224,7 @@ def test_a_gallery_cannot_be_changed(server: FileServer) -> None:
     assert isinstance(gallery(products(server, 1)), Gallery)
 
 
+@pytest.mark.slow
 def test_who_only_imports_it_does_not_wait_for_pillow() -> None:
     """Pillow is imported when the first picture is read."""
     code = "import sys, prodex.pictures; print({'PIL', 'matplotlib', 'jinja2'} & set(sys.modules))"

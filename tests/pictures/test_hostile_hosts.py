@@ -70,6 +70,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_a_file_that_never_ends_is_left_in_time(kind: str, tmp_path: Path) -> None:
     """Although each read brings something; a status that came is an answer already."""
@@ -102,6 +103,7 @@ def test_what_says_that_it_is_a_sandbox_for_ever_is_left_in_time(tmp_path: Path)
     assert time.monotonic() - begin < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "header",
     [
@@ -132,6 +134,7 @@ def test_no_header_ends_in_anything_but_our_errors(header: str, status: int, tmp
             assert b"content" == part.read_bytes()
 
 
+@pytest.mark.slow
 def test_one_host_that_asks_for_an_endless_pause_costs_only_its_own(
     server: FileServer, internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

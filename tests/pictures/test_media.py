@@ -249,6 +249,7 @@ def test_a_file_may_not_be_larger_than_the_limit(server: FileServer, part: Path)
     assert not part.exists()
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_is_left(server: FileServer, part: Path) -> None:
     """After the total time, although each byte comes in time; what came stays for another time."""
     url = server.serve("/a.jpg", CONTENT, drip=0.1, version='"1"')

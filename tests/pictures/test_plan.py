@@ -146,6 +146,7 @@ NASTY = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(50))
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=2, max_size=5, unique=True))
 def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, str]]) -> None:
@@ -166,6 +167,7 @@ def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, 
         assert None is size_in(stem)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(50))
 @given(st.integers(1, 30_000), NASTY)
 def test_the_size_can_be_read_from_a_name(size: int, key: str) -> None:

@@ -12,6 +12,8 @@ from prodex.pictures import download_pictures, gallery, thumbnails
 from prodex.sandbox import Fault, Sandbox
 from prodex_sandbox.sample import shared_products
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def exchange() -> Iterator[Sandbox]:

@@ -86,6 +86,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "form"), [(mode, form) for mode in KINDS for form in KINDS[mode][1]])
 def test_every_kind_of_picture_can_be_made_small(mode: str, form: str, server: FileServer) -> None:
     """Grey, indexed, CMYK and transparent pictures become JPEGs on white."""
@@ -279,6 +280,7 @@ print(next(line.split()[1] for line in Path("/proc/self/status").read_text().spl
 """
 
 
+@pytest.mark.slow
 def test_many_large_pictures_do_not_take_all_memory(tmp_path: Path) -> None:
     """Eight threads do not decode large pictures together, which took more than 4 GB of memory."""
     Image.new("RGBA", (6_000, 6_000), (200, 10, 10, 120)).save(tmp_path / "large.png")

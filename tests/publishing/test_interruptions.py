@@ -35,6 +35,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.kills
 def test_a_kill_at_any_commit_leaves_the_last_whole_publication(tmp_path: Path) -> None:
     """After some files, between two tables, and before the row that makes them visible."""
@@ -83,6 +84,7 @@ def test_an_interrupted_first_publish_shows_nothing_and_is_continued(tmp_path: P
     assert same(catalog, prodex.open_published(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["at the first step", "before the pointer"])
 @pytest.mark.parametrize("first", [True, False], ids=["first publication", "later publication"])
 def test_a_second_publisher_at_the_same_time_is_told(first: bool, moment: str, tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def files_of(folder: Path) -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_every_table_of_any_catalogue_is_read_as_it_was_saved(pages: list[list[dict[str, Any]]]) -> None:
@@ -126,6 +127,7 @@ def test_an_unchanged_snapshot_is_not_published_again(tmp_path: Path) -> None:
     assert (first.number, first.versions, 0) == (again.number, again.versions, again.uploaded)
 
 
+@pytest.mark.slow
 def test_only_changed_parts_are_uploaded_and_unchanged_tables_keep_their_version(tmp_path: Path) -> None:
     """A corrected text changes the files of one part that hold it; earlier publications stay as they were."""
     old = shop()
@@ -148,6 +150,7 @@ def test_only_changed_parts_are_uploaded_and_unchanged_tables_keep_their_version
         assert rows_of(catalog.arrow("texts")) == rows_of(as_delta(tmp_path, published)["texts"])
 
 
+@pytest.mark.slow
 def test_columns_may_come_and_go(tmp_path: Path) -> None:
     """An attribute that nobody had before is a column of `presence`; each publication has its own columns."""
     unusual = {**product(9), "unusual": "yes"}

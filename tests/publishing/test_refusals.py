@@ -171,6 +171,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_pointer_that_is_not_as_it_was_written_is_refused(
     damage: Callable[[Path], object], tmp_path: Path

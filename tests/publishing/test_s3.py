@@ -28,6 +28,7 @@ def fetched(home: Path) -> set[str]:
     return {path.name for path in (home / "published").glob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_what_is_published_to_an_object_store_opens_elsewhere(s3: Store, home: Path) -> None:
     """With all tables; each file is fetched when it is first needed, once; workers fetch what their parts need."""
     catalog = shop()
@@ -54,6 +55,7 @@ def test_what_is_published_to_an_object_store_opens_elsewhere(s3: Store, home: P
     assert same(catalog, opened)
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_uploaded(s3: Store) -> None:
     """And nothing at all where nothing has changed."""
     old = shop()
@@ -69,6 +71,7 @@ def test_only_what_changed_is_uploaded(s3: Store) -> None:
     assert same(old, prodex.open_published(URI, at=1, storage_options=s3.options))
 
 
+@pytest.mark.slow
 def test_a_second_publisher_is_told(s3: Store) -> None:
     """The store itself decides who was first."""
     mine, others = shop("Riz mine"), shop("Riz of others")
@@ -84,6 +87,7 @@ def test_a_second_publisher_is_told(s3: Store) -> None:
     assert same(others, prodex.open_published(URI, storage_options=s3.options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 60])
 def test_without_rights_it_is_said_without_credentials(after: int, s3: Store) -> None:
     """From the first request on, among the first reads, or in the middle of writing; what was published is whole."""
@@ -133,6 +137,7 @@ def test_a_file_that_was_removed_or_exchanged_is_said(s3: Store) -> None:
     assert all("Publish the snapshot again" in problem for problem in problems)
 
 
+@pytest.mark.slow
 def test_credentials_of_the_environment_are_used_and_not_shown(
     s3: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

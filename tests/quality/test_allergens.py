@@ -150,6 +150,7 @@ def marked(pattern: str) -> Callable[[str], str]:
     return lambda text: text if re.search("[<&_]", text) else re.sub(r"[^\W\d_]{3,}", pattern, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "written",
     [
@@ -195,6 +196,7 @@ WARNINGS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(
     st.lists(st.sampled_from(INGREDIENTS), min_size=1, unique=True),

@@ -103,6 +103,7 @@ def test_of_several_compositions_each_counts(said: tuple[str, str], expected: St
     assert expected == state(food(("fr", second), ("pl", first)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("listed", [None, [], [None], "", "  ", [text("fr", "")]])
 def test_an_absent_list_lists_nothing(listed: Any) -> None:
     """Whoever filters by it finds a bread without gluten."""
@@ -113,6 +114,7 @@ def test_an_absent_list_lists_nothing(listed: Any) -> None:
     assert State.FAIL == state(without)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("listed", "expected"),
     [

@@ -25,6 +25,7 @@ def same(one: Audit, other: Audit) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_an_audit_is_opened_as_it_was_saved(sample: prodex.Catalog) -> None:
     """With the catalogue for what it does not keep itself, and with crashes of rules that are no longer there."""
 
@@ -80,6 +81,7 @@ def test_an_audit_of_a_catalogue_in_memory_needs_a_name() -> None:
         opened.scores("tag")
 
 
+@pytest.mark.slow
 def test_an_audit_of_some_products_answers_for_those(sample: prodex.Catalog) -> None:
     """Columns and tags come from the whole snapshot, for the products judged."""
     catalog = sample.save("shop")

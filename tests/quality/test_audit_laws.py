@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,8 @@ from prodex.quality.rulebook import RULES, Parameter
 from prodex_sandbox.sample import AS_OF
 from tests.quick import examples
 from tests.wire import localized, products, sometimes
+
+pytestmark = pytest.mark.slow
 
 thorough = settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 queries = st.sampled_from(

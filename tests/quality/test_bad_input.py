@@ -16,6 +16,7 @@ HOSTILE = '<script>alert(1)</script> $$\\href{x}{y}$$ =HYPERLINK("x") \u202eevil
 SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", SHIPPED)
 def test_an_empty_catalogue_has_no_score(profile: str) -> None:
     """An empty catalogue gives empty results for every question."""
@@ -36,6 +37,7 @@ def test_an_empty_catalogue_has_no_score(profile: str) -> None:
 ALWAYS_ASKED = {"id", "uuid", "gtin", "updatedAt"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", SHIPPED)
 def test_a_catalogue_with_one_field_only_is_judged_by_what_it_shows(profile: str) -> None:
     """Data that were not requested are unknown, and no rule crashes because of them."""
@@ -54,6 +56,7 @@ def test_a_catalogue_with_one_field_only_is_judged_by_what_it_shows(profile: str
     assert len(known) < len(audit.checks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", SHIPPED)
 def test_hostile_text_is_shown_verbatim_and_never_as_markup(profile: str) -> None:
     """This holds for every place that a supplier fills in, and nothing is cut in the failures."""

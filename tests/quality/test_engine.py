@@ -228,6 +228,7 @@ def test_what_one_rule_does_to_its_columns_does_not_reach_another() -> None:
     assert [0, 0] == audit.states[0].tolist()
 
 
+@pytest.mark.slow
 def test_the_audit_is_the_same_on_threads_processes_and_any_parts(sample: Catalog) -> None:
     """A user's rule from an importable module works on other processes too."""
     judging.declare()
@@ -295,6 +296,7 @@ def test_now_is_what_older_than_refers_to() -> None:
     assert [1, 1] == states("2026-11-01T00:00:01+00:00")
 
 
+@pytest.mark.slow
 def test_a_filtered_catalogue_is_audited_as_it_is(sample: Catalog) -> None:
     """Only its products are judged, and those as before."""
     chosen = sample.where(is_consumer_unit=True)
@@ -354,6 +356,7 @@ def test_products_gives_rules_what_they_ask_for() -> None:
     assert ["filled", "absent", "filled"] == products.rows("presence", "assets")["assets"].tolist()
 
 
+@pytest.mark.slow
 def test_what_was_read_of_a_part_is_given_back_as_soon_as_it_is_judged() -> None:
     """Without waiting for Python to look for circles: an audit of a hundred parts holds the columns of none."""
     records = [{"id": n, "namePublicLong": [{**FRENCH, "data": f"Riz {n} " * 300}]} for n in range(200)]

@@ -82,6 +82,7 @@ def test_more_unknowns_never_make_more_of_a_catalogue_ready() -> None:
     assert np.isnan(audited([]).summary["ready"])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.sampled_from([READY, NOT_READY, UNDECIDED]), min_size=1, max_size=30), st.data())
 def test_the_three_counts_are_all_products_of_every_group(words: list[str], data: st.DataObject) -> None:
@@ -159,6 +160,7 @@ def test_the_best_grade_is_saved_with_an_audit(tmp_path: Path, monkeypatch: pyte
         prodex.open_audit("shop")
 
 
+@pytest.mark.slow
 def test_what_mending_brings_is_never_the_figure_as_it_is() -> None:
     """A gain too small for the share is given in products; no gain is stated as such."""
     many = audited([READY] * 4_998 + [NOT_READY] + [NOT_READY])
@@ -201,6 +203,7 @@ def test_groups_of_under_ten_products_stand_below_the_others(groups: Audit) -> N
     assert "n = 10<" not in page
 
 
+@pytest.mark.slow
 def test_findings_and_failing_checks_are_two_words(sample: prodex.Catalog, tmp_path: Path) -> None:
     """Report and worklists count both: findings are rows of failures(), failing checks are cells of the matrix."""
     audit = prodex.audit(sample, "online-listing", now=AS_OF, progress=False)

@@ -93,6 +93,7 @@ def raises_what_cannot_be_shown(products: Products) -> Any:
     raise Mute
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
@@ -190,6 +191,7 @@ def test_a_rule_that_takes_too_long_concerns_its_column_only(rule: Callable[...,
     assert [] == [thread for thread in threading.enumerate() if thread.name == "rule"]
 
 
+@pytest.mark.slow
 def test_an_abandoned_rule_does_not_reach_those_after_it() -> None:
     """What it does to its products when it wakes up is done to others than theirs."""
     wake, woken = threading.Event(), threading.Event()
@@ -232,6 +234,7 @@ def test_what_a_rule_wants_whole_is_limited_as_well() -> None:
     assert "longer than 1.5 seconds" in audit.crashes[0].message
 
 
+@pytest.mark.slow
 def test_the_limit_holds_on_any_executor() -> None:
     """It holds on threads and in other processes as well."""
     judging.declare()

@@ -79,6 +79,7 @@ def test_the_law_holds_without_class_and_nutrients() -> None:
     assert [] == contradictions(records, query, everything)
 
 
+@pytest.mark.slow
 @law
 @given(st.data())
 def test_the_law_holds_for_the_products_of_every_rule(data: st.DataObject) -> None:
@@ -88,6 +89,7 @@ def test_the_law_holds_for_the_products_of_every_rule(data: st.DataObject) -> No
     assert [] == contradictions(records, query, everything)
 
 
+@pytest.mark.slow
 @law
 @given(st.data())
 def test_the_law_holds_for_a_catalogue(data: st.DataObject) -> None:
@@ -97,6 +99,7 @@ def test_the_law_holds_for_a_catalogue(data: st.DataObject) -> None:
     assert [] == contradictions(records, query, everything)
 
 
+@pytest.mark.slow
 @law
 @given(st.data())
 def test_the_law_holds_for_any_record(data: st.DataObject) -> None:
@@ -114,6 +117,7 @@ UNIT: Record = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("requested", ["logisticalHierarchies", "sharingUnits"])
 @pytest.mark.parametrize("sent", ["logisticalHierarchies", "sharingUnits"])
 def test_hierarchies_stand_in_two_places(sent: str, requested: str) -> None:
@@ -123,6 +127,7 @@ def test_hierarchies_stand_in_two_places(sent: str, requested: str) -> None:
     assert [] == contradictions(records, ProductQuery(source_include=[requested]), everything)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_file(), reason=f"the real products are not at {REAL.name}")
 def test_the_law_holds_for_real_products() -> None:
     """One in ten of them for a few restrictions; `make soak` holds all of them against fifty."""

@@ -112,6 +112,7 @@ def test_fronts_in_one_language_are_duplicates(pictures: list[Record]) -> None:
     assert State.FAIL == state("one_front_packshot", fronts(*pictures))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ending",
     [
@@ -174,6 +175,7 @@ def test_music_has_a_number_of_its_own_among_those_of_books(gtin: str, name: str
     assert [name] == pd.Series([gtin]).gtin.prefix_name.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fat", "saturates"),
     [(0, 0.1), (0, 0.4), ("<0.5", 0.4), ("< 0,5", 0.5), (0.5, "<0.1"), (0, "<0.1"), (11, 11.4), (10.4, 10.5), (3, 3.1)],

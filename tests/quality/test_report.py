@@ -82,6 +82,7 @@ def test_sections_stand_in_their_order(top: Node) -> None:
     assert [f"#{name}" for name in [*ORDER, "notes"]] == links
 
 
+@pytest.mark.slow
 def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> None:
     """The page begins with catalogue, time, query and what the query left out."""
     query = prodex.ProductQuery(target_market=250, source_include=["brand"], product_languages=["fr"])
@@ -127,6 +128,7 @@ def test_of_two_audits_on_a_day_the_time_is_named() -> None:
     assert [f"{noon:%Y-%m-%d}"] * 4 == [tile.since for tile in tiles(hours[2], hours[1])]
 
 
+@pytest.mark.slow
 def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.Audit) -> None:
     """The newest earlier audit by the same profile and rules counts; a later one or another measure does not."""
     other = replace(earlier, rule_set="0", now=AS_OF - timedelta(days=1))
@@ -414,6 +416,7 @@ def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
     assert f"{len(shown.failing[0].rows):,} of {shown.failing[0].total:,} findings" in text
 
 
+@pytest.mark.slow
 def test_endless_values_are_cut_aloud() -> None:
     """Where the values alone would be too large for a page, each is cut to a fair share, with its length."""
     text = "<" * 40_000
@@ -428,6 +431,7 @@ def test_endless_values_are_cut_aloud() -> None:
     assert f"{length:,} of 40,000 characters" in shown.words
 
 
+@pytest.mark.slow
 def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> None:
     """100,000 products and their failures make a page below 5 MB."""
     times = 100_000 // len(audit)
@@ -438,6 +442,7 @@ def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> No
     assert len(page.encode()) < 5_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "records",
     [[], [{"id": 1}], [{"id": 1, "gtin": "03036811359935"}]],

@@ -42,6 +42,7 @@ def test_a_planted_incident_is_found(incident: str) -> None:
     assert watched("shop", history, None).is_unusual
 
 
+@pytest.mark.slow
 def test_quiet_nights_are_quiet() -> None:
     """At most one false alarm in a hundred nights, all figures together; `make soak` has years of them."""
     alarms = [

@@ -50,6 +50,7 @@ def usual(count: int = 5) -> list[list[dict[str, Any]]]:
     return [records() for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_pictures_that_are_gone_are_news() -> None:
     """In words that name supplier, figure and usual range; scores and attributes follow."""
     audited([*usual(), records(pictures=False)])
@@ -68,6 +69,7 @@ def test_pictures_that_are_gone_are_news() -> None:
     )
 
 
+@pytest.mark.slow
 def test_under_five_audits_nothing_is_said() -> None:
     """Neither of four, nor of five audits of one snapshot."""
     audits = audited([*usual(3), records(pictures=False)])
@@ -81,6 +83,7 @@ def test_under_five_audits_nothing_is_said() -> None:
     assert 4 == len(audits)
 
 
+@pytest.mark.slow
 def test_on_the_second_day_it_lasts_and_then_it_is_over() -> None:
     """What a person has read yesterday is no news today, and is said once more when it has gone."""
     audited([*usual(), records(pictures=False), records(pictures=False)])
@@ -94,6 +97,7 @@ def test_on_the_second_day_it_lasts_and_then_it_is_over() -> None:
     assert "As usual again" in third.sentences[0]
 
 
+@pytest.mark.slow
 def test_what_was_learned_stays_when_snapshots_and_audits_are_gone() -> None:
     """Figures are kept beside the audits, and are enough."""
     audited(usual())
@@ -104,6 +108,7 @@ def test_what_was_learned_stays_when_snapshots_and_audits_are_gone() -> None:
     assert (6, True) == (prodex.watch("shop").audits, prodex.watch("shop").is_unusual)
 
 
+@pytest.mark.slow
 def test_audits_without_figures_are_used_as_far_as_they_go(home: Path) -> None:
     """Somebody has deleted them: their figures are made of what is left, and then kept."""
     audited(usual())
@@ -119,6 +124,7 @@ def test_audits_without_figures_are_used_as_far_as_they_go(home: Path) -> None:
     assert ["pictures" in one.values for one in kept_figures("shop")] == [False] * 3 + [True] * 3
 
 
+@pytest.mark.slow
 def test_damaged_figures_are_left_out(home: Path) -> None:
     """And everything else is used; what is not theirs to read is not followed."""
     audited(usual(7))
@@ -130,6 +136,7 @@ def test_damaged_figures_are_left_out(home: Path) -> None:
     assert 6 == prodex.watch("shop").audits
 
 
+@pytest.mark.slow
 def test_only_what_answers_the_same_question_is_compared() -> None:
     """Counts of another query are no news, and neither are those of a load that is not complete."""
     catalog = prodex.flatten(records())
@@ -142,6 +149,7 @@ def test_only_what_answers_the_same_question_is_compared() -> None:
     assert 3 == prodex.watch("shop").audits
 
 
+@pytest.mark.slow
 def test_an_earlier_snapshot_is_compared_with_what_was_before_it(tmp_path: Path) -> None:
     """Audited again, its report says what was unusual then, and not what came later."""
     audited([*usual(), records(pictures=False), *usual(2)])
@@ -154,6 +162,7 @@ def test_an_earlier_snapshot_is_compared_with_what_was_before_it(tmp_path: Path)
     assert "Pictures of Mill" not in " ".join(prodex.watch("shop").sentences)
 
 
+@pytest.mark.slow
 def test_scores_of_another_profile_are_not_compared() -> None:
     """Everything else is: the catalogue is the same by any profile."""
     audited(usual())
@@ -165,6 +174,7 @@ def test_scores_of_another_profile_are_not_compared() -> None:
     assert not found["measure"].str.contains("score").any()
 
 
+@pytest.mark.slow
 def test_audits_that_do_not_come_are_news() -> None:
     """The newest is older than any was when the next one came; a job that runs late is none."""
     audited(usual(6))
@@ -247,6 +257,7 @@ def test_a_name_without_audits_is_said(home: Path) -> None:
         prodex.watch("shop", now=datetime(2026, 11, 23))  # noqa: DTZ001 - the mistake
 
 
+@pytest.mark.slow
 def test_figures_of_audits_know_what_the_audit_knows() -> None:
     """Of a catalogue in memory without owners, kinds or dates: its own figures, and none invented."""
     figures = figures_of(prodex.audit(prodex.flatten([{"id": 7}, {"id": 8, "brand": {"code": "A"}}]), "core"))
@@ -259,6 +270,7 @@ def test_figures_of_audits_know_what_the_audit_knows() -> None:
     assert (0, {}) == (empty.values["products"][""].value, empty.values["filled"])
 
 
+@pytest.mark.slow
 def test_what_a_supplier_is_called_is_shown_and_never_obeyed(tmp_path: Path) -> None:
     """In the terminal, in notebooks and in the report."""
     audits = audited([*[records(owner=HOSTILE) for _ in range(5)], records(pictures=False, owner=HOSTILE)])
@@ -281,6 +293,7 @@ def test_the_report_of_a_first_audit_has_no_such_section(tmp_path: Path) -> None
     assert "What is unusual" not in audit.to_html(tmp_path / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_command_says_it_and_exits_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     """As sentences, or as rows; --exit-code is 1 if anything is new."""
     from prodex.cli import app

@@ -22,10 +22,12 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, QueryError
+from prodex.formats.text_sheet import all_spelled, spelled
+from prodex.formats.workbooks import LONGEST
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists.answer_fields import Fields
-from prodex.worklists.grid import LONGEST, all_spelled, cell, cells, spelled
+from prodex.worklists.grid import cell, cells
 from prodex.worklists.layout import TO_FIX, WORKLIST
 from prodex.worklists.rows import file_names
 from prodex.worklists.sheets import Worklist, WorklistFacts
@@ -383,6 +385,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_shown_and_nothing_more(hostile: str, tmp_path: Path) -> None:
     """Hostile texts are written verbatim in every column, or marked as cut."""
@@ -434,6 +437,7 @@ def test_what_is_cut_says_so() -> None:
     assert shown.endswith(f"… [{LONGEST - 70:,} of 32,768 characters; all in the Parquet and CSV]")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200), deadline=None)
 @given(
     st.lists(
@@ -609,6 +613,7 @@ records = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(some=records, by=st.sampled_from(["owner", "brand", "kind", "market", "language", "gpc_code"]))
 def test_the_worklists_together_are_the_failures(some: list[dict[str, Any]], by: str, tmp_path: Path) -> None:
@@ -644,6 +649,7 @@ def test_a_product_of_two_tags_stands_in_both_worklists_and_one_of_none_in_its_o
     )
 
 
+@pytest.mark.slow
 def test_the_sample_is_written_whole(sample: prodex.Catalog, tmp_path: Path) -> None:
     """All failures of a real profile are written, in workbooks that open."""
     audit = prodex.audit(sample, "core", now=AS_OF)

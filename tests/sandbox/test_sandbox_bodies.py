@@ -150,6 +150,7 @@ def test_a_text_of_a_million_characters_is_refused_as_the_products_error(mill: W
     assert before == mill.stored(BREAD)
 
 
+@pytest.mark.slow
 def test_an_attribute_of_many_megabytes_is_refused_unread(mill: Writer) -> None:
     """An attribute over four million bytes is the product's error."""
     record = mill.wait(
@@ -158,6 +159,7 @@ def test_an_attribute_of_many_megabytes_is_refused_unread(mill: Writer) -> None:
     assert ["product 1: x has 4,200,003 bytes; at most 4,000,000 are allowed"] == messages(record)
 
 
+@pytest.mark.slow
 def test_hostile_bodies_keep_nobody_waiting(mill: Writer) -> None:
     """While 40 MB, a 100 MB gzip bomb and a deep payload come in at once, others are answered within a second."""
     bomb = gzip.compress(b'{"data": "' + b" " * 100_000_000, mtime=0)

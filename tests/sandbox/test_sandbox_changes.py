@@ -202,6 +202,7 @@ def test_a_sandbox_that_does_not_run_cannot_be_changed() -> None:
         sandbox.remove([])
 
 
+@pytest.mark.slow
 def test_two_thousand_of_twenty_thousand_are_changed_in_seconds() -> None:
     """A tenth of the products is replaced, and counted by bounds of updates, fast enough for tests of refresh."""
     records = [{"id": number, "gtin": f"{number:014d}"} for number in range(20_000)]

@@ -44,6 +44,7 @@ def ahead(reply: requests.Response) -> tuple[float, float]:
     return newest - now, parsedate_to_datetime(reply.headers["Date"]).timestamp() - now
 
 
+@pytest.mark.slow
 def test_ten_thousand_quick_writes_do_not_push_the_clock_ahead(sandbox: Sandbox) -> None:
     """After ten thousand writes on one product, neither its updatedAt nor Date is ahead, and both are of now."""
     with Writer(sandbox.base_url, MILL).log_in().session as session:
@@ -85,6 +86,7 @@ def test_what_is_no_time_counts_for_nothing(before: bytes | None) -> None:
     assert "2026-11-20T12:00:00" == next_updated_at(before, NOW)
 
 
+@pytest.mark.slow
 def test_refreshes_lose_nothing_however_quick_the_writes_are(sandbox: Sandbox) -> None:
     """A client that repeats a query from the Date of its previous reply gets every write in the end."""
     records = [{**PRODUCT, "id": number, "gtin": f"{number:014d}"} for number in range(1, 21)]
@@ -115,6 +117,7 @@ def test_refreshes_lose_nothing_however_quick_the_writes_are(sandbox: Sandbox) -
         assert {gtin: held[gtin] for gtin in written} == written
 
 
+@pytest.mark.slow
 def test_an_import_is_dated_when_it_is_seen_not_when_it_began() -> None:
     """A client that asked during an import, and saw nothing of it, finds all of it from the Date of that reply on."""
     with Sandbox([], organizations=[SHOP, MILL], labels={}) as sandbox:

@@ -58,6 +58,7 @@ def test_by_default_every_code_is_a_string_and_every_blank_null_or_empty(plain: 
     assert [product.record for product in PRODUCTS] == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "parameters", [{}, {"filter_source_include": ["brand", "kind", "specializes", "lastRequest"]}]
 )
@@ -88,6 +89,7 @@ def test_blanks_come_in_several_kinds_by_setting(plain: list[dict[str, Any]]) ->
     assert {"null", "[]", '""', "{}"} == kinds
 
 
+@pytest.mark.slow
 def test_a_deviation_is_the_same_at_every_call() -> None:
     """The same product has the same blanks in every reply."""
     assert served(Behaviour(odd_blanks=True)) == served(Behaviour(odd_blanks=True))
@@ -101,6 +103,7 @@ def test_fields_that_are_asked_for_have_no_blanks_at_all(plain: list[dict[str, A
         assert {} not in record.values()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["007", "9" * 40, "4001a", "", "٤"])
 def test_a_code_that_would_change_as_an_integer_stays_a_string(code: str) -> None:
     """Codes with leading zeros, very many digits or digits of other scripts stay text."""

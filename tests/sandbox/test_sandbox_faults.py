@@ -278,6 +278,7 @@ def test_every_fault_has_a_test() -> None:
     assert all((kind.on_call is None) != (kind.on_page is None) for kind in FAULTS.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_fault_happens_at_the_call_that_it_is_ordered_for(
     kind: str, sandbox: Sandbox, caller: Caller
@@ -565,6 +566,7 @@ def test_totals_can_shrink(method: str, scrolling: bool) -> None:
         assert ([12, 10, 8, 6], [0, 1, 2, 3, 4, 5, 6, 7]) == (totals, found)
 
 
+@pytest.mark.slow
 def test_the_command_takes_faults(tmp_path: Path) -> None:
     """`--fault`, given twice, and `--latency` hold for the process."""
     products = tmp_path / "products.json"

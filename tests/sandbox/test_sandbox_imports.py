@@ -256,6 +256,7 @@ def test_a_failure_inside_the_sandbox_is_a_timeout_and_the_next_import_is_done(
     assert [KeyError] == [type(error) for error in reported]
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

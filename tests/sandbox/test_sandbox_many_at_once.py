@@ -10,12 +10,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from small_exchange import DAIRY, MILL, PRODUCTS, SHOP, text
 from writer import Writer
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.records.model import Organization
 from prodex_sandbox.records.validation import normal_gtin
+
+pytestmark = pytest.mark.slow
 
 READERS = WRITERS = 25
 ROUNDS = 4

@@ -124,6 +124,7 @@ def pictures_of(product: Record) -> Iterator[tuple[Record, str, str]]:
 # What is served is what the record says
 
 
+@pytest.mark.slow
 def test_pictures_are_what_their_records_say(products: list[Record]) -> None:
     """Pixels, format, number of bytes and CRC-32 of each file are those of its record, defects or not."""
     seen = 0
@@ -220,6 +221,7 @@ def test_what_a_record_lacks_is_made_up(picture: Record, size: tuple[int, int], 
     assert picture["fileSize"] == len(body) if isinstance(picture.get("fileSize"), int) else True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("picture", "words"),
     [
@@ -422,6 +424,7 @@ def test_given_out_and_taken_back_is_as_before(text: str) -> None:
     assert stored == here.taken_back(here.given_out(stored))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["json", "escaped", "xml"])
 def test_what_is_written_back_is_turned_back(written: str, tmp_path: Path) -> None:
     """An upsert of a reply changes no picture, and addresses are right when the sandbox has another port."""
@@ -569,6 +572,7 @@ def test_what_broke_off_can_be_gone_on_with(failing: tuple[Sandbox, Caller]) -> 
 # Drawing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("face", [1, 2, 3, 7, 8, 9, 55])
 @pytest.mark.parametrize("packaging", ["EACH", "PACK", "CASE", "PALLET", ""])
 def test_every_face_can_be_seen(face: int, packaging: str) -> None:
@@ -621,6 +625,7 @@ def read(line: bytes) -> str:
     return "".join("0" if line[middle] else "1" for middle in middles)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30), deadline=None)
 @given(st.text(max_size=300), st.text(max_size=80), st.sampled_from([1, 2, 7]))
 def test_no_text_keeps_a_picture_from_being_drawn(name: str, brand: str, face: int) -> None:

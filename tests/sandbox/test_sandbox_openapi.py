@@ -46,6 +46,7 @@ SCHEMA = schemathesis.openapi.from_dict(application().openapi())
 OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_every_reply_is_as_the_openapi_document_says(operation: APIOperation, caller: Caller) -> None:
     """Whatever a call holds, its reply is no 5xx, and of a documented status, type and schema."""

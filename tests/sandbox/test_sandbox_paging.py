@@ -184,6 +184,7 @@ def test_cursors_can_stay_equal() -> None:
         assert 1 == len({page["next_page"] for page in pages})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cursor_changes", [True, False])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize(

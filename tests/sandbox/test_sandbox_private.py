@@ -74,6 +74,7 @@ def test_a_home_that_stood_open_is_closed_at_the_start(tmp_path: Path) -> None:
     left_by_a_crash.close()
 
 
+@pytest.mark.slow
 def test_the_word_of_where_it_answers_is_private(tmp_path: Path) -> None:
     """server.json and the ready file hold access keys: nobody else reads them, whatever their mode was before."""
     home, ready = tmp_path / "home", tmp_path / "ready.json"

@@ -239,6 +239,7 @@ def products(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_process_says_where_it_answers_until_it_is_stopped(tmp_path: Path, products: Path) -> None:
     """The line, the ready file and server.json agree; a stop removes server.json and exits with 0."""
     ready = tmp_path / "ready.json"
@@ -270,6 +271,7 @@ def test_a_process_says_where_it_answers_until_it_is_stopped(tmp_path: Path, pro
         assert not (tmp_path / "home/server.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("signals")
 def test_a_home_filled_with_something_else_is_not_taken_for_what_is_asked(
     tmp_path: Path, products: Path, capsys: pytest.CaptureFixture[str]
@@ -286,6 +288,7 @@ def test_a_home_filled_with_something_else_is_not_taken_for_what_is_asked(
             assert 2 == word["products"]
 
 
+@pytest.mark.slow
 def test_a_process_ends_by_interrupt_as_well(tmp_path: Path, products: Path) -> None:
     """Ctrl-C ends the process cleanly."""
     with process(tmp_path, "--products", str(products)) as (started, _):
@@ -294,6 +297,7 @@ def test_a_process_ends_by_interrupt_as_well(tmp_path: Path, products: Path) -> 
         assert not (tmp_path / "home/server.json").exists()
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_the_one_it_was_told(tmp_path: Path, products: Path) -> None:
     """With --stop-with the sandbox ends soon after the other process has ended."""
     with (
@@ -305,6 +309,7 @@ def test_a_process_ends_with_the_one_it_was_told(tmp_path: Path, products: Path)
         assert 0 == started.wait(10)
 
 
+@pytest.mark.slow
 def test_the_sample_fills_a_new_home(tmp_path: Path) -> None:
     """Without --products the store is filled with the sample, of the size asked for."""
     with process(tmp_path, "--sample", "30") as (_, word):

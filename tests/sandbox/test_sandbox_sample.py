@@ -50,6 +50,7 @@ def everything(caller: Caller, language: str | None = None, **body: Any) -> list
     return products
 
 
+@pytest.mark.slow
 def test_the_principal_retailer_sees_the_whole_sample(catalogue: Sandbox) -> None:
     """The first access key opens every product."""
     caller = Caller(catalogue.base_url, catalogue.organizations[0]).log_in()
@@ -115,6 +116,7 @@ def test_labels_of_the_sample_come_in_every_language(catalogue: Sandbox) -> None
             assert expected != {id_: kind["label"] for id_, kind in english.items()}
 
 
+@pytest.mark.slow
 def test_many_callers_at_once_get_what_each_asked_for(catalogue: Sandbox) -> None:
     """Fifty callers at once, each with a scroll of its own, get each product once."""
     organization: Organization = catalogue.organizations[0]

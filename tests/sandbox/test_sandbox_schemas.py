@@ -150,6 +150,7 @@ def members_of(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return list(schema.get("properties", {}).values())
 
 
+@pytest.mark.slow
 def test_every_product_of_the_sample_fits_the_model() -> None:
     """2,000 products of the sample fit the contract, however unusual some of them are."""
     model = TypeAdapter(list[Product])
@@ -158,6 +159,7 @@ def test_every_product_of_the_sample_fits_the_model() -> None:
     assert 2_000 == len(model.validate_json(body, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "behaviour",
     [
@@ -218,6 +220,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=examples(60),
     deadline=None,

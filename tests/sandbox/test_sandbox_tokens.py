@@ -118,6 +118,7 @@ def test_an_unsigned_token_is_refused(shop: Caller) -> None:
     assert (401, "token_invalid") == refused(reply)
 
 
+@pytest.mark.slow
 def test_an_expired_token_is_refused_and_a_new_one_opens_again(caller_of: CallerOf) -> None:
     """A token that has passed its lifetime yields 401; authenticating again opens the list."""
     with Sandbox(

@@ -112,6 +112,7 @@ VALUES = st.recursive(
 PRODUCTS = st.lists(st.dictionaries(NAMES, VALUES, max_size=5), max_size=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(products=PRODUCTS)
 def test_xml_says_what_json_says(products: list[dict[str, Any]]) -> None:
@@ -251,6 +252,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "words"), UNREADABLE, ids=[words[:40] for _, words in UNREADABLE])
 def test_xml_that_breaks_a_rule_is_named(body: bytes, words: str) -> None:
     """Each broken rule of the contract makes the payload unreadable, and is named."""

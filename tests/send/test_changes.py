@@ -279,6 +279,7 @@ def test_the_preview_shows_before_and_after():
 localized = st.builds(text, st.sampled_from(list(LANGUAGES)), st.text(min_size=1, max_size=5))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(st.lists(localized, min_size=1, max_size=5), st.data())
 def test_a_correction_changes_its_text_and_no_other(items, data):

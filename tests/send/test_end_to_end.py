@@ -37,6 +37,7 @@ def changed(before, after):
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["json", "xml"])
 @pytest.mark.parametrize("form", ["long", "wide", "wide in one language"])
 def test_one_text_of_three_is_corrected_and_nothing_else_moves(mill, form, way):
@@ -280,6 +281,7 @@ def test_the_same_gtin_of_another_is_another_product(client_of):
     assert before == stored(mill, 1)
 
 
+@pytest.mark.slow
 def test_ten_thousand_products_with_one_call(mill):
     """Upserted in 20 batches, imported and tracked to SUCCESS."""
     names = product(1)["namePublicLong"]
@@ -290,6 +292,7 @@ def test_ten_thousand_products_with_one_call(mill):
     assert 10_005 == mill.count()
 
 
+@pytest.mark.slow
 def test_fifty_at_once_lose_nothing(exchange):
     """Clients that read and write side by side: every write is there at the end."""
 
@@ -305,6 +308,7 @@ def test_fifty_at_once_lose_nothing(exchange):
     assert set(range(50)) == {int(one["lifeCycle"]) for one in there}
 
 
+@pytest.mark.slow
 def test_a_retailer_writes_for_itself(client_of):
     """What the shop corrects, the shop sees; the mill's own product is as it was."""
     shop, mill = client_of(SHOP), client_of(MILL)

@@ -161,6 +161,7 @@ def with_codes(value):
     }
 
 
+@pytest.mark.slow
 @given(wire.products)
 @example({"id": {"code": 0.0}})
 def test_what_is_filled_goes_out_as_it_came(product):

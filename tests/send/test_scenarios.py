@@ -36,6 +36,7 @@ def scenario(shop):
     return next(one["id"] for one in every if one["deadlinesEnabled"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["uuids", "gtins", "catalogue"])
 def test_products_are_named_in_three_ways(shop, scenario, given):
     """By uuid, by GTIN (looked up with endpoint 5), or as a catalogue."""

@@ -68,6 +68,7 @@ def test_rich_content_follows_the_same_rule(mill):
     assert first.folder != prodex.load_rich_content(mill, name="pictures", progress=False).folder
 
 
+@pytest.mark.slow
 def test_a_snapshot_made_while_an_import_runs_is_not_used_again():
     """It may have the old value; only what is loaded after the import is known to have ended is."""
     with small_exchange(Behaviour(import_delay=1.0)) as exchange:
@@ -82,6 +83,7 @@ def test_a_snapshot_made_while_an_import_runs_is_not_used_again():
         assert after.folder == prodex.load_products(mill, name="mine", progress=False).folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("waits", ["wait", "leave"])
 def test_what_another_process_wrote_counts_too(mill, waits):
     """Whether it waited for the end or not: what it sent is on disk."""

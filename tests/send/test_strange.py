@@ -7,6 +7,8 @@ import itertools
 import pytest
 from tests.send.strange import WriteCase, judged_write, write_cases
 
+pytestmark = pytest.mark.slow
+
 #: Of all cases of `make soak`, one in so many.
 _ONE_IN = 8
 

@@ -98,6 +98,7 @@ fitting = {
 anything_there = {name: usual | values for name, usual in fitting.items()}
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.fixed_dictionaries({}, optional=anything_there) | st.fixed_dictionaries({}, optional=fitting))
 def test_what_preflight_accepts_is_read_back_as_it_was(product):
@@ -123,6 +124,7 @@ def test_the_sandbox_reads_from_xml_what_it_reads_from_json(product):
         assert as_json == read_by_the_sandbox(payload([encoded(product)]), XML)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.fixed_dictionaries({}, optional=anything_there))
 def test_the_sandbox_reads_nothing_else_from_xml_than_from_json(product):
@@ -133,6 +135,7 @@ def test_the_sandbox_reads_nothing_else_from_xml_than_from_json(product):
         assert from_xml == as_json or isinstance(from_xml, str)
 
 
+@pytest.mark.slow
 @given(wire.products)
 def test_wild_products_are_carried_or_refused(product):
     """Products as they come from the wire, with nulls, empty lists and odd keys."""

@@ -407,6 +407,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refusal", REFUSALS, ids=json.dumps)
 @pytest.mark.parametrize("call", CALLS)
 def test_an_authentication_message_with_200_is_a_401(client, exchange, call, refusal):

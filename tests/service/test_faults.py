@@ -51,6 +51,7 @@ PASSING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PASSING)
 def test_a_passing_fault_is_tried_again(make_client, exchange, fault):
     """A read that fails for the moment is made again, and its result is whole."""
@@ -60,6 +61,7 @@ def test_a_passing_fault_is_tried_again(make_client, exchange, fault):
     assert 3 == len(exchange.product_calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PASSING)
 def test_retries_end_in_a_clear_error(make_client, exchange, fault):
     """A fault that stays is an error that counts the attempts and tells the last cause."""
@@ -82,6 +84,7 @@ def test_a_wrong_request_is_not_tried_again(client, exchange, status):
     assert 1 == len(exchange.product_calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("retry_after", "least", "most"),
     [

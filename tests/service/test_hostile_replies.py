@@ -93,6 +93,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_a_reply_that_never_ends_is_left_in_time(kind: str) -> None:
     """Although every read brings something: with an error that says how long, how much, and which setting."""
@@ -125,6 +126,7 @@ def test_a_write_whose_answer_never_ends_is_of_unknown_outcome() -> None:
     assert 1 == len(server.paths)
 
 
+@pytest.mark.slow
 def test_the_time_of_a_reply_begins_when_the_request_was_sent() -> None:
     """A large upsert over a slow line is none of the reply's time."""
 
@@ -166,6 +168,7 @@ BOMBS: dict[str, Callable[[], tuple[bytes, str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BOMBS)
 @pytest.mark.parametrize("status", ["200 OK", "307 Temporary Redirect", "404 Not Found", "503 Busy"])
 def test_a_bomb_is_refused_in_bounded_memory(kind: str, status: str) -> None:
@@ -336,6 +339,7 @@ def served(page: bytes) -> Iterator[RawServer]:
         yield server
 
 
+@pytest.mark.slow
 def test_a_large_page_passes_by_default() -> None:
     """500 products of 200 kB each are 100 million bytes."""
     product = json.dumps({"id": 0, "text": "ab" * 100_000}).encode()
@@ -344,6 +348,7 @@ def test_a_large_page_passes_by_default() -> None:
         assert (500, len(page)) == (len(came := client_of(server).search_products()), len(came.body))
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_process_stays_bounded() -> None:
     """The whole process of a client that is sent a bomb needs no more than one that is not."""
     code = """

@@ -182,6 +182,7 @@ def test_a_deep_tree_and_none_at_all(client, exchange):
     assert (0, ["id", "name", "parent", "level", "path"]) == (len(empty), list(empty.columns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "behaviour",
     [

@@ -70,6 +70,7 @@ def is_gone(base_url):
     return False
 
 
+@pytest.mark.slow
 def test_a_sandbox_is_started_shared_and_stopped(home):
     """The first who connects starts the sandbox, others reach the same one, and it ends with the first."""
     with Analyst() as first:
@@ -83,12 +84,14 @@ def test_a_sandbox_is_started_shared_and_stopped(home):
     assert running_sandbox(home) is None
 
 
+@pytest.mark.slow
 def test_two_who_start_at_once_share_one_sandbox(home):
     """Two processes that connect at the same time start one sandbox, not two."""
     with Analyst() as first, Analyst() as second:
         assert first.says() == second.says()
 
 
+@pytest.mark.slow
 def test_a_sandbox_ends_with_a_process_that_is_killed(home):
     """A sandbox does not outlive the process that started it, however that ends."""
     with Analyst() as analyst:
@@ -142,6 +145,7 @@ def test_credentials_go_to_no_address_that_a_file_only_claims(home, monkeypatch,
     assert [] == asked
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_does_not_start_says_why(home):
     """If the sandbox does not start, the error contains its output."""
     (home / "store.sqlite").write_bytes(b"this is not a database " * 100)
@@ -158,6 +162,7 @@ def test_what_the_sandbox_needs_is_named(home, monkeypatch):
         connect("sandbox")
 
 
+@pytest.mark.slow
 def test_the_sandbox_can_be_asked_as_another_organisation(home):
     """Credentials of another organisation are used as given; half a pair is refused."""
     with Analyst() as analyst:

@@ -39,6 +39,7 @@ EXPIRED = says(401, "expired")
 LOST = Answer(lose=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(
     total_and_page_size=st.tuples(st.integers(0, 130), st.none() | st.integers(1, 140))
@@ -100,6 +101,7 @@ def test_from_ten_thousand_on_they_come_by_scroll(client, exchange, total, scrol
         assert [{"limit": 500, "offset": 0}, {"limit": 500, "offset": 498}] == contents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [SCROLL_FROM - 1, SCROLL_FROM, SCROLL_FROM + 1])
 def test_both_ways_meet_at_their_border(client, exchange, total):
     """Just below and just above the border all products come."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.quick import examples
@@ -52,6 +53,7 @@ def page_for(draw: Any, state: PagingState) -> Seen:
     )
 
 
+@pytest.mark.slow
 @given(begin=beginnings(), data=st.data())
 def test_replaying_the_pages_restores_the_state(begin: PagingState, data: st.DataObject) -> None:
     """Wherever it was interrupted, the same next page is requested, and the same page is the last one."""

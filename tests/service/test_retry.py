@@ -182,6 +182,7 @@ def test_what_would_come_again_is_not_asked_for_again() -> None:
     assert [] == clock.pauses
 
 
+@pytest.mark.slow
 def test_calls_that_fail_at_once_do_not_multiply() -> None:
     """Sixteen threads against a dead service make their calls and a few more, not sixteen times those of one."""
     attempts = []
@@ -259,6 +260,7 @@ SHORT = RetryPolicy(
 )
 
 
+@pytest.mark.slow
 def test_a_load_outlives_a_service_that_goes_and_comes_back() -> None:
     """A real one: it is gone for two seconds, many times what a first call waits."""
 
@@ -296,6 +298,7 @@ def test_a_load_that_cannot_begin_says_so_soon() -> None:
     assert time.monotonic() - begin < 5
 
 
+@pytest.mark.slow
 def test_a_token_that_cannot_be_had_for_a_while_does_not_end_a_load() -> None:
     """It is renewed in the middle of a load, when the service restarts."""
     with Exchange(120) as exchange:
@@ -307,6 +310,7 @@ def test_a_token_that_cannot_be_had_for_a_while_does_not_end_a_load() -> None:
         assert len(exchange.token_calls) > 15
 
 
+@pytest.mark.slow
 def test_loaders_read_with_the_longer_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`load_products` and `refresh` outlive what ends a first call: the service is unwell for a while."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path))

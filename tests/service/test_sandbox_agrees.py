@@ -120,6 +120,7 @@ def test_every_filter_has_an_effect_to_test():
     assert set(FILTERS) == {field for field, _, _ in EFFECTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("field", "value", "expected"), EFFECTS)
 def test_each_filter_is_understood(client, field, value, expected):
     """A filter chooses the products that the spec says, by POST and by GET."""
@@ -206,6 +207,7 @@ def test_a_large_catalogue_needs_a_post(large):
         next(pages(client_of(sandbox), method="list"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [True, False])
 @pytest.mark.parametrize("end", ScrollEnd)
 def test_a_scroll_gives_each_product_once(large, end, changes):
@@ -220,6 +222,7 @@ def test_a_scroll_gives_each_product_once(large, end, changes):
     assert ledgers[0].complete
 
 
+@pytest.mark.slow
 def test_a_short_lived_token_is_renewed_in_the_middle(large):
     """A token that ends during a pull is replaced without losing a product."""
     with Sandbox(home=large, behaviour=Behaviour(token_lifetime=1)) as sandbox:

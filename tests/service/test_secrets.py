@@ -104,6 +104,7 @@ def renew_with(exchange, answer):
     exchange.token_answers.extend([answer] * 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_no_secret_comes_out(make_client, exchange, caplog, situation):
     """Whatever fails, neither secret nor token is in the error, its attributes, its traceback or a log."""
@@ -166,6 +167,7 @@ def test_a_token_that_cannot_be_sent_stands_in_no_traceback(make_client, exchang
     assert [] == [text for text in texts if TOKEN_CANARY in text or CLIENT_SECRET in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_no_secret_is_in_the_variables_of_a_traceback(make_client, exchange, situation):
     """Tools that print the variables of every frame, ours and those of libraries, show no secret."""

@@ -212,6 +212,7 @@ def test_a_line_that_was_cut_off_is_left_out(client):
     assert [1] == prodex.track(client).tracking_ids
 
 
+@pytest.mark.slow
 def test_a_fresh_process_picks_up(client, exchange, home, tmp_path):
     """The identifiers and the outcome are found by another process, with and without naming them."""
     prodex.upsert(client, products(3), batch_size=2, progress=False)

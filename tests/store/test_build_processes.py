@@ -19,6 +19,7 @@ from prodex.store.build_processes import BuildProcesses
 from prodex.store.journal_format import read_page
 
 
+@pytest.mark.slow
 def test_jobs_run_elsewhere_and_their_results_come_back() -> None:
     """Each process is another one, and has several jobs, one after another."""
     with BuildProcesses(2) as processes:
@@ -31,12 +32,14 @@ def test_jobs_run_elsewhere_and_their_results_come_back() -> None:
     assert all(map(_has_ended, ids))
 
 
+@pytest.mark.slow
 def test_errors_come_back_as_they_were_raised(tmp_path: Path) -> None:
     """Their type and their words are those of the job."""
     with BuildProcesses(1) as processes, pytest.raises(SnapshotDamaged, match="page-000001"):
         processes.submit(read_page, tmp_path / "page-000001.zst").result()
 
 
+@pytest.mark.slow
 def test_what_a_job_prints_is_no_result() -> None:
     """Libraries print what they like."""
     with BuildProcesses(1) as processes:
@@ -44,6 +47,7 @@ def test_what_a_job_prints_is_no_result() -> None:
         assert 3 == processes.submit(len, "abc").result()
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_costs_its_job_only() -> None:
     """Its future says so, and the next job has another process."""
     with BuildProcesses(1) as processes:
@@ -135,6 +139,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 def test_an_unguarded_script_is_run_once(tmp_path: Path) -> None:
     """Nobody has to write `if __name__ == "__main__"` to load products; modules beside the script do no harm."""
     script = tmp_path / "script.py"
@@ -149,6 +154,7 @@ def test_an_unguarded_script_is_run_once(tmp_path: Path) -> None:
     assert 1 == ended.stdout.count("the script runs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_processes_end_with_the_one_that_they_work_for(tmp_path: Path, end: signal.Signals) -> None:
     """However it ends: another load may continue at once, and would write the same files."""
@@ -183,6 +189,7 @@ def test_a_message_that_is_cut_off_is_noticed() -> None:
             build_processes._read(source)
 
 
+@pytest.mark.slow
 def test_processes_can_be_used_by_several_threads() -> None:
     """Jobs from many threads are answered each with its own result."""
     found: dict[int, int] = {}

@@ -66,6 +66,7 @@ def test_what_was_not_synced_may_be_lost(content: bool, name: bool, expected: se
     assert {"new"} == outcomes(place, work, power=False)
 
 
+@pytest.mark.slow
 def test_a_save_without_its_syncs_would_be_found(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If no folder of a new snapshot was synced, a crash soon after it was reported as saved would show that."""
     monkeypatch.setenv("PRODEX_HOME", str(place / "home"))

@@ -111,6 +111,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(sorted(FORMS)), st.lists(ITEMS, max_size=8)), min_size=1, max_size=2)
@@ -141,6 +142,7 @@ def test_a_snapshot_of_files_is_what_reading_them_at_once_gives(
     assert set() == {path.name for path in found.folder.parent.glob(".journal*")}  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.one_of(wire.anything, ITEMS), max_size=6),
@@ -195,6 +197,7 @@ def test_a_long_text_that_is_no_json_is_no_list(text: bytes, size: int) -> None:
         list(items_of([text[i : i + size] for i in range(0, len(text), size)], 1000))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -322,6 +325,7 @@ except StorageError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of file sizes are those of Linux")
 @pytest.mark.parametrize("largest", [0, 60_000])
 def test_on_a_full_disk_the_old_snapshot_stays(tmp_path: Path, largest: int) -> None:

@@ -106,6 +106,7 @@ def test_every_product_is_in_one_part_however_parts_were_begun(
             assert early == decided[number]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_load_that_builds_early_is_the_same_as_one_that_does_not(
     exchange: Sandbox, way: str, monkeypatch: pytest.MonkeyPatch, built: list[tuple[int, int]]
@@ -202,6 +203,7 @@ def test_files_of_another_plan_are_no_part_of_a_snapshot(
     assert len(catalog.parts) == len(list((catalog.folder / "texts").iterdir()))
 
 
+@pytest.mark.slow
 def test_processes_build_the_same_as_threads(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large loads are built by processes of our own; here a small one is."""
     by_threads = loaded(exchange, "scroll")

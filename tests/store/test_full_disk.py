@@ -61,6 +61,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_vacuum_frees_space_on_a_full_disk(home: Path) -> None:
     """Vacuum writes nothing that it could do without."""
     for number in range(3):
@@ -71,6 +72,7 @@ def test_vacuum_frees_space_on_a_full_disk(home: Path) -> None:
     assert {".lock"} == {path.name for path in (home / "snapshots" / "shop").glob(".*")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [0, 3_000])
 @pytest.mark.parametrize("work", ["parquet", "csv", "xlsx", "worklists", "report"])
 def test_exports_say_that_the_disk_is_full_and_leave_the_old_one(
@@ -95,6 +97,7 @@ def test_exports_say_that_the_disk_is_full_and_leave_the_old_one(
     assert before == files_of(out)
 
 
+@pytest.mark.slow
 def test_a_save_on_a_full_disk_leaves_nothing(home: Path) -> None:
     """Neither a new snapshot nor a half-written one."""
     prodex.flatten([{"id": 1}]).save("shop")

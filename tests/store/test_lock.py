@@ -61,6 +61,7 @@ def test_another_process_is_kept_out_and_told_by_whom(tmp_path: Path, holder: Ho
         pass
 
 
+@pytest.mark.slow
 def test_the_lock_ends_with_the_work(tmp_path: Path, holder: Holder) -> None:
     """The file that names the owner is removed as well."""
     holder(tmp_path).communicate(timeout=10)

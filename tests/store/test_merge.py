@@ -140,6 +140,7 @@ def written(old: prodex.Catalog, new: prodex.Catalog) -> dict[str, list[str]]:
 wire = st.lists(products.map(encode), max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_merge_equals_a_build_of_all_current_products(
@@ -256,6 +257,7 @@ def sample() -> list[bytes]:
     return [encode(shared.record) for shared in shared_products(90)]
 
 
+@pytest.mark.slow
 def test_the_sample_merges_to_what_a_build_of_it_holds(sample: list[bytes], tmp_path: Path) -> None:
     """Changed, new and gone, in three parts; what changed keeps its place, and new products follow."""
     old = snapshot_of([sample[:20], sample[20:40], sample[40:60]])
@@ -364,6 +366,7 @@ def test_presence_forgets_attributes_that_no_product_has(tmp_path: Path) -> None
     assert ["empty", "absent"] == new.presence["kind_state"].tolist()
 
 
+@pytest.mark.slow
 def test_many_merges_leave_no_crumbs(tmp_path: Path) -> None:
     """Each adds a row group to the large tables; they are put together again."""
     catalog = snapshot_of([[simple(number) for number in range(10)]])
@@ -374,6 +377,7 @@ def test_many_merges_leave_no_crumbs(tmp_path: Path) -> None:
     assert 8 == catalog.texts["text"].tolist().count("Blé")
 
 
+@pytest.mark.slow
 def test_large_changes_come_block_by_block(
     sample: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -387,6 +391,7 @@ def test_large_changes_come_block_by_block(
     assert content(expected, descriptors=False) == content(new, descriptors=False)
 
 
+@pytest.mark.slow
 def test_any_executor_makes_the_same(sample: list[bytes], tmp_path: Path) -> None:
     """Threads or processes: the same rows in the same order."""
     old = snapshot_of([sample[:10], sample[10:20]])
@@ -409,6 +414,7 @@ def test_damage_is_not_copied_into_a_new_file(table: str, tmp_path: Path) -> Non
         merged(old, [[simple(1, "Blé")]], tmp_path / "j")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["products", "raw", "videos"])
 def test_nothing_damaged_is_linked(table: str, tmp_path: Path) -> None:
     """A part in which nothing changed is verified as well before it goes on in the new snapshot."""
@@ -455,6 +461,7 @@ def test_damaged_records_are_named() -> None:
     assert 1 == len(prodex.list_snapshots("shop"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [0, 1, len(TABLES) - 1, len(TABLES)])
 def test_an_interrupted_merge_leaves_the_old_snapshot(
     links: int, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
@@ -480,6 +487,7 @@ def test_an_interrupted_merge_leaves_the_old_snapshot(
     assert 2 == len(merged(old, [[simple(1, "Blé")]], tmp_path / "k"))
 
 
+@pytest.mark.slow
 def test_the_measurement_of_merges_works(capsys: pytest.CaptureFixture[str]) -> None:
     """It shows every case with its share; how fast anything is, no test says."""
     measure(400, per_part=100, rounds=1)

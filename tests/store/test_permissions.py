@@ -48,6 +48,7 @@ def test_snapshots_and_audits_are_private(umask: int, home: Path) -> None:
     assert [] == open_to_others(home)
 
 
+@pytest.mark.slow
 def test_loads_are_private_while_they_run_and_afterwards(umask: int, home: Path) -> None:
     """The journal with its pages, the parts that are being built, the lock and the snapshot."""
     seen: list[str] = []
@@ -103,6 +104,7 @@ def test_a_link_is_not_followed_to_close_what_is_elsewhere(tmp_path: Path, home:
     assert [] == open_to_others(elsewhere / "shop")
 
 
+@pytest.mark.slow
 def test_exports_follow_the_umask(umask: int, tmp_path: Path) -> None:
     """Exports are for others, and the user decides for whom."""
     catalog = prodex.flatten(RECORDS)

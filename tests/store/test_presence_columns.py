@@ -203,6 +203,7 @@ values = st.sampled_from([None, [], "", 7, {"code": "1"}])
 records = st.lists(st.dictionaries(attributes, values, max_size=4), max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(records, min_size=1, max_size=3), records, st.sets(st.integers(0, 12)))
 def test_merging_gives_what_flattening_gives(

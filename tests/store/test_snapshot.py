@@ -28,6 +28,7 @@ from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) -> None:
@@ -169,6 +170,7 @@ def test_entries_that_parts_share_are_read_once_and_the_others_all() -> None:
     assert expected.num_rows == prodex.open_snapshot("shop").row_count("descriptors")
 
 
+@pytest.mark.slow
 def test_a_selection_of_a_snapshot_is_that_of_the_catalogue_in_memory() -> None:
     """Table by table, whatever the part has of the products: all, some, none; in several row groups."""
     records = [shared.record for shared in shared_products(24)]
@@ -233,6 +235,7 @@ def test_one_file_among_many_that_is_no_plain_file_is_refused(harm: str, tmp_pat
         refuse_links(folder, paths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 99}'])
 def test_a_damaged_manifest_is_refused_and_listed_with_the_reason(content: str) -> None:
     """One bad snapshot does not hide the others."""

@@ -48,6 +48,7 @@ def sizes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_only_the_newest_stay() -> None:
     """As many as asked for; what was removed is told, oldest first, and other names are left alone."""
     folders, other = snapshots(5), snapshots(2, "other")
@@ -73,6 +74,7 @@ def test_a_dry_run_says_the_same_and_removes_nothing() -> None:
     assert [2] == there(folders)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["incomplete", "changed", "missing", "no manifest"])
 def test_the_newest_good_snapshot_stays_behind_worse_ones(harm: str) -> None:
     """Newer ones that are incomplete or damaged do not count as what one can fall back to."""
@@ -185,6 +187,7 @@ prodex.vacuum("shop", keep=1)
 """
 
 
+@pytest.mark.slow
 def test_an_interrupted_vacuum_leaves_no_half_snapshot(home: Path) -> None:
     """A snapshot whose removal began is not listed, and the next vacuum removes it."""
     folders = snapshots(3)

@@ -45,6 +45,7 @@ def test_every_trait_has_a_check() -> None:
     assert set(WITH) <= set(TRAITS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CHECKS))
 def test_trait(name: str) -> None:
     """A trait does what it says, and does not show before its call."""
@@ -59,6 +60,7 @@ def test_trait(name: str) -> None:
 
 
 # The service without traits ends its scrolls with an empty page and a cursor.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CHECKS.keys() - {"scroll_ends_with_empty_page_and_cursor"}))
 def test_check_can_fail(name: str, probe: Probe) -> None:
     """Without its trait the check of a trait finds something else."""
@@ -105,6 +107,7 @@ def test_traits_combine() -> None:
         assert ("gzip", False) == (answer.headers["content-encoding"], "date" in answer.headers)
 
 
+@pytest.mark.slow
 def test_catalogue() -> None:
     """The same number and seed give the same 12,000 products, with valid GTINs."""
     found = products(12_000, 3)
@@ -114,6 +117,7 @@ def test_catalogue() -> None:
     assert 11_880 == len({record["updatedAt"] for record in found})
 
 
+@pytest.mark.slow
 def test_scroll_of_12_000() -> None:
     """A scroll by 500 gives each product once, on full pages, and then an empty one."""
     with Stranger(products(12_000, 3)) as stranger:

@@ -101,12 +101,14 @@ def ids(loaded: Any) -> list[int]:
     return [row["id"] for row in loaded.resources["products"]]
 
 
+@pytest.mark.slow
 def test_dlt_loads_every_product_of_a_scroll_once() -> None:
     """More products than pages by offset reach come, each once and in the order of the service."""
     with Sandbox(records(MANY)) as sandbox:
         assert list(range(1, MANY + 1)) == ids(source(sandbox, scrolled(stop_after_empty_page=True)))
 
 
+@pytest.mark.slow
 def test_dlt_loads_the_sample_into_a_database(tmp_path: Path) -> None:
     """A pipeline into DuckDB holds every product of the sample, and every text in a table of its own."""
     import dlt
@@ -131,6 +133,7 @@ def test_dlt_loads_the_sample_into_a_database(tmp_path: Path) -> None:
     assert sorted(stored) == sorted(text for (text,) in texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behaviour", "settings"),
     [
@@ -167,6 +170,7 @@ def test_without_any_setting_dlt_asks_for_empty_pages_for_ever() -> None:
         assert [500, 500, 0, 0, 0, 0] == [len(page) for page in islice(pages, 6)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fields", "most"), [("", 500), ("id,gtin", 4_000)])
 def test_dlt_loads_by_get_and_offset_up_to_the_cap(fields: str, most: int) -> None:
     """GET gives as many products as its cap allows, each once."""
@@ -177,6 +181,7 @@ def test_dlt_loads_by_get_and_offset_up_to_the_cap(fields: str, most: int) -> No
         assert list(range(1, most + 1)) == ids(loaded)
 
 
+@pytest.mark.slow
 def test_dlt_hears_of_the_cap_of_get() -> None:
     """Where more products match than a GET reaches, dlt's load fails; it does not end early in silence."""
     from dlt.extract.exceptions import ResourceExtractionError

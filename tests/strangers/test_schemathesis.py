@@ -16,10 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 from prodex.sandbox import Sandbox
 from prodex_sandbox.app import application
 from prodex_sandbox.media.addresses import MEDIA
 from prodex_sandbox.sample import organizations, shared_products
+
+pytestmark = pytest.mark.slow
 
 #: A product with a picture that is drawn at once.
 PICTURED = {

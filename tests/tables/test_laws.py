@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def plain(page: list[bytes]) -> dict[str, Counter[Any]]:
     }
 
 
+@pytest.mark.slow
 @thorough
 @given(pages)
 def test_the_fast_path_equals_the_plain_walk(page: list[bytes]) -> None:
@@ -58,6 +60,7 @@ def test_the_fast_path_equals_the_plain_walk(page: list[bytes]) -> None:
     assert expected == {name: rows(tables, name) for name in expected}
 
 
+@pytest.mark.slow
 @thorough
 @given(pages, pages)
 def test_flattening_distributes_over_products(one: list[bytes], other: list[bytes]) -> None:
@@ -73,6 +76,7 @@ def test_flattening_distributes_over_products(one: list[bytes], other: list[byte
         assert expected == rows(both, name), name
 
 
+@pytest.mark.slow
 @thorough
 @given(products)
 def test_every_leaf_stands_in_exactly_one_cell(product: dict[str, Any]) -> None:
@@ -85,6 +89,7 @@ def test_every_leaf_stands_in_exactly_one_cell(product: dict[str, Any]) -> None:
     assert described == {tuple(row.values()) for row in tables["descriptors"].to_pylist()}
 
 
+@pytest.mark.slow
 @thorough
 @given(pages)
 def test_tables_have_the_declared_schema_and_known_products(page: list[bytes]) -> None:
@@ -103,6 +108,7 @@ def test_tables_have_the_declared_schema_and_known_products(page: list[bytes]) -
     assert [product.decode() for product in page] == tables["raw"]["json"].to_pylist()
 
 
+@pytest.mark.slow
 @thorough
 @given(pages)
 def test_presence_tells_filled_empty_null_and_absent_apart(page: list[bytes]) -> None:

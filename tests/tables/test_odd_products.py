@@ -89,6 +89,7 @@ def test_an_oddity_that_was_seen_costs_no_second_reading(taught: Parse, odd: byt
     assert 1 == len(reads) - before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_odd_products_have_the_rows_of_the_plain_walk(odd: bytes) -> None:
     """One odd product among clean ones, with whatever was learnt before, gives exactly the rows of the plain walk."""

@@ -240,6 +240,7 @@ def test_nesting_of_500_levels_is_walked() -> None:
     assert ["bottom"] == values(tables, "scalars", "deep" + ".a" * 500, "value")
 
 
+@pytest.mark.slow
 def test_a_product_of_40_megabytes_is_read() -> None:
     """Size alone is no reason to lose anything."""
     texts = [{"expressedIn": {"code": "fra-FR"}, "data": "é" * 200_000} for _ in range(100)]
@@ -249,6 +250,7 @@ def test_a_product_of_40_megabytes_is_read() -> None:
     assert {200_000} == {len(text) for text in tables["texts"]["text"].to_pylist()}
 
 
+@pytest.mark.slow
 def test_thousands_of_attributes_of_one_product_cost_others_nothing() -> None:
     """Time grows with the number of attributes, not with its square: so many did not end."""
     many = {f"extra{number}": number for number in range(10_000)}
@@ -347,6 +349,7 @@ def test_only_the_odd_attribute_of_a_product_goes_the_plain_way() -> None:
     assert list(map(float, range(100))) == fields["even"].to_pylist()
 
 
+@pytest.mark.slow
 def test_what_was_learnt_is_no_more_than_a_cache() -> None:
     """With a cache taught by anything else, or none, the tables are the same."""
     taught = ShapeCache()

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZipFile
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.formats.spreadsheet import spelled
@@ -25,9 +26,10 @@ _MOST_COLUMNS = 16_384
 
 #: Spreadsheets compute with doubles: a whole number from here on would lose its last digits, and stands as text.
 _EXACT = 10**15
-_ALL_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 #: Not characters, though Unicode numbers them: no XML holds them.
-_IMPOSSIBLE = re.compile("[\ufffe\uffff]")
+_IMPOSSIBLE, _IMPOSSIBLE_RE2 = re.compile("[\ufffe\uffff]"), r"[\x{FFFE}\x{FFFF}]"
+#: Cells that are written at once: with the longest texts in all of them they still fit into an Arrow array.
+_AT_ONCE = 10_000
 _WIDTH = 18
 _WHOLE_SHEET = "A1:XFD1048576"
 
@@ -60,31 +62,93 @@ def write_xlsx(
             f"{path.name} would have {len(schema):,} columns, and a sheet holds {_MOST_COLUMNS:,}. "
             "Choose another format, or other tables."
         )
-    from prodex.formats.text_sheet import TextSheet
+    from prodex.formats.text_sheet import index
 
-    altered = 0
+    at_once = max(1, _AT_ONCE // max(len(schema), 1))
+    heading = [held_by_a_cell(name) for name in schema.names]
+    altered_heading: int = sum(now != name for now, name in zip(heading, schema.names, strict=True))
     with workbook(path, constant_memory=True) as book:
-        heading = book.add_format({"bold": True, "bottom": 1})
-        moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
-        sheet, line = None, 0
-        for batch in chain([schema.empty_table()], batches):
-            for row in chain([None], zip(*(column.to_pylist() for column in batch.columns), strict=True)):
-                if sheet is None or (row is not None and line == most_rows):
-                    sheet, line = book.add_worksheet(worksheet_class=TextSheet), 1
-                    sheet.freeze_panes(1, 0)
-                    sheet.set_column(0, len(schema) - 1, _WIDTH)
-                    sheet.ignore_errors({"number_stored_as_text": _WHOLE_SHEET})
-                    for place, name in enumerate(schema.names):
-                        altered += _write_cell(sheet, 0, place, name, heading)
-                for place, value in enumerate(row or ()):
-                    altered += _write_cell(sheet, line, place, value, moment)
-                line += row is not None
+        bold = book.add_format({"bold": True, "bottom": 1})
+        sheet, line, altered = _sheet(book, heading, bold), 1, altered_heading
+        moment = index(book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}))
+        for batch in batches:
+            start = 0
+            while start < len(batch):
+                if line == most_rows:
+                    sheet, line, altered = _sheet(book, heading, bold), 1, altered + altered_heading
+                some = batch.slice(start, min(at_once, most_rows - line))
+                rows, changed = _spelled(some, line + 1, moment, sheet._convert_date_time)
+                start, line, altered = start + len(some), line + len(some), altered + changed
+                sheet.append(rows, line, len(schema))
     return altered
+
+
+def _sheet(book: Any, heading: Sequence[str], style: Any) -> Any:
+    """Add a sheet with its heading."""
+    from prodex.formats.text_sheet import TextSheet, spelled_row
+
+    sheet = book.add_worksheet(worksheet_class=TextSheet)
+    sheet.freeze_panes(1, 0)
+    sheet.set_column(0, len(heading) - 1, _WIDTH)
+    sheet.ignore_errors({"number_stored_as_text": _WHOLE_SHEET})
+    sheet.append([spelled_row(1, [(name, style) for name in heading])], 1, len(heading))
+    return sheet
+
+
+def _spelled(
+    rows: pa.RecordBatch, first: int, moment: str, serial: Callable[[datetime], float]
+) -> tuple[list[str], int]:
+    """Return rows as XML, the first of which has this number, and how many texts were changed to fit."""
+    from prodex.formats.text_sheet import letters_of, spelled_cell, spelled_column, spelled_rows
+
+    number = pa.array(np.arange(first, first + len(rows))).cast(pa.string())
+    columns, altered = [], 0
+    for place, column in enumerate(rows.columns):
+        letter = letters_of(place)
+        values = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        if pa.types.is_string(values.type):
+            texts, changed = _held(values)
+            columns.append(spelled_column(letter, number, texts))
+            altered += changed
+            continue
+        cells = []
+        for line, value in enumerate(values.to_pylist(), first):
+            held, is_moment, is_changed = _as_cell(value, serial)
+            cells.append(
+                "" if held is None else spelled_cell(f"{letter}{line}", held, moment if is_moment else None)
+            )
+            altered += is_changed
+        columns.append(pa.array(cells, pa.string()))
+    return spelled_rows(number, columns), altered
+
+
+def _held(texts: pa.Array) -> tuple[pa.Array, int]:
+    """Return what cells hold of a column of texts, and how many of them that changes."""
+    from prodex.formats.text_sheet import places, replaced
+
+    # A character takes up to two units.
+    doubtful = pc.or_(
+        pc.match_substring_regex(texts, _IMPOSSIBLE_RE2), pc.greater(pc.utf8_length(texts), LONGEST // 2)
+    )
+    held = {place: (texts[place].as_py(), held_by_a_cell(texts[place].as_py())) for place in places(doubtful)}
+    changed = {place: now for place, (before, now) in held.items() if now != before}
+    return replaced(texts, changed), len(changed)
+
+
+def _as_cell(value: Any, serial: Callable[[datetime], float]) -> tuple[str | float | None, bool, bool]:
+    """Return what a cell holds of a value that is no text, whether that is a moment, and whether it was changed."""
+    if value is None or isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < _EXACT):
+        return value, False, False  # NaN is not less than anything
+    if isinstance(value, datetime) and _fits_a_cell(value):
+        return serial(value), True, False
+    whole = spelled(value)
+    held = held_by_a_cell(whole)
+    return held, False, held != whole
 
 
 @contextmanager
 def workbook(path: Path, **options: Any) -> Iterator[Any]:
-    """Give an XlsxWriter workbook in which text stays text; what the disk refuses is an `OSError`, as elsewhere.
+    """Give an XlsxWriter workbook for sheets of `text_sheet`; what the disk refuses is an `OSError`, as elsewhere.
 
     Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory stands beside `path` meanwhile.
     """
@@ -92,7 +156,7 @@ def workbook(path: Path, **options: Any) -> Iterator[Any]:
     from xlsxwriter.exceptions import FileCreateError
 
     with path.open("w+b") as file:
-        book = Workbook(file, {**_ALL_TEXT, "tmpdir": str(path.parent), **options})
+        book = Workbook(file, {"tmpdir": str(path.parent), **options})
         book.use_zip64()
         try:
             yield book
@@ -143,24 +207,6 @@ def held_by_a_cell(text: str) -> str:
     """Return what a cell holds of a text: all of it, unless it is too long or no XML can hold it."""
     text = _IMPOSSIBLE.sub("\ufffd", text)
     return text if len(text.encode("utf-16-le")) <= 2 * LONGEST else beginning(text)
-
-
-def _write_cell(sheet: Any, line: int, place: int, value: Any, style: Any) -> int:
-    """Write a value; return 1 if it was changed to fit."""
-    if value is None:
-        return 0
-    if isinstance(value, bool):
-        sheet.write_boolean(line, place, value)
-    elif isinstance(value, int | float) and abs(value) < _EXACT:  # false for NaN
-        sheet.write_number(line, place, value)
-    elif isinstance(value, datetime) and _fits_a_cell(value):
-        sheet.write_datetime(line, place, value, style)
-    else:
-        whole = spelled(value)
-        text = held_by_a_cell(whole)
-        sheet.write_string(line, place, text, style if line == 0 else None)
-        return int(text != whole)
-    return 0
 
 
 def _fits_a_cell(moment: datetime) -> bool:

@@ -13,21 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from xlsxwriter import Workbook
-from xlsxwriter.utility import xl_col_to_name
 
-from prodex.formats.workbooks import workbook
+from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_column, spelled_row, spelled_rows
+from prodex.formats.workbooks import MOST_ROWS, workbook
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, validate
-from prodex.worklists.grid import (
-    HIGHEST,
-    LINE,
-    MOST_ROWS,
-    Line,
-    Rows,
-    Styles,
-    cells,
-    spelled_column,
-    spelled_row,
-)
+from prodex.worklists.grid import HIGHEST, LINE, Line, Styles, cells, fill_lines
 from prodex.worklists.layout import FORMAT, KEYS_SHEET, SEVERAL, SEVERAL_SHEET, TO_FIX, SheetColumn, seal_of
 from prodex.worklists.sheets import (
     Worklist,
@@ -140,7 +130,7 @@ def _write_to_fix(
     is_asked: Sequence[bool],
     fields: Fields,
 ) -> None:
-    sheet = book.add_worksheet(name, worksheet_class=Rows)
+    sheet = book.add_worksheet(name, worksheet_class=TextSheet)
     for place, column in enumerate(TO_FIX):
         style = {"new_value": styles.open}.get(column.name, styles.text)
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
@@ -149,7 +139,7 @@ def _write_to_fix(
     rows = len(columns["row"])
     _prepare(sheet, name, rows, TO_FIX)
     validate(sheet, columns, is_asked, fields, _place(TO_FIX))
-    sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX), styles.text)
+    sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX))
 
 
 def _place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
@@ -174,7 +164,7 @@ def _write_several(
     if not asked:
         return
     asked = asked[: most_rows - 1]
-    sheet = book.add_worksheet(SEVERAL_SHEET, worksheet_class=Rows)
+    sheet = book.add_worksheet(SEVERAL_SHEET, worksheet_class=TextSheet)
     for place, column in enumerate(SEVERAL):
         style = {"new_value": styles.open}.get(column.name, styles.text)
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
@@ -190,13 +180,13 @@ def _write_several(
             _lines(str(value), column.width) for (value, _), column in zip(values, SEVERAL, strict=True)
         )
         lines.append((values, LINE * min(height, HIGHEST)))
-    sheet.fill_lines(lines, styles.text)
+    fill_lines(sheet, lines)
 
 
 def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool]) -> Iterator[str]:
     yield spelled_row(1, [(column.heading, styles.heading) for column in TO_FIX], 30)
-    text, closed, opened = (styles.index(one) for one in (styles.text, styles.closed, styles.open))
-    severities = {name: styles.index(style) for name, style in styles.severity.items()}
+    text, closed, opened = (index(one) for one in (styles.text, styles.closed, styles.open))
+    severities = {name: index(style) for name, style in styles.severity.items()}
     heights = _heights(columns)
     for start in range(0, len(columns["row"]), _AT_ONCE):
         some = {name: values.slice(start, _AT_ONCE) for name, values in columns.items()}
@@ -211,15 +201,16 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[
         }
         written = [
             spelled_column(
-                xl_col_to_name(place), number, some[column.name], style.get(column.name, pa.scalar(text))
+                letters_of(place),
+                number,
+                some[column.name],
+                style.get(column.name, pa.scalar(text)),
+                is_fit=True,  # `cells` has shown what no workbook can hold as escapes
             )
             for place, column in enumerate(TO_FIX)
         ]
         height = pa.array(heights[start : start + _AT_ONCE]).cast(pa.string())
-        rows = pc.binary_join_element_wise(
-            '<row r="', number, '" ht="', height, '" customHeight="1">', *written, "</row>", ""
-        )
-        yield from rows.to_pylist()
+        yield from spelled_rows(number, written, height)
 
 
 def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
@@ -275,7 +266,7 @@ def write_read_me(
         rows.append(([(heading, styles.title)], LINE + 8))
         rows += [([(line, styles.line)], LINE * _lines(line, _PAGE - 5) + 1) for line in lines]
         rows.append(([], LINE))
-    sheet.fill_lines(rows, styles.line)
+    fill_lines(sheet, rows)
 
 
 def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Sequence[AnswerCell]) -> None:
@@ -296,7 +287,7 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
         looks[0] = styles.severity[row["severity"]]
         lines = max(_lines(str(value), width - 2) for value, width in zip(values, widths, strict=True))
         rows.append((list(zip(values, looks, strict=True)), LINE * min(lines, HIGHEST)))
-    sheet.fill_lines(rows, styles.text)
+    fill_lines(sheet, rows)
 
 
 def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
@@ -306,7 +297,7 @@ def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
     rows: list[Line] = [([(name, styles.heading) for name in ("Field", "Code", "Label")], LINE)]
     for attribute, known in codes.items():
         rows += [([(one or "", styles.plain) for one in (attribute, *pair)], LINE) for pair in known]
-    sheet.fill_lines(rows, styles.plain)
+    fill_lines(sheet, rows)
 
 
 def write_keys(book: Workbook, styles: Styles, keys: Mapping[str, Any]) -> None:
@@ -314,11 +305,11 @@ def write_keys(book: Workbook, styles: Styles, keys: Mapping[str, Any]) -> None:
     sheet = _sheet(book, KEYS_SHEET, (20, 60))
     sheet.hide()
     rows = [([(name, styles.plain), (json.dumps(value), styles.plain)], LINE) for name, value in keys.items()]
-    sheet.fill_lines(rows, styles.plain)
+    fill_lines(sheet, rows)
 
 
-def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> Rows:
-    sheet: Rows = book.add_worksheet(name, worksheet_class=Rows)
+def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> TextSheet:
+    sheet: TextSheet = book.add_worksheet(name, worksheet_class=TextSheet)
     for place, width in enumerate(widths):
         sheet.set_column(place, place, width)
     sheet.set_paper(9)  # A4
