@@ -131,6 +131,24 @@ def test_there_is_no_circle() -> None:
     assert [] == [module for module in modules() if module in imports(module)]
 
 
+def folder_of(module: str) -> str:
+    """Return the folder of a module; one directly in a package counts for itself, as the parts of `prodex` do."""
+    is_folder = modules()[module].name == "__init__.py"
+    return module if is_folder or module.count(".") == 1 else module.rpartition(".")[0]
+
+
+def test_folders_of_the_sandbox_form_no_circle() -> None:
+    """No folder needs itself by way of others, so that each can be read after those that it imports."""
+    folders: dict[str, set[str]] = {}
+    for module in modules_of_sandbox():
+        own = folder_of(module)
+        folders.setdefault(own, set()).update({folder_of(other) for other in imports(module)} - {own})
+    try:
+        TopologicalSorter(folders).prepare()
+    except CycleError as error:
+        raise AssertionError(" imports ".join(reversed(error.args[1]))) from None
+
+
 def test_errors_import_nothing() -> None:
     """Everything raises errors, so what they need of the house would be needed by everybody."""
     assert frozenset() == imports("prodex.errors")

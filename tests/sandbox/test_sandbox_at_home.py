@@ -23,8 +23,7 @@ from prodex import sandbox
 from prodex.sandbox import Sandbox
 from prodex_sandbox import sample
 from prodex_sandbox.command import main
-from prodex_sandbox.home import open_store
-from prodex_sandbox.kept_at_home import changing
+from prodex_sandbox.home import changing, open_store
 from prodex_sandbox.records.store import StoreUnusable
 
 COUNT = 150

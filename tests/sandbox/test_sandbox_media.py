@@ -23,16 +23,22 @@ from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Fault, Sandbox
-from prodex_sandbox.media.addresses import MEDIA, MediaAddress, address_called
 from prodex_sandbox.media.barcodes import modules_of
-from prodex_sandbox.media.drawing import draw_logo, draw_pack
-from prodex_sandbox.media.files import Pack, PictureFile, file_at, pack_of
+from prodex_sandbox.media.drawing import SHAPES, draw_logo, draw_pack, shape_of
+from prodex_sandbox.media.files import (
+    MEDIA,
+    MediaAddress,
+    Pack,
+    PictureFile,
+    address_called,
+    file_at,
+    pack_of,
+)
 from prodex_sandbox.media.fitting import fitted, four_bytes
 from prodex_sandbox.media.rendering import content_of
-from prodex_sandbox.media.shapes import SHAPES, shape_of
 from prodex_sandbox.refusals import Refusal
 from prodex_sandbox.sample import organizations, plan, shared_products
-from prodex_sandbox.sample.vocabulary import KINDS
+from prodex_sandbox.sample.products.vocabulary import KINDS
 
 COUNT = 600
 Record = dict[str, Any]

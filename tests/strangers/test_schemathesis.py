@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.app import application
-from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.sample import organizations, shared_products
 
 #: A product with a picture that is drawn at once.

@@ -15,15 +15,14 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from prodex_sandbox.api import openapi
 from prodex_sandbox.api.authentication import Tokens
 from prodex_sandbox.api.bodies import media_type_of, read_body, read_object
-from prodex_sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, read_query_string
+from prodex_sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, integer, read_query_string
 from prodex_sandbox.api.filters import read_body as read_filters
 from prodex_sandbox.api.listing import DEFAULT_LIMIT, ListCall, Listing
 from prodex_sandbox.api.scenarios import list_scenarios, require_scenarios
-from prodex_sandbox.api.value_types import integer
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.faults.call import caller_address
 from prodex_sandbox.faults.schedule import page_effect
-from prodex_sandbox.media.addresses import MEDIA, address_called
+from prodex_sandbox.media.files import MEDIA, address_called
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.imports import Worker, tracking_record
 from prodex_sandbox.records.model import Organization

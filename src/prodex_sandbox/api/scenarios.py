@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Final, NoReturn
 
-from prodex_sandbox.api.messages import ScenarioRequirement
+from prodex_sandbox.api.openapi import ScenarioRequirement
 from prodex_sandbox.raw_json import encode, joined, members, storable
 from prodex_sandbox.records.model import Organization, OrganizationType, SharingStatus
 from prodex_sandbox.records.store import Store

@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import encode, members
-from prodex_sandbox.records.beginning import keeping_beginning, note_beginning
+from prodex_sandbox.records.baseline import keeping_beginning, note_beginning
 from prodex_sandbox.records.indexing import IndexedValues, indexed_values
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct
 from prodex_sandbox.records.reading import shared_with_all
 from prodex_sandbox.records.referentials import Codes, codes_known, codes_of
 from prodex_sandbox.records.segments import SegmentBuilder
 from prodex_sandbox.records.service_clock import Clock, date_writes, next_updated_at
-from prodex_sandbox.records.store import Store
-from prodex_sandbox.records.tables import (
+from prodex_sandbox.records.store import (
     INDEXES,
     ORGANIZATION_COLUMNS,
     TABLES,
     TRIGGERS,
     VERSION,
+    Store,
     delete_product,
     delete_versions,
     insert_product,

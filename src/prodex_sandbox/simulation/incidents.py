@@ -13,7 +13,7 @@ from typing import Any, Final
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.indexing import values_at
 from prodex_sandbox.records.model import SharedProduct
-from prodex_sandbox.sample.identity import random_uuid
+from prodex_sandbox.sample.products.families import random_uuid
 from prodex_sandbox.simulation.day import Day
 from prodex_sandbox.simulation.state import ActiveSupplier, SimulationState
 

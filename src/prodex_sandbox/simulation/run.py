@@ -1,24 +1,30 @@
-"""A simulation: days of suppliers at work on a store, one transaction a day, the same for the same seed."""
+"""A simulation: days of suppliers at work on a store, one transaction a day, the same for the same seed.
+
+What is right is known where the sample planted a defect, or a simulated supplier made one. Careful suppliers correct
+most of what they are asked for within a week, and others little of it; on weekends hardly anything happens.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
+from math import exp, log
 from random import Random
-from typing import Final
+from typing import Any, Final
 
-from prodex_sandbox.records.beginning import newest_update
+from prodex_sandbox.raw_json import decode, encode
+from prodex_sandbox.records.baseline import newest_update
 from prodex_sandbox.records.service_clock import Clock, is_set
 from prodex_sandbox.records.store import Store
-from prodex_sandbox.sample.dates import AS_OF
+from prodex_sandbox.sample.defects.planting import Repair, carelessness
+from prodex_sandbox.sample.products.dates import AS_OF
 from prodex_sandbox.simulation.actions import ACTIONS
 from prodex_sandbox.simulation.day import Day
 from prodex_sandbox.simulation.incidents import Incident, concerned, happen
-from prodex_sandbox.simulation.journal import Journal, Note, read_notes
-from prodex_sandbox.simulation.requests import correct_requested, requested_keys
-from prodex_sandbox.simulation.rhythm import activity, care, days_after, how_many
-from prodex_sandbox.simulation.state import CORRECTED, ActiveSupplier, SimulationState
+from prodex_sandbox.simulation.journal import Journal, Note, by_language, read_notes
+from prodex_sandbox.simulation.state import CORRECTED, ActiveSupplier, SimulationState, is_open
 
 #: More days than anybody watches, and few enough to keep the journal in memory.
 _MOST_DAYS: Final = 3_660
@@ -153,3 +159,143 @@ def _day_before_first(connection: sqlite3.Connection) -> date:
     """Return the day of the newest update at the beginning; that of the sample where no product has a date."""
     newest = newest_update(connection)
     return (newest or AS_OF).date()
+
+
+#: The share of the products that it is asked for which an average supplier corrects on a working day.
+_SHARE: Final = 0.12
+#: Nobody corrects more than this on one day.
+_MOST: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDefect:
+    """A value of a product that is wrong, with the right one.
+
+    Attributes
+    ----------
+    supplier
+        Whose product it is.
+    gtin, product_id
+        The product.
+    defect
+        Kind of defect.
+    attribute
+        Wire path of the attribute.
+    language
+        Short language code of the text, or "".
+    value, right
+        The value as it is and as it should be, None for no value.
+    """
+
+    supplier: str
+    gtin: str
+    product_id: str
+    defect: str
+    attribute: str
+    language: str
+    value: Any
+    right: Any
+
+
+def requested_keys(store: Store, gtins: Iterable[str]) -> frozenset[int]:
+    """Return the keys of the products with these GTINs; a GTIN that no product has is left out."""
+    wanted = encode(sorted({spelled for gtin in gtins for spelled in (gtin, gtin.zfill(14))})).decode()
+    rows = store.rows("SELECT key FROM products WHERE gtin IN (SELECT value FROM json_each(?))", (wanted,))
+    return frozenset(key for (key,) in rows)
+
+
+def correct_requested(
+    day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState, requested: frozenset[int]
+) -> None:
+    """Let a supplier correct some of the products that it is asked to correct, each as a whole."""
+    share = min(_SHARE * activity(owner.name, day.day) * care(owner.name), _MOST)
+    for key in owner.products:
+        if key not in requested or rng.random() >= share:
+            continue
+        for repair in _repairs(owner, key, decode(day.body(key)), state):
+            if is_open(day.body(key), repair):
+                right = {name: value for name, (_, value) in repair.values.items()}
+                day.write(key, right, owner.name, CORRECTED, repair.defect)
+                state.note(owner, day.notes[-1])
+
+
+def open_defects(store: Store, gtins: Iterable[str]) -> Iterator[OpenDefect]:
+    """Yield what is still wrong with products of the sample: as it was planted, or as a supplier broke it since."""
+    state = SimulationState(store)
+    owners = {key: owner for owner in state.owners for key in owner.products}
+    keys = sorted(requested_keys(store, gtins) & owners.keys())
+    sql = "SELECT key, body FROM records WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key"
+    for key, body in store.rows(sql, (encode(keys).decode(),)):
+        record = decode(body)
+        for repair in _repairs(owners[key], key, record, state):
+            if not is_open(body, repair):
+                continue
+            for attribute, pair in repair.values.items():
+                values = tuple(None if raw is None else decode(raw) for raw in pair)
+                for language, value, right in by_language(*values):
+                    yield OpenDefect(
+                        owners[key].name,
+                        str(record.get("gtin") or ""),
+                        str(record.get("id") or ""),
+                        repair.defect,
+                        attribute,
+                        language,
+                        value,
+                        right,
+                    )
+
+
+def _repairs(
+    owner: ActiveSupplier, key: int, record: Mapping[str, Any], state: SimulationState
+) -> list[Repair]:
+    """Return what may have to be put right: what the supplier broke, newest first, then what the sample planted."""
+    broken = [repair for of, repair in reversed(owner.broken) if of == key]
+    original = state.originals.find(key, record)
+    return [*broken, *(original.repairs if original else ())]
+
+
+#: Activity from Monday to Sunday, as a share of an average working day.
+_WEEK: Final = (1.2, 1.1, 1.0, 1.0, 0.7, 0.1, 0.05)
+#: Above this expectation the normal distribution is used, since exp(-expected) becomes too small a number.
+_MANY: Final = 30.0
+
+
+def days_after(newest: date, count: int) -> Iterator[date]:
+    """Yield the days that follow one.
+
+    >>> [day.isoformat() for day in days_after(date(2026, 10, 31), 2)]
+    ['2026-11-01', '2026-11-02']
+    """
+    return (newest + timedelta(days=number) for number in range(1, count + 1))
+
+
+def activity(supplier: str, day: date) -> float:
+    """Return how much a supplier does on a day, as a multiple of an average supplier's working day.
+
+    Suppliers differ by a factor of up to nine, each always in the same direction.
+    """
+    return _WEEK[day.weekday()] * exp(log(3.0) * Random(f"activity/{supplier}").uniform(-1.0, 1.0))
+
+
+def care(supplier: str) -> float:
+    """Return how many corrections a supplier makes, as a multiple of the average one's.
+
+    >>> care("Laiterie des Trois Combes"), care("Fernley Naturals Inc")
+    (2.0, 1.0)
+    """
+    return 2.0 if carelessness(supplier) < 1.0 else 1.0
+
+
+def how_many(rng: Random, expected: float) -> int:
+    """Draw how often something happens that is expected so often (Poisson).
+
+    >>> how_many(Random(1), 0.0)
+    0
+    """
+    if expected > _MANY:
+        return max(0, round(rng.gauss(expected, expected**0.5)))
+    count, product, limit = 0, rng.random(), exp(-expected)
+    while product > limit:
+        count += 1
+        product *= rng.random()
+    return count

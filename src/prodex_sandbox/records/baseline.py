@@ -15,10 +15,16 @@ from pathlib import Path
 from typing import Final
 
 from prodex_sandbox.raw_json import decode
+from prodex_sandbox.records.merging import write_product
 from prodex_sandbox.records.service_clock import Clock, date_writes
-from prodex_sandbox.records.store import Store
-from prodex_sandbox.records.tables import JOURNAL, VERSION, delete_product, delete_versions, restore_texts
-from prodex_sandbox.records.versions import write_product
+from prodex_sandbox.records.store import (
+    JOURNAL,
+    VERSION,
+    Store,
+    delete_product,
+    delete_versions,
+    restore_texts,
+)
 
 #: Tables of a product, each with the column of its key.
 _KEPT: Final = {"products": "key", "records": "key", "views": "product_key", "tags": "product_key"}
