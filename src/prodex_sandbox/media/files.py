@@ -200,7 +200,7 @@ def _in_assets(record: Record, assets: Record, addresses: Collection[str]) -> It
     for name in ("documents", "document"):
         for document in _named(assets.get(name), "uniformResourceIdentifier", addresses):
             title = _member(next(objects(document.get("documentTypeCode")), None), "label")
-            yield DocumentFile(title or str(document.get("fileName")), pack_of(record))
+            yield DocumentFile(title or _text(document.get("fileName")), pack_of(record))
     for name, word in (("videos", "a video"), ("enriched_contents", "a page")):
         if any(_named(assets.get(name), "url", addresses)):
             raise Refusal("file_not_served", f"It is {word}, and the sandbox makes none.")
