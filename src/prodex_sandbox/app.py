@@ -3,8 +3,8 @@
 A sandbox listens on this machine, where every browser reaches it. A page of another site whose name is made to lead
 here (DNS rebinding) sends that name as `Host`, and would be of one origin with the sandbox; the call is refused. Any
 other page is kept from reading by the browser itself, since no reply carries a header of CORS. Its calls arrive all the
-same where they need no preflight, and a JSON body needs none when it is announced as text/plain; such a call says in
-`Origin` whose page it comes from.
+same where they need no preflight, and a JSON body needs none when it is announced as text/plain; such a call names the
+site of its page in `Origin`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def create_app(
     clock
         Measures the life of scroll cursors, and how long to wait after wrong secrets, in seconds.
     serves_host
-        Tells under which names it may be called; those of the loopback addresses unless given.
+        Decides under which names it may be called; those of the loopback addresses unless given.
     """
     app = application()
     tokens = Tokens(store.organizations, store.token_key, behaviour.token_lifetime, clock)
@@ -141,7 +141,7 @@ async def _internal_error(_request: Request, error: Exception) -> Response:
 #: Keeps browsers from guessing the type of a reply: from showing the text of a product as a page, for example.
 NO_SNIFFING: Final = ("X-Content-Type-Options", "nosniff")
 
-#: Tells whether a `Host` is served, at the address that the call came to.
+#: Whether a `Host` is served, at the address that was called.
 ServesHost = Callable[[str, str], bool]
 
 _HOST: Final = re.compile(r"(?P<name>[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{0,5})?")
@@ -150,7 +150,7 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def served_hosts(listens_on: str, allowed: Iterable[str] = ()) -> ServesHost:
-    """Return a function that tells whether a `Host` is served, with a port or without.
+    """Return a function that decides whether a `Host` is served, with a port or without.
 
     Served are the loopback names, the address that the sandbox listens on, and names that are allowed besides. Where
     it listens on every address of the machine, the one at which a call arrived is served: no rebound name is one.

@@ -23,9 +23,9 @@ from prodex_sandbox.home import (
     SAMPLE_SIZE,
     Filling,
     access_keys,
-    announced,
     default_home,
     open_store,
+    server_file,
     store_file,
 )
 from prodex_sandbox.home import reset as reset_home
@@ -128,7 +128,7 @@ def serve(
 ) -> None:
     """Serve until the process is asked to stop.
 
-    Once it answers, one line of JSON goes to the standard output: service, base_url, pid, number of products,
+    Once it answers, it prints one line of JSON: service, base_url, pid, number of products,
     and the access keys. The same is in `home`/server.json while it runs. A terminal gets it in words.
 
     Parameters
@@ -215,7 +215,7 @@ def serve(
             "products": store.product_count(),
             "credentials": access_keys(store.organizations),
         }
-        with announced(home, ready, announcement):
+        with server_file(home, ready, announcement):
             announce(announcement, home, is_default=home == default_home())
             if stop_with is not None:
                 threading.Thread(target=_end_with, args=(stop_with, server), daemon=True).start()
@@ -242,7 +242,7 @@ def change_home(
     simulate, seed, incidents
         How many days pass, and how; none unless given.
     reset
-        GTINs of the products to take back first, or none of them for the whole store; nothing unless given.
+        GTINs of the products to reset first, or none of them for the whole store; nothing unless given.
     """
     home = home or default_home()
     if not store_file(home).exists():
@@ -316,7 +316,7 @@ _HOW_TO_ORDER: Final = (
 
 _HOW_TO_PLAN: Final = (
     "incidents: each happens on the day that follows @, counted from 1 (the middle one), to the products of the "
-    "supplier whose name follows the colon, or of all. Unless given, a larger one is drawn, or it is as said here."
+    "supplier whose name follows the colon, or of all. Unless given, a larger one is drawn, or it is as described here."
 )
 
 
@@ -372,7 +372,7 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="KIND[@CALL[,CALL...]][,OPTION=VALUE...]",
         dest="faults",
-        help="what goes wrong, and at which calls; see below, and give it as often as you like",
+        help="what goes wrong, and at which calls; see below, and may be repeated",
     )
     options.add_argument("--openapi", type=Path, metavar="FILE", help="write the OpenAPI document and end")
     changes = options.add_argument_group(
@@ -391,7 +391,7 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME[@DAY][:OWNER]",
         dest="incidents",
-        help="what else happens in these days; see below, and give it as often as you like",
+        help="what else happens in these days; see below, and may be repeated",
     )
     changes.add_argument(
         "--reset",

@@ -2,8 +2,8 @@
 
 The store holds keys and secrets, so everything in the folder is readable by its owner only, whatever the umask.
 
-SQLite lets another process write while the service reads. So days are simulated and changes taken back without stopping
-the service, which reads each day as soon as it has been simulated.
+SQLite lets another process write while the service reads. So days are simulated and changes reset without stopping the
+service, which reads each day as soon as it has been simulated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.raw_json import encode
-from prodex_sandbox.records.baseline import bring_up_to_date, reset_store, take_back
+from prodex_sandbox.records.baseline import migrate_store, reset_products, reset_store
 from prodex_sandbox.records.filling import Labels, fill_store
 from prodex_sandbox.records.model import Organization, SharedProduct
 from prodex_sandbox.records.reading import Record, shared_with_all
@@ -107,7 +107,7 @@ def open_store(
                     _close(kept, _FILE)
             if not path.exists():
                 _create(path, filling(), organizations, labels, origin)
-            bring_up_to_date(path)
+            migrate_store(path)
             store = Store(path)
             try:
                 yield store
@@ -118,7 +118,7 @@ def open_store(
 
 
 @contextmanager
-def announced(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterator[None]:
+def server_file(home: Path, ready: Path | None, server: Mapping[str, Any]) -> Iterator[None]:
     """Announce a running server in `home`/server.json while the context is open, and in `ready` for good."""
     announcement = encode(server) + b"\n"
     path = home / _SERVER
@@ -226,7 +226,7 @@ def simulate(
     >>> len(journal.days), len(journal.incidents)
     (1, 1)
     """
-    with changed_store(home) as store:
+    with open_to_change(home) as store:
         clock = service_clock(store, behaviour or Behaviour())
         return simulate_store(store, days, seed, incidents, clock, requested)
 
@@ -263,7 +263,7 @@ def set_time(
     >>> sandbox.set_time()
     >>> _ = sandbox.reset()
     """
-    with changed_store(home) as store:
+    with open_to_change(home) as store:
         set_service_time(store, moment, behaviour or Behaviour())
 
 
@@ -289,7 +289,7 @@ def open_defects(gtins: Iterable[str], *, home: Path | None = None) -> pd.DataFr
     >>> sandbox.open_defects(["03036811359935"]).columns.tolist()[-2:]
     ['value', 'right']
     """
-    with changed_store(home) as store:
+    with open_to_change(home) as store:
         return defects_frame(store, gtins)
 
 
@@ -325,11 +325,11 @@ def reset(
     """
     home = home or default_home()
     try:
-        with changed_store(home) as store:
-            return reset_in(store, gtins, behaviour or Behaviour())
+        with open_to_change(home) as store:
+            return reset_opened(store, gtins, behaviour or Behaviour())
     except StoreOfAnotherVersion:
         remove_store(home)
-        with changed_store(home):
+        with open_to_change(home):
             return 0
 
 
@@ -347,7 +347,7 @@ def journal(*, home: Path | None = None) -> Journal:
     >>> sandbox.journal()
     Nothing was simulated.
     """
-    with changed_store(home) as store:
+    with open_to_change(home) as store:
         return read_journal(store)
 
 
@@ -359,16 +359,16 @@ def defects_frame(store: Store, gtins: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame([asdict(one) for one in found], columns=list(OpenDefect.__slots__))
 
 
-def reset_in(store: Store, gtins: Iterable[str] | str | None, behaviour: Behaviour) -> int:
+def reset_opened(store: Store, gtins: Iterable[str] | str | None, behaviour: Behaviour) -> int:
     """Take back products of a store, or the whole; see `reset`."""
     if gtins is None:
         return reset_store(store)
     clock = service_clock(store, behaviour)
-    return len(take_back(store, [gtins] if isinstance(gtins, str) else list(gtins), clock))
+    return len(reset_products(store, [gtins] if isinstance(gtins, str) else list(gtins), clock))
 
 
 @contextmanager
-def changed_store(home: Path | None) -> Iterator[Store]:
+def open_to_change(home: Path | None) -> Iterator[Store]:
     """Open the store of a home beside a sandbox that may be serving it, for one simulation or reset at a time."""
     from prodex_sandbox.sample import LABELS, organizations, shared_products
     from prodex_sandbox.sample.catalogue import origin_of
@@ -381,7 +381,7 @@ def changed_store(home: Path | None) -> Iterator[Store]:
 
         with open_store(home, filling, organizations(), LABELS, origin_of(SAMPLE_SIZE, 1)):
             pass
-    with changing(home):
+    with lock_changes(home):
         store = Store(store_file(home))
         try:
             yield store
@@ -390,8 +390,8 @@ def changed_store(home: Path | None) -> Iterator[Store]:
 
 
 @contextmanager
-def changing(home: Path) -> Iterator[None]:
-    """Keep other simulations and resets out of a home; the service that runs there goes on."""
+def lock_changes(home: Path) -> Iterator[None]:
+    """Keep other simulations and resets out of a home; the service that runs there continues."""
     try:
         with FileLock(home / "changes.lock", timeout=0, mode=0o600):
             yield

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from prodex_sandbox.behaviour import LOOPBACK, Behaviour
 from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.faults.schedule import FaultHit, FaultSchedule
-from prodex_sandbox.home import Filling, access_keys, changing, open_store, reset_in
+from prodex_sandbox.home import Filling, access_keys, lock_changes, open_store, reset_opened
 from prodex_sandbox.raw_json import encode
 from prodex_sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex_sandbox.records.model import Organization, SharedProduct
@@ -299,7 +299,7 @@ class Sandbox:
         """
         store, _ = self._running()
         with self._changing():
-            changed = reset_in(store, gtins, self._behaviour)
+            changed = reset_opened(store, gtins, self._behaviour)
         self.organizations = store.organizations
         return changed
 
@@ -319,7 +319,7 @@ class Sandbox:
 
     def _changing(self) -> AbstractContextManager[object]:
         """Keep out simulations of other processes in the same home."""
-        return nullcontext() if self._home is None else changing(self._home)
+        return nullcontext() if self._home is None else lock_changes(self._home)
 
     def _running(self) -> tuple[Store, Worker]:
         if self._store is None or self._worker is None:

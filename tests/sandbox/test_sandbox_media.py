@@ -30,7 +30,7 @@ from prodex_sandbox.media.files import (
     MediaAddress,
     Pack,
     PictureFile,
-    address_called,
+    address_of_call,
     file_at,
     pack_of,
 )
@@ -408,7 +408,7 @@ def test_files_are_named_where_the_caller_is(tea: Caller) -> None:
 def test_only_a_host_that_is_one_goes_into_addresses(host: list[bytes], expected: str) -> None:
     """A Host header that could break the JSON, or is no host, is not used."""
     scope = {"scheme": "http", "server": ("127.0.0.1", 8000), "headers": [(b"host", one) for one in host]}
-    assert MediaAddress(expected) == address_called(scope)
+    assert MediaAddress(expected) == address_of_call(scope)
 
 
 def test_records_without_such_addresses_stay_byte_for_byte() -> None:
@@ -433,11 +433,11 @@ PARTS = [
 
 
 @given(st.lists(st.sampled_from(PARTS)).map("".join))
-def test_given_out_and_taken_back_is_as_before(text: str) -> None:
+def test_addresses_translated_both_ways_are_as_before(text: str) -> None:
     """Whatever a record holds, a reply that is sent back unchanged is stored unchanged."""
     here = MediaAddress("http://127.0.0.1:8000/media")
-    stored = here.taken_back(text.encode())
-    assert stored == here.taken_back(here.given_out(stored))
+    stored = here.in_store(text.encode())
+    assert stored == here.in_store(here.in_reply(stored))
 
 
 @pytest.mark.parametrize("written", ["json", "escaped", "xml"])

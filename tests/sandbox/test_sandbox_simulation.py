@@ -226,7 +226,7 @@ def test_an_incident_does_what_it_says_and_only_that(name: str, tmp_path: Path) 
     its = [entry for entry in journal if entry.incident]
     if name == "updates_stop":
         assert {date(2026, 11, 2)} == {entry.day for entry in journal if not entry.incident}
-        assert "All suppliers: no update comes from this day on. No product was changed." == sentence
+        assert "All suppliers: nothing is updated from this day on. No product was changed." == sentence
         return
     assert plain == [entry for entry in journal if not entry.incident]
     ids = {entry.product_id for entry in its if entry.gtin}

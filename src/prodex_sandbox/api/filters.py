@@ -60,19 +60,19 @@ def texts(choices: Collection[str] = ()) -> ValueType:
     """Strings: comma-separated, in a body also an array."""
 
     def from_text(text: str) -> tuple[str, ...]:
-        return tuple(_chosen(value, choices) for value in _separated(text))
+        return tuple(_require_choice(value, choices) for value in _split_at_commas(text))
 
     def from_json(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list):
             return from_text(_string(value, "an array of strings or a comma-separated string"))
-        for item in _filled(value):
+        for item in _require_values(value):
             if not _string(item, "a string, as the items of this array must be"):
                 raise ValueError("the array holds an empty string")
-        return tuple(_chosen(item, choices) for item in value)
+        return tuple(_require_choice(item, choices) for item in value)
 
     item = {"type": "string", **({"enum": list(choices)} if choices else {"minLength": 1})}
-    comma = _comma_separated("|".join(choices) if choices else r"[^,\s][^,]*")
-    return ValueType(from_text, from_json, comma, {"oneOf": [_array_of(item), comma]})
+    comma = _comma_separated_schema("|".join(choices) if choices else r"[^,\s][^,]*")
+    return ValueType(from_text, from_json, comma, {"oneOf": [_array_schema(item), comma]})
 
 
 def paths() -> ValueType:
@@ -86,12 +86,12 @@ def paths() -> ValueType:
         return values
 
     path = r"[^,.\s][^,.]*(\.[^,.]+)*"
-    comma = _comma_separated(path)
+    comma = _comma_separated_schema(path)
     return ValueType(
         lambda text: checked(plain.from_text(text)),
         lambda value: checked(plain.from_json(value)),
         comma,
-        {"oneOf": [_array_of({"type": "string", "pattern": r"^[^,.]+(\.[^,.]+)*$"}), comma]},
+        {"oneOf": [_array_schema({"type": "string", "pattern": r"^[^,.]+(\.[^,.]+)*$"}), comma]},
     )
 
 
@@ -100,7 +100,7 @@ def word(choices: Collection[str]) -> ValueType:
 
     def from_json(value: Any) -> str:
         text = _string(value, "a string")
-        return text.upper() if text.upper() in choices else _chosen(text, choices)
+        return text.upper() if text.upper() in choices else _require_choice(text, choices)
 
     schema = {"type": "string", "enum": list(choices)}
     return ValueType(from_json, from_json, schema, schema)
@@ -110,32 +110,36 @@ def integers(choices: Collection[int] = ()) -> ValueType:
     """32-bit integers: one or several, comma-separated, in a body also one integer or an array."""
 
     def checked(value: int) -> int:
-        return _chosen(_within(value, INT32), choices)
+        return _require_choice(_require_within(value, INT32), choices)
 
     def from_text(text: str) -> tuple[int, ...]:
-        return tuple(checked(_integer_in(value)) for value in _separated(text))
+        return tuple(checked(_parsed_integer(value)) for value in _split_at_commas(text))
 
     def from_json(value: Any) -> tuple[int, ...]:
         if isinstance(value, str):
             return from_text(value)
         return tuple(
-            checked(_written(item)) for item in (_filled(value) if isinstance(value, list) else [value])
+            checked(_integer_or_text(item))
+            for item in (_require_values(value) if isinstance(value, list) else [value])
         )
 
-    item = {"type": "integer", "format": "int32", **_among(choices, INT32)}
-    comma = _comma_separated("|".join(map(str, choices)) if choices else "-?[0-9]{1,9}")
-    return ValueType(from_text, from_json, comma, {"oneOf": [item, _array_of(item), comma]})
+    item = {"type": "integer", "format": "int32", **_limits_schema(choices, INT32)}
+    comma = _comma_separated_schema("|".join(map(str, choices)) if choices else "-?[0-9]{1,9}")
+    return ValueType(from_text, from_json, comma, {"oneOf": [item, _array_schema(item), comma]})
 
 
 def integer(choices: Collection[int] = (), bounds: range = INT32) -> ValueType:
     """One 32-bit integer, of `choices` or within `bounds`."""
 
     def checked(value: int) -> int:
-        return _chosen(_within(value, bounds), choices)
+        return _require_choice(_require_within(value, bounds), choices)
 
-    schema = {"type": "integer", "format": "int32", **_among(choices, bounds)}
+    schema = {"type": "integer", "format": "int32", **_limits_schema(choices, bounds)}
     return ValueType(
-        lambda text: checked(_integer_in(text)), lambda value: checked(_written(value)), schema, schema
+        lambda text: checked(_parsed_integer(text)),
+        lambda value: checked(_integer_or_text(value)),
+        schema,
+        schema,
     )
 
 
@@ -145,11 +149,11 @@ def timestamp(unit: str) -> ValueType:
     def checked(value: int) -> int:
         if unit == "seconds" and value >= _MILLISECONDS_FROM:
             raise ValueError(f"{value} looks like milliseconds; this is a UNIX time in seconds")
-        return _within(value, _TIMES)
+        return _require_within(value, _TIMES)
 
     def from_text(text: str) -> int:
         try:
-            return checked(_integer_in(text))
+            return checked(_parsed_integer(text))
         except ValueError as error:
             raise ValueError(f"{error}; send {unit} since 1970-01-01") from None
 
@@ -161,7 +165,7 @@ def timestamp(unit: str) -> ValueType:
         "type": "integer",
         "format": "int64",
         "description": f"{unit} since 1970-01-01",
-        **_among((), times),
+        **_limits_schema((), times),
     }
     digits = {"type": "string", "pattern": f"^[0-9]{{1,{len(str(times.stop - 1))}}}$"}
     return ValueType(from_text, from_json, number, {"oneOf": [number, digits]})
@@ -171,7 +175,7 @@ def flag() -> ValueType:
     """A boolean: true or false."""
 
     def from_text(text: str) -> bool:
-        return {"true": True, "false": False}[_chosen(text, ("true", "false"))]
+        return {"true": True, "false": False}[_require_choice(text, ("true", "false"))]
 
     def from_json(value: Any) -> bool:
         if isinstance(value, str):
@@ -190,7 +194,7 @@ def cursor() -> ValueType:
     def from_text(text: str) -> str:
         if not text:
             raise ValueError("it is empty; leave it out on the first call of a scroll by GET")
-        return str(_within(_integer_in(text), CURSORS))
+        return str(_require_within(_parsed_integer(text), CURSORS))
 
     def from_json(value: Any) -> str | None:
         # Some clients send null for a member that is not set.
@@ -198,10 +202,10 @@ def cursor() -> ValueType:
             return None
         if value == FIRST_PAGE:
             return FIRST_PAGE
-        return from_text(value) if isinstance(value, str) else str(_within(_integer(value), CURSORS))
+        return from_text(value) if isinstance(value, str) else str(_require_within(_integer(value), CURSORS))
 
     digits = {"type": "string", "pattern": "^[0-9]{0,19}$"}
-    number = {"type": "integer", "format": "int64", **_among((), CURSORS)}
+    number = {"type": "integer", "format": "int64", **_limits_schema((), CURSORS)}
     return ValueType(from_text, from_json, number, {"oneOf": [digits, number]})
 
 
@@ -215,21 +219,21 @@ def search() -> ValueType:
     return ValueType(from_text, full_text_expression, {}, {})
 
 
-def _comma_separated(value: str) -> dict[str, Any]:
+def _comma_separated_schema(value: str) -> dict[str, Any]:
     """Return the schema of values, each of a pattern, with commas between them."""
     pattern = f"^({value})(,({value}))*$"
     return {"type": "string", "description": "comma-separated", "pattern": pattern}
 
 
-def _array_of(item: dict[str, Any]) -> dict[str, Any]:
+def _array_schema(item: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": item, "minItems": 1}
 
 
-def _among(choices: Collection[Any], bounds: range) -> dict[str, Any]:
+def _limits_schema(choices: Collection[Any], bounds: range) -> dict[str, Any]:
     return {"enum": list(choices)} if choices else {"minimum": bounds.start, "maximum": bounds.stop - 1}
 
 
-def _integer_in(text: str) -> int:
+def _parsed_integer(text: str) -> int:
     digits = text.removeprefix("-")
     # `isdigit` alone accepts digits of other scripts; `int` takes long for very long numbers.
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
@@ -237,9 +241,9 @@ def _integer_in(text: str) -> int:
     return int(text)
 
 
-def _written(value: Any) -> int:
+def _integer_or_text(value: Any) -> int:
     """Return an integer that a body holds, as a number or as text."""
-    return _integer_in(value) if isinstance(value, str) else _integer(value)
+    return _parsed_integer(value) if isinstance(value, str) else _integer(value)
 
 
 def _integer(value: Any) -> int:
@@ -255,25 +259,25 @@ def _string(value: Any, wanted: str) -> str:
     return value
 
 
-def _within(value: int, bounds: range) -> int:
+def _require_within(value: int, bounds: range) -> int:
     if value not in bounds:
         raise ValueError(f"{value} is not from {bounds.start} to {bounds.stop - 1}")
     return value
 
 
-def _chosen(value: Value, choices: Collection[Value]) -> Value:
+def _require_choice(value: Value, choices: Collection[Value]) -> Value:
     if choices and value not in choices:
         raise ValueError(f"{value!r} is not one of {', '.join(map(str, choices))}")
     return value
 
 
-def _filled(values: list[Any]) -> list[Any]:
+def _require_values(values: list[Any]) -> list[Any]:
     if not values:
         raise ValueError("the array is empty; leave the parameter out to ask for everything")
     return values
 
 
-def _separated(text: str) -> list[str]:
+def _split_at_commas(text: str) -> list[str]:
     values = [value.strip() for value in text.split(",")]
     if not all(values):
         raise ValueError(f"{text!r} holds an empty value; leave the parameter out to ask for everything")

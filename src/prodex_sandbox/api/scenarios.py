@@ -48,7 +48,7 @@ def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
             _refuse_value(f"ruleset_values: the value of {id_!r} is {value!r}, not true or false.")
     deadline = _read_deadline(body["deadline"], today) if "deadline" in body else None
     if deadline and not any(values.values()):
-        _refuse_value("deadline comes with an activation; every value of ruleset_values is false.")
+        _refuse_value("deadline belongs to an activation; every value of ruleset_values is false.")
     # A product that is named twice counts once.
     return Requirement(tuple(dict.fromkeys(map(storable, uuids))), values, deadline)
 

@@ -117,7 +117,7 @@ def _error(text: str) -> bytes:
     return b'{"error":"ordered","message":"%b"}' % text.encode()
 
 
-#: Pieces in which a slow body comes.
+#: Pieces in which a slow body is sent.
 _DRIPS: Final = 20
 _INVERTED: Final = bytes(255 - byte for byte in range(256))
 
@@ -311,7 +311,7 @@ class Fault(FaultOptions):
         return f"Fault({self.kind!r}{shown})"
 
     def hits(self, call: int) -> bool:
-        """Tell whether it hits a call, by its number since the fault was ordered."""
+        """Whether it hits a call, by its number since the fault was ordered."""
         numbers = self._numbers()
         if numbers is None:
             return self.times is None or call <= self.times

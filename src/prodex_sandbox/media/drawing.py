@@ -191,7 +191,7 @@ Print = Callable[[tuple[int, int], tuple[float, float]], Image.Image]
 
 #: Share of a print, on either side, that has no letters on a flat face, and on a round one, where it turns away.
 _FLAT_MARGINS, _ROUND_MARGINS = (0.06, 0.06), (0.23, 0.03)
-#: How far the edge of a top rises for each pixel that it goes back.
+#: How far the edge of a top rises for each pixel of depth.
 _RISE: Final = 0.42
 #: Columns of the tables that say how a round surface is lit.
 _STEPS: Final = 2048

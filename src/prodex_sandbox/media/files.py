@@ -263,19 +263,19 @@ class MediaAddress:
     Examples
     --------
     >>> here = MediaAddress("http://127.0.0.1:8000/media")
-    >>> here.given_out(b'{"url":"https://media.prodex.example/00/1/front.jpg"}')
+    >>> here.in_reply(b'{"url":"https://media.prodex.example/00/1/front.jpg"}')
     b'{"url":"http://127.0.0.1:8000/media/00/1/front.jpg"}'
-    >>> here.taken_back(b'{"url":"http://127.0.0.1:8000/media/00/1/front.jpg"}')
+    >>> here.in_store(b'{"url":"http://127.0.0.1:8000/media/00/1/front.jpg"}')
     b'{"url":"https://media.prodex.example/00/1/front.jpg"}'
     """
 
     text: str
 
-    def given_out(self, stored: bytes) -> bytes:
+    def in_reply(self, stored: bytes) -> bytes:
         """Return stored JSON as this caller gets it."""
         return stored.replace(f"{MEDIA}/".encode(), f"{self.text}/".encode())
 
-    def taken_back(self, sent: bytes) -> bytes:
+    def in_store(self, sent: bytes) -> bytes:
         """Return JSON or XML of this caller as it is stored; some writers of JSON escape every slash."""
         for address in (f"{self.text}/", f"{self.text}/".replace("/", r"\/")):
             for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
@@ -283,8 +283,8 @@ class MediaAddress:
         return sent
 
 
-def address_called(scope: Mapping[str, Any]) -> MediaAddress:
-    """Return the address of files for the caller of a call: by its Host header, else by the socket it came to."""
+def address_of_call(scope: Mapping[str, Any]) -> MediaAddress:
+    """Return the address of files for a caller: by the Host header of the call, else by the socket that was called."""
     hosts = [value for name, value in scope["headers"] if name == b"host"]
     if len(hosts) == 1 and _MEDIA_HOST.fullmatch(hosts[0]):
         host = hosts[0].decode("ascii")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import encode, members
-from prodex_sandbox.records.baseline import keeping_beginning, note_beginning
+from prodex_sandbox.records.baseline import baseline_triggers, note_baseline
 from prodex_sandbox.records.indexing import IndexedValues, indexed_values
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct
 from prodex_sandbox.records.reading import shared_with_all
@@ -64,10 +64,10 @@ def fill_store(
             _insert_products(connection, products)
             insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
-            note_beginning(connection)
+            note_baseline(connection)
         # The planner needs statistics (ANALYZE); WAL lets calls read while an import writes.
         connection.executescript(
-            INDEXES + TRIGGERS + keeping_beginning(connection) + "ANALYZE; PRAGMA journal_mode = WAL;"
+            INDEXES + TRIGGERS + baseline_triggers(connection) + "ANALYZE; PRAGMA journal_mode = WAL;"
         )
     finally:
         connection.close()

@@ -31,7 +31,7 @@ class ProductRefused(Exception):
 
 
 def is_null(raw: bytes | msgspec.Raw) -> bool:
-    """Tell whether an attribute is null, which deletes."""
+    """Whether an attribute is null, which deletes."""
     return bytes(raw) == _NULL
 
 
@@ -153,5 +153,5 @@ def merged_record(body: bytes, attributes: Members, now: datetime) -> tuple[byte
 
 
 def _overlap(name: str, other: str) -> bool:
-    """Tell whether two attributes are one, or one is `assets` and the other a member of it."""
+    """Whether two attributes are one, or one is `assets` and the other a member of it."""
     return name == other or name.startswith(f"{other}.") or other.startswith(f"{name}.")

@@ -396,7 +396,7 @@ FLAG: Final = Scalar("true or false")
 INTEGER: Final = Scalar("an integer")
 NUMBER: Final = Scalar("a number")
 
-# A bool is an int for Python too, so it comes first.
+# A bool is an int for Python too, so it is tried first.
 _SCALARS: Final = ((bool, FLAG), (int, INTEGER), (float, NUMBER), (str, TEXT))
 #: Members of the schemas' objects that a deployed service sends beyond the specification.
 _BEYOND: Final[Mapping[type[BaseModel], Mapping[str, Type]]] = {

@@ -283,11 +283,11 @@ def _check_shape(attribute: str, value: Any) -> None:
     if value is None:
         return
     if ATTRIBUTES.get(attribute) is FLAG and not isinstance(value, bool):
-        raise ProductRefused(f"{attribute} is {_short(value)}, not true, false or null")
+        raise ProductRefused(f"{attribute} is {_shortened(value)}, not true, false or null")
     if attribute == "lifeCycle" and (not isinstance(value, int) or isinstance(value, bool)):
-        raise ProductRefused(f"lifeCycle is {_short(value)}, not an integer")
+        raise ProductRefused(f"lifeCycle is {_shortened(value)}, not an integer")
     if attribute in CODE_ATTRIBUTES and not (isinstance(value, dict) and _is_code(value.get("code"))):
-        raise ProductRefused(f"{attribute} is {_short(value)}, not an object with a code")
+        raise ProductRefused(f"{attribute} is {_shortened(value)}, not an object with a code")
     if attribute in TEXT_ATTRIBUTES:
         _check_texts(attribute, value)
     if attribute == "assets.pictures":
@@ -297,28 +297,28 @@ def _check_shape(attribute: str, value: Any) -> None:
 # The schema would refuse wrong types too, but less clearly: these are the ones that suppliers send.
 def _check_texts(attribute: str, value: Any) -> None:
     if not isinstance(value, list):
-        raise ProductRefused(f"{attribute} is {_short(value)}, not an array of localized texts")
+        raise ProductRefused(f"{attribute} is {_shortened(value)}, not an array of localized texts")
     for index, item in enumerate(value):
         expressed_in = item.get("expressedIn") if isinstance(item, dict) else None
         if item is not None and not (isinstance(expressed_in, dict) and _is_code(expressed_in.get("code"))):
             raise ProductRefused(f"{attribute}[{index}] has no language: expressedIn.code is missing")
         if item is not None and not isinstance(item.get("data"), str | None):
-            raise ProductRefused(f"{attribute}[{index}].data is {_short(item['data'])}, not a text")
+            raise ProductRefused(f"{attribute}[{index}].data is {_shortened(item['data'])}, not a text")
 
 
 def _check_pictures(value: Any) -> None:
     if not isinstance(value, list):
-        raise ProductRefused(f"assets.pictures is {_short(value)}, not an array of pictures")
+        raise ProductRefused(f"assets.pictures is {_shortened(value)}, not an array of pictures")
     for index, item in enumerate(value):
         if not (isinstance(item, dict) and isinstance(item.get("url"), str) and item["url"]):
             raise ProductRefused(f"assets.pictures[{index}] has no url")
         if not isinstance(item.get("isPackshot"), bool | None):
-            shown = _short(item["isPackshot"])
+            shown = _shortened(item["isPackshot"])
             raise ProductRefused(f"assets.pictures[{index}].isPackshot is {shown}, not true, false or null")
 
 
 def _complete(attribute: str, value: Any, codes: Codes) -> bool:
-    """Look up every code in a value; complete those that were sent without a label. Tell whether there were any."""
+    """Look up every code in a value; complete those that were sent without a label. Return whether there were any."""
     completed = False
     if attribute in CODE_ATTRIBUTES and isinstance(value, dict):
         completed = _look_up(attribute, value, (CODE_ATTRIBUTES[attribute],), codes)
@@ -373,7 +373,7 @@ def _is_code(code: Any) -> bool:
     return isinstance(code, str | int) and not isinstance(code, bool) and code != ""
 
 
-def _short(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = encode(value).decode()
     return text if len(text) <= 60 else f"{text[:60]}..."
 

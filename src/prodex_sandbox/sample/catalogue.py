@@ -157,7 +157,7 @@ def _catalogue(count: int, seed: int) -> Iterator[Made]:
 
 
 def _drawn_family(rng: Random, index: int, number: int, room: int) -> tuple[Family, bool]:
-    """Draw a family, and whether its only product comes twice."""
+    """Draw a family, and whether its only product occurs twice."""
     if index in {_HOSTILE, _LONG, _ZEROS}:
         return draw_family(rng, number, room, lone=True), False
     family = draw_family(rng, number, room)
@@ -168,7 +168,7 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[Made]:
     """Make the products of one family, with what is planted in them."""
     family, is_twice = _drawn_family(rng, index, number, room)
     if index in {_HOSTILE, _LONG, _ZEROS}:
-        yield _only(rng, family, index)
+        yield _single_unit(rng, family, index)
         return
     if is_twice:
         yield from _twins(rng, family)
@@ -202,7 +202,7 @@ def _parents(family: Family, unit: Unit) -> int:
     )
 
 
-def _only(rng: Random, family: Family, index: int) -> Made:
+def _single_unit(rng: Random, family: Family, index: int) -> Made:
     """Make one of the products that exist only once."""
     if index == _ZEROS:
         # Its check digit is right, so that only a rule about the number itself can find it.

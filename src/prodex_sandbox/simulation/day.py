@@ -19,7 +19,7 @@ _NULL: Final = b"null"
 
 
 class Day:
-    """A day in the making.
+    """A day that is being simulated.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Day:
                         (view.organization_id, key),
                     )
 
-    def tell(self, supplier: str, detail: str) -> None:
+    def note_incident(self, supplier: str, detail: str) -> None:
         """Note what an incident did as a whole."""
         self.notes.append(Note(self.day, supplier, INCIDENT, detail, self.incident, None, "", "", {}))
 

@@ -22,7 +22,7 @@ from prodex_sandbox.sample.defects.planting import Repair, carelessness
 from prodex_sandbox.sample.products.dates import AS_OF
 from prodex_sandbox.simulation.actions import ACTIONS
 from prodex_sandbox.simulation.day import Day
-from prodex_sandbox.simulation.incidents import Incident, concerned, happen
+from prodex_sandbox.simulation.incidents import Incident, apply_incident, suppliers_concerned
 from prodex_sandbox.simulation.journal import Journal, Note, by_language, read_notes
 from prodex_sandbox.simulation.state import CORRECTED, ActiveSupplier, SimulationState, is_open
 
@@ -44,11 +44,11 @@ def simulate_store(
     """Let days pass in a store; see `Sandbox.simulate`."""
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= _MOST_DAYS:
         raise ValueError(f"days is {days!r}; it has to be a whole number from 1 to {_MOST_DAYS:,}.")
-    planned = _planned(incidents, days)
+    planned = _plan_incidents(incidents, days)
     state = SimulationState(store)
     for incident in planned:
         # A wrong name is refused before anything has happened.
-        concerned(incident, Random(seed), state)
+        suppliers_concerned(incident, Random(seed), state)
     keys = requested_keys(store, [requested] if isinstance(requested, str) else requested)
     notes: list[Note] = []
     has_own_time = is_set(store)
@@ -57,28 +57,28 @@ def simulate_store(
     for number, today in enumerate(dates, start=1):
         with store.writing() as connection:
             behind = dates[-1] - today if has_own_time else timedelta(0)
-            day = Day(connection, today, _behind(clock, behind), state.manufacturers)
+            day = Day(connection, today, _clock_behind(clock, behind), state.manufacturers)
             todays = [one for one in planned if one.day == number]
             for incident in todays:
                 if incident.name == "updates_stop":
-                    stopped |= {owner.id for owner in concerned(incident, Random(seed), state)}
+                    stopped |= {owner.id for owner in suppliers_concerned(incident, Random(seed), state)}
             for owner in state.owners:
                 if owner.id not in stopped:
-                    _work(day, owner, seed, state)
+                    _simulate_supplier(day, owner, seed, state)
                     correct_requested(day, owner, Random(f"{seed}/{today}/{owner.id}/asked"), state, keys)
             # At the end of the day, so that it leaves everything else of the day as it would have been.
             for place, incident in enumerate(todays):
-                happen(incident, day, Random(f"{seed}/{today}/{incident.name}/{place}"), state)
+                apply_incident(incident, day, Random(f"{seed}/{today}/{incident.name}/{place}"), state)
             day.end()
-            _note(connection, today)
+            _note_day(connection, today)
         notes += day.notes
     return Journal(notes, dates)
 
 
 def read_journal(store: Store) -> Journal:
-    """Return everything that was simulated in a store since its beginning."""
+    """Return everything that was simulated in a store."""
     with store.writing() as connection:
-        first, last = _day(connection, _SINCE), _day(connection, _UNTIL)
+        first, last = _noted_day(connection, _SINCE), _noted_day(connection, _UNTIL)
         before = _day_before_first(connection) if first is None else first - timedelta(days=1)
     return Journal(read_notes(store), [] if last is None else list(days_after(before, (last - before).days)))
 
@@ -86,7 +86,7 @@ def read_journal(store: Store) -> Journal:
 def _days_after_last(store: Store, count: int) -> list[date]:
     """Return the days that follow the last one that was simulated."""
     with store.writing() as connection:
-        return list(days_after(_day(connection, _UNTIL) or _day_before_first(connection), count))
+        return list(days_after(_noted_day(connection, _UNTIL) or _day_before_first(connection), count))
 
 
 def _days_until(store: Store, count: int, today: date) -> list[date]:
@@ -99,7 +99,7 @@ def _days_until(store: Store, count: int, today: date) -> list[date]:
     """
     days = list(days_after(today - timedelta(days=count), count))
     with store.writing() as connection:
-        last = _day(connection, _UNTIL)
+        last = _noted_day(connection, _UNTIL)
     if last is not None and days[0] <= last:
         raise ValueError(
             f"The time of the service was set to {today}, so {count} days begin on {days[0]}; days until {last} were "
@@ -108,18 +108,18 @@ def _days_until(store: Store, count: int, today: date) -> list[date]:
     return days
 
 
-def _behind(clock: Clock, behind: timedelta) -> Clock:
+def _clock_behind(clock: Clock, behind: timedelta) -> Clock:
     return lambda: clock() - behind
 
 
-def _note(connection: sqlite3.Connection, day: date) -> None:
+def _note_day(connection: sqlite3.Connection, day: date) -> None:
     """Note that a day was simulated."""
-    if _day(connection, _UNTIL) is None:
+    if _noted_day(connection, _UNTIL) is None:
         connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (_SINCE, day.isoformat()))
     connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (_UNTIL, day.isoformat()))
 
 
-def _planned(incidents: Iterable[Incident | str], days: int) -> list[Incident]:
+def _plan_incidents(incidents: Iterable[Incident | str], days: int) -> list[Incident]:
     # A single name is one incident, not one for each of its letters.
     listed: Sequence[Incident | str] = (
         [incidents] if isinstance(incidents, str | Incident) else list(incidents)
@@ -134,7 +134,7 @@ def _planned(incidents: Iterable[Incident | str], days: int) -> list[Incident]:
     return planned
 
 
-def _work(day: Day, owner: ActiveSupplier, seed: int, state: SimulationState) -> None:
+def _simulate_supplier(day: Day, owner: ActiveSupplier, seed: int, state: SimulationState) -> None:
     """Let a supplier do what it does on a day."""
     for name, action in ACTIONS.items():
         if not owner.products:
@@ -149,22 +149,22 @@ def _work(day: Day, owner: ActiveSupplier, seed: int, state: SimulationState) ->
                 state.note(owner, note)
 
 
-def _day(connection: sqlite3.Connection, name: str) -> date | None:
+def _noted_day(connection: sqlite3.Connection, name: str) -> date | None:
     """Return a day that the store notes of its simulations; None where there was none."""
     row = connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
     return date.fromisoformat(row[0]) if row else None
 
 
 def _day_before_first(connection: sqlite3.Connection) -> date:
-    """Return the day of the newest update at the beginning; that of the sample where no product has a date."""
+    """Return the day of the newest update in the baseline; that of the sample where no product has a date."""
     newest = newest_update(connection)
     return (newest or AS_OF).date()
 
 
 #: The share of the products that it is asked for which an average supplier corrects on a working day.
-_SHARE: Final = 0.12
+_SHARE_CORRECTED: Final = 0.12
 #: Nobody corrects more than this on one day.
-_MOST: Final = 0.6
+_MOST_CORRECTED: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def correct_requested(
     day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState, requested: frozenset[int]
 ) -> None:
     """Let a supplier correct some of the products that it is asked to correct, each as a whole."""
-    share = min(_SHARE * activity(owner.name, day.day) * care(owner.name), _MOST)
+    share = min(_SHARE_CORRECTED * activity(owner.name, day.day) * care(owner.name), _MOST_CORRECTED)
     for key in owner.products:
         if key not in requested or rng.random() >= share:
             continue
@@ -257,7 +257,7 @@ def _repairs(
 #: Activity from Monday to Sunday, as a share of an average working day.
 _WEEK: Final = (1.2, 1.1, 1.0, 1.0, 0.7, 0.1, 0.05)
 #: Above this expectation the normal distribution is used, since exp(-expected) becomes too small a number.
-_MANY: Final = 30.0
+_NORMAL_ABOVE: Final = 30.0
 
 
 def days_after(newest: date, count: int) -> Iterator[date]:
@@ -292,7 +292,7 @@ def how_many(rng: Random, expected: float) -> int:
     >>> how_many(Random(1), 0.0)
     0
     """
-    if expected > _MANY:
+    if expected > _NORMAL_ABOVE:
         return max(0, round(rng.gauss(expected, expected**0.5)))
     count, product, limit = 0, rng.random(), exp(-expected)
     while product > limit:

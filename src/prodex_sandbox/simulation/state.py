@@ -142,7 +142,7 @@ class SimulationState:
 
 
 def is_open(body: bytes, repair: Repair) -> bool:
-    """Tell whether a record still has the values that a repair puts right."""
+    """Whether a record still has the values that a repair puts right."""
     stored = stored_attributes(body)
     return all(
         (stored.get(name) or b"null") == (wrong or b"null") for name, (wrong, _) in repair.values.items()
@@ -150,7 +150,7 @@ def is_open(body: bytes, repair: Repair) -> bool:
 
 
 #: Attributes that planters read; a record where one of them is not as it was made cannot be broken by them.
-_READ: Final = """
+_PLANTED_ATTRIBUTES: Final = """
 nameLegal namePublicShort namePublicLong description composition allergens conservationAdvices consumptionAdvice
 netContent isPartitionedBy contact brand kind originCountry percentageOfAlcoholByVolume logisticalHierarchies
 """
@@ -159,7 +159,7 @@ netContent isPartitionedBy contact brand kind originCountry percentageOfAlcoholB
 NOT_THEIRS: Final = {*SET_BY_EXCHANGE, "lastRequest"}
 
 #: So many families are kept, as each is made anew in about two milliseconds.
-_KEPT: Final = 4_096
+_FAMILIES_CACHED: Final = 4_096
 
 #: Suppliers of the sample, by the id of their organisation.
 SUPPLIERS_BY_ID: Final[Mapping[int, Supplier]] = {one.id: one for one in SUPPLIERS}
@@ -227,7 +227,7 @@ def new_product(supplier: Supplier, number: int, dates: Dates) -> Draft:
 def shape_of(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return which of the attributes that planters read a record has, and texts in which languages."""
     shape: dict[str, Any] = {}
-    for attribute in _READ.split():
+    for attribute in _PLANTED_ATTRIBUTES.split():
         value = record.get(attribute)
         if isinstance(value, list):
             described = [item.get("expressedIn") if isinstance(item, dict) else None for item in value]
@@ -243,7 +243,7 @@ def shape_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # The same suppliers are looked at for every time that some days are simulated.
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_FAMILIES_CACHED)
 def _originals(index: int, first: int, count: int, seed: int) -> tuple[Original, ...]:
     """Return the originals of one family."""
     return tuple(_original(one) for one in family_of(index, first, count, seed))
@@ -258,11 +258,11 @@ def _original(made: Made) -> Original:
         values = {name: pair for name, pair in repair.values.items() if name not in NOT_THEIRS}
         if values:
             repairs.append(Repair(repair.defect, values))
-            _put_right(record, values)
+            _repair(record, values)
     return Original(replace(made.draft, record={}), repairs, shape_of(record))
 
 
-def _put_right(record: dict[str, Any], values: Mapping[str, tuple[bytes | None, bytes | None]]) -> None:
+def _repair(record: dict[str, Any], values: Mapping[str, tuple[bytes | None, bytes | None]]) -> None:
     for name, (_, right) in values.items():
         if name.startswith("assets."):
             record["assets"] = {**record["assets"], name.removeprefix("assets."): decode(right or b"null")}

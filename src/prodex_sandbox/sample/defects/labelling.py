@@ -27,7 +27,7 @@ _LONG_NAME, _LONGEST_TEXT = 200, 40_000
 declare("text_too_long", "A text of 40,000 characters, where 20,000 are allowed.")
 
 _PLACEHOLDERS = ("TBD", "N/A", "-", "test", "xxx", "Lorem ipsum dolor sit amet")
-#: Letters whose two bytes of UTF-8 both stand for a character of Windows-1252.
+#: Letters whose two bytes of UTF-8 are both a character of Windows-1252.
 # Other letters have bytes that Windows-1252 does not define.
 _ACCENTED = re.compile("[éèêçôöüäßñóú]")
 _MAIN_TEXTS = ("namePublicLong", "namePublicShort", "description")

@@ -5,7 +5,7 @@ Which planter is applied is drawn once for each area of a product, so the share 
 has at most one defect of each area.
 
 Shares are those of an average supplier, kind and market. `frequencies.csv` says where a defect comes how many
-times as often; "*" stands for all defects that have no line of their own, and several lines are multiplied.
+times as often; "*" means all defects that have no line of their own, and several lines are multiplied.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where a planted defect shows; `defect` names another kind that always comes with this one."""
+    """Where a planted defect shows; `defect` names another kind that this one always causes."""
 
     attribute: str
     detail: str = ""

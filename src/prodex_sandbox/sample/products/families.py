@@ -288,7 +288,7 @@ def base_gtin(number: int, company: str) -> str:
     """
     if number % 40 == 39 and number < 40_000_000:
         return complete(f"0000003{(number // 40 * 7_919) % 1_000_000:06d}")
-    # The factor has no divisor in common with 10,000,000, so no number comes twice.
+    # The factor has no divisor in common with 10,000,000, so no number occurs twice.
     return complete(f"0{company}{(number * 7_368_787 + 12_345) % 10_000_000:07d}")
 
 

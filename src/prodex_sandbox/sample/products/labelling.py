@@ -339,7 +339,7 @@ def composition(family: Family, ingredients: list[Ingredient], share: int) -> li
     capitals = family.supplier.number % 3 == 0
 
     def listed(language: str) -> str:
-        words = [_written(ingredient.words[language], capitals) for ingredient in ingredients]
+        words = [_composition_text(ingredient.words[language], capitals) for ingredient in ingredients]
         if share < 100:
             words[0] += f" ({share} %)"
         return head[language] + ", ".join(words) + "."
@@ -347,7 +347,7 @@ def composition(family: Family, ingredients: list[Ingredient], share: int) -> li
     return localized(family.languages, listed)
 
 
-def _written(marked: str, capitals: bool) -> str:
+def _composition_text(marked: str, capitals: bool) -> str:
     before, _, rest = marked.partition("*")
     named, _, after = rest.partition("*")
     return before + (named.upper() if capitals else named) + after
