@@ -215,7 +215,7 @@ def search() -> ValueType:
     def from_text(text: str) -> str:
         raise ValueError(f"{text!r} is not a search; a search is an object in the body of a POST")
 
-    # Its schema has a name: schemas.reading.AdvancedSearch.
+    # Its schema has a name: `openapi.AdvancedSearch`.
     return ValueType(from_text, full_text_expression, {}, {})
 
 

@@ -52,7 +52,7 @@ def fill_store(
 ) -> None:
     """Fill a new store, a file that is empty until now.
 
-    Products come with the bytes of their records. `organizations` is read when they have come.
+    Each product is given with the bytes of its record. `organizations` is read after the last of them.
     """
     connection = sqlite3.connect(path)
     try:

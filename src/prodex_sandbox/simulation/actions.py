@@ -31,7 +31,7 @@ from prodex_sandbox.simulation.state import (
 )
 
 #: How often a supplier looks for a product that suits what it does.
-_LOOKS: Final = 6
+_TRIES: Final = 6
 #: The areas of defects that suppliers break, and how much more often than the sample has them; a supplier with
 #: average defects breaks something at about every second attempt.
 _AREAS: Final = ("content", "classification", "pictures")
@@ -69,7 +69,7 @@ def correct(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState
             right = {name: value for name, (_, value) in repair.values.items()}
             day.write(key, right, owner.name, CORRECTED, repair.defect)
             return
-    for _ in range(_LOOKS):
+    for _ in range(_TRIES):
         key = rng.choice(owner.products)
         body = day.body(key)
         original = state.originals.find(key, decode(body))
@@ -82,7 +82,7 @@ def correct(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState
 
 def break_something(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState) -> None:
     """Make one of the sample's defects; careful suppliers seldom do, and each has its own sorts."""
-    for _ in range(_LOOKS):
+    for _ in range(_TRIES):
         key = rng.choice(owner.products)
         if made := _drafted(day, key, rng, state):
             repair = plant_one(made, _AREAS, _TIMES, _IMPOSSIBLE)
