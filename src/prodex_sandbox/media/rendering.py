@@ -132,7 +132,7 @@ def _saved(image: Image.Image, format_: str, **options: Any) -> bytes:
 
 
 def fitted(content: bytes, size: int | None, crc32: int | None) -> bytes | None:
-    """Return a picture with so many bytes and this CRC-32, each as it comes where it is None.
+    """Return a picture with so many bytes and this CRC-32, each unchanged where it is None.
 
     The bytes are added behind the end of the picture, where readers of pictures ignore them. None is returned for a
     picture that has too many bytes already.

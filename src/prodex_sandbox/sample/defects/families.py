@@ -62,7 +62,7 @@ def missing_kind(made: Draft) -> Iterable[Trace]:
 
 @in_record("classification", 0.003, is_consumer_unit)
 def brand_is_company(made: Draft) -> Iterable[Trace]:
-    """The company stands in place of the brand."""
+    """The company is given in place of the brand."""
     company = f"{made.family.brand.name} {made.rng.choice(('GmbH', 'S.A.S.', 'Ltd', 'B.V.', 'S.L.'))}"
     made.record["brand"] |= {"code": f"{made.family.brand.code}_COMPANY", "label": company}
     return [Trace("brand.label", company)]

@@ -229,7 +229,7 @@ def bracket_never_closed(made: Draft) -> Iterable[Trace]:
 
 @in_record("content", 0.005, lambda made: is_consumer_unit(made) and len(made.ingredients) > 1)
 def ingredients_with_more(made: Draft) -> Iterable[Trace]:
-    """A nutrition table or an address stands in the list of ingredients."""
+    """A nutrition table or an address is part of the list of ingredients."""
     more = made.rng.choice(("100 g: 1046 kJ / 250 kcal", "www.example.com"))
     return _rewrite(made, "composition", lambda text: f"{text} {more}")
 

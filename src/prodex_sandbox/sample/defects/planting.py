@@ -4,7 +4,7 @@ A planter is one function: it damages a record (or a family) in one way and retu
 Which planter is applied is drawn once for each area of a product, so the share of a planter is exact and a product
 has at most one defect of each area.
 
-Shares are those of an average supplier, kind and market. `frequencies.csv` says where a defect comes how many
+Shares are those of an average supplier, kind and market. `frequencies.csv` says where a defect occurs how many
 times as often; "*" means all defects that have no line of their own, and several lines are multiplied.
 """
 
