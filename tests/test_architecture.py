@@ -11,8 +11,6 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-import pytest
-
 import prodex
 
 SOURCE = Path(prodex.__file__).parents[1]
@@ -155,7 +153,6 @@ def classes() -> Iterator[tuple[str, str, str]]:
                 yield side, node.name, module
 
 
-@pytest.mark.slow
 def test_imports_point_up_the_list() -> None:
     """No module imports from its own row or from one below it in the list, its own package excepted."""
     wrong = [
@@ -170,7 +167,6 @@ def test_imports_point_up_the_list() -> None:
     assert [] == wrong
 
 
-@pytest.mark.slow
 def test_there_is_no_circle() -> None:
     """No module imports itself by way of others, not even for type checking or inside a function."""
     try:
@@ -277,7 +273,6 @@ def test_one_module_of_prodex_starts_the_sandbox() -> None:
     assert {"prodex.service.local_sandbox"} == starts
 
 
-@pytest.mark.slow
 def test_only_two_parts_open_the_network() -> None:
     """What opens connections is at home in `network` and `service`; the sandbox answers calls and makes none."""
     ways_out = {"requests", "urllib3", "http.client", "socket", "ssl"}

@@ -344,11 +344,9 @@ def test_the_conformance_table_is_in_step() -> None:
 def test_every_part_of_the_package_is_on_the_architecture_page() -> None:
     """The tree shown is the tree there is."""
     shown = set(re.findall(r"^    ([a-z_]+(?:\.py|/))  ", text_of(ARCHITECTURE), re.MULTILINE))
-    source = ROOT / "src" / "prodex"
-    there = {path.name for path in source.glob("*.py")} | {
-        f"{path.parent.name}/"
-        for package in (source, ROOT / "src" / "prodex_sandbox")
-        for path in package.glob("*/__init__.py")
+    packages = [ROOT / "src" / "prodex", ROOT / "src" / "prodex_sandbox"]
+    there = {path.name for package in packages for path in package.glob("*.py")} | {
+        f"{path.parent.name}/" for package in packages for path in package.glob("*/__init__.py")
     }
 
     assert there - {"__init__.py", "__main__.py"} == shown

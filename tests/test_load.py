@@ -24,7 +24,7 @@ from prodex.store.journal import Journal
 from prodex.store.plan import plan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
-from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.sample import shared_products
 from tests.quick import examples
 

@@ -19,7 +19,7 @@ from prodex.formats.registry import FORMATS
 from prodex.messages import counted
 from prodex.sandbox import Sandbox
 from prodex.store.build_processes import BuildProcesses
-from prodex_sandbox.home import announced, open_store
+from prodex_sandbox.home import open_store, server_file
 from prodex_sandbox.sample import LABELS, organizations, shared_products
 from tests.windows import Windows, fault, on_windows, open_here
 
@@ -128,7 +128,7 @@ def test_a_sandbox_that_is_kept(windows: Windows, tmp_path: Path) -> None:
     for _ in range(2):
         with open_store(home, lambda: iter(shared_products(3)), organizations(), LABELS, "three") as store:
             assert 3 == store.product_count()
-            with announced(home, tmp_path / "ready.json", {"base_url": "http://127.0.0.1:9", "pid": 1}):
+            with server_file(home, tmp_path / "ready.json", {"base_url": "http://127.0.0.1:9", "pid": 1}):
                 assert (home / "server.json").read_bytes().endswith(b"}\n")
     assert [] == windows.faults
 

@@ -30,7 +30,7 @@ try:
         simulate,
     )
     from prodex_sandbox.command import main
-except ImportError as error:
+except ModuleNotFoundError as error:
     raise missing_extra("The sandbox", str(error.name), "sandbox") from error
 
 __all__ = [

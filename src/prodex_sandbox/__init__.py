@@ -5,10 +5,9 @@ It is a reading of the service's specification of its own: it imports nothing of
 """
 
 from prodex_sandbox.behaviour import Behaviour, ScrollEnd
-from prodex_sandbox.faults.fault import Fault
-from prodex_sandbox.faults.kinds import FAULTS
-from prodex_sandbox.kept_at_home import journal, open_defects, reset, set_time, simulate
-from prodex_sandbox.running import Sandbox
+from prodex_sandbox.faults.kinds import FAULTS, Fault
+from prodex_sandbox.home import journal, open_defects, reset, set_time, simulate
+from prodex_sandbox.sandbox import Sandbox
 from prodex_sandbox.simulation import INCIDENTS, Entry, Incident, Journal, OpenDefect
 
 __all__ = [

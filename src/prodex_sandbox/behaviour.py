@@ -42,7 +42,7 @@ class Behaviour:
     cursor_changes: bool = _setting(True, "give a new scroll cursor with each page, else always the same")
     scroll_end: ScrollEnd = _setting(ScrollEnd.EMPTY_PAGE, "how a scroll ends")  # noqa: RUF009 - a field
     endless_scroll: bool = _setting(
-        False, "after the last page of a scroll comes the first again, always with a cursor"
+        False, "after the last page of a scroll, begin again with the first, always with a cursor"
     )
     total_shrinks: int = _setting(
         0, "products by which each page after the first announces and holds fewer in all"

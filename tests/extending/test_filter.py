@@ -27,7 +27,7 @@ DOCUMENTED = """    gtins_not_in
 
 CONDITION = """
 "filter_gtins_not_in": Filter(
-    value_types.texts(),
+    texts(),
     "Products with none of these GTINs.",
     "products.gtin NOT IN (SELECT value FROM json_each(:filter_gtins_not_in))",
 ),

@@ -19,7 +19,7 @@ def _swap_brands(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
 
 USED = """
 from prodex.sandbox import Sandbox
-from prodex_sandbox.options import parser
+from prodex_sandbox.command import parser
 
 assert parser().parse_args(["--incident", "brands_swapped@1"]).incidents[0].day == 1
 with Sandbox([{"id": 7, "gtin": "03036811359935"}]) as sandbox:

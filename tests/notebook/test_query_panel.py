@@ -27,7 +27,7 @@ from prodex.notebook.query.panel import QueryPanel
 from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
 from prodex.service import Client, RetryPolicy, pages
-from prodex_sandbox.faults.fault import Fault
+from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.sample import shared_products
 from tests.quick import examples
 

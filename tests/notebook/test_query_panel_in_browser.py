@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import prodex
 from prodex.query import SEARCH_FIELDS
 from prodex.sandbox import Sandbox
-from prodex_sandbox.faults.fault import Fault
+from prodex_sandbox.faults.kinds import Fault
 
 from .lab import Lab
 

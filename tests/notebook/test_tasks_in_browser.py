@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from prodex.sandbox import Sandbox
-from prodex_sandbox.faults.fault import Fault
+from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.sample import shared_products
 from tests.fix.answering import ATTRIBUTES, SENTENCES, good_text
 from tests.fix.handling import fill

@@ -8,7 +8,7 @@ import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.rulebook import RULES
 from prodex_sandbox.sample import AS_OF, CONSEQUENCES, plan, shared_products
-from prodex_sandbox.sample.defects import food, imaging, packing
+from prodex_sandbox.sample.defects import families, labelling, pictures
 from tests.quality.four_states import rules_of
 from tests.quality.planted import CHECKS, COUNT, explained, planted
 
@@ -45,7 +45,7 @@ def kinds_of(module: object) -> set[str]:
 def test_every_kind_of_defect_has_a_check() -> None:
     """Planted defects of food, pictures and hierarchies are found."""
     declared = {"several_parents", "leaf_not_consumer_unit"}
-    kinds = kinds_of(food) | kinds_of(imaging) | kinds_of(packing) | declared
+    kinds = kinds_of(labelling) | kinds_of(pictures) | kinds_of(families) | declared
 
     assert 45 == len(kinds)
     assert set() == kinds - set(CHECKS)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import requests
 from pydantic import TypeAdapter
 
-from prodex_sandbox.api.messages import (
+from prodex_sandbox.api.openapi import (
     AccessToken,
     Error,
     Health,

@@ -14,7 +14,7 @@ import pytest
 from prodex_sandbox.records.model import PRODUCT_STATUSES, OrganizationType, SharedProduct, SharingStatus
 from prodex_sandbox.sample import LABELS, organizations, plan, shared_products
 from prodex_sandbox.sample.__main__ import main
-from prodex_sandbox.sample.vocabulary import INGREDIENTS, KINDS, LANGUAGES, PHRASES, VARIANTS
+from prodex_sandbox.sample.products.vocabulary import INGREDIENTS, KINDS, LANGUAGES, PHRASES, VARIANTS
 
 pytestmark = pytest.mark.xdist_group("sample")
 

@@ -23,8 +23,7 @@ from prodex import sandbox
 from prodex.sandbox import Sandbox
 from prodex_sandbox import sample
 from prodex_sandbox.command import main
-from prodex_sandbox.home import open_store
-from prodex_sandbox.kept_at_home import changing
+from prodex_sandbox.home import lock_changes, open_store
 from prodex_sandbox.records.store import StoreUnusable
 
 COUNT = 150
@@ -182,7 +181,7 @@ def test_what_cannot_be_done_is_one_line(
 def test_one_change_at_a_time(home: Path) -> None:
     """While one simulation works, another one in the same home is refused; the service is not."""
     with (
-        changing(home),
+        lock_changes(home),
         pytest.raises(StoreUnusable, match="is being changed already; try again in a minute"),
     ):
         sandbox.simulate(1)
@@ -190,7 +189,7 @@ def test_one_change_at_a_time(home: Path) -> None:
         assert 1 == len(running.simulate(1).days)
         assert 2 == len(sandbox.simulate(2).days)
         assert 3 == len(running.journal.days)
-        with changing(home), pytest.raises(StoreUnusable, match="is being changed already"):
+        with lock_changes(home), pytest.raises(StoreUnusable, match="is being changed already"):
             running.reset()
 
 

@@ -10,7 +10,7 @@ import pytest
 from small_exchange import SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox
-from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.records.model import SharedProduct, View
 from prodex_sandbox.records.upsert import SET_BY_EXCHANGE
 from prodex_sandbox.sample import organizations, shared_products

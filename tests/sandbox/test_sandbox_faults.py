@@ -24,7 +24,7 @@ from writer import Writer
 
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex_sandbox.command import main
-from prodex_sandbox.faults.fault import ENDPOINTS
+from prodex_sandbox.faults.kinds import ENDPOINTS
 
 SIZE = 12
 LIMIT = 3

@@ -16,7 +16,7 @@ from writer import Writer
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.records.model import Organization
-from prodex_sandbox.records.validation import normal_gtin
+from prodex_sandbox.records.upsert import normal_gtin
 
 pytestmark = pytest.mark.slow
 

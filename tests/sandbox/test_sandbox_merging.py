@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex_sandbox.records.merging import ProductRefused, attributes_of, merged
-from prodex_sandbox.records.validation import normal_gtin
+from prodex_sandbox.records.upsert import normal_gtin
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, 999, tzinfo=UTC)
 NAMES = st.sampled_from(["a", "b", "c", "updated", "x.y"])

@@ -21,7 +21,7 @@ from tests.quick import examples
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.app import application
-from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.media.files import MEDIA
 
 RETAILER = replace(SHOP, scenarios_enabled=True)
 KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, MARKET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
-from prodex_sandbox.api import paging
-from prodex_sandbox.api.paging import Cursors, Scroll
+from prodex_sandbox.api import listing
+from prodex_sandbox.api.listing import Cursors, Scroll
 from prodex_sandbox.api.projection import Projection
 from prodex_sandbox.refusals import Refusal
 
@@ -273,7 +273,7 @@ def test_a_scroll_that_nobody_continues_ends_without_a_further_call() -> None:
 )
 def test_the_memory_of_scrolls_is_limited(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many are begun, the oldest are lost, and the newest is kept whatever its length."""
-    monkeypatch.setattr(paging, name, most)
+    monkeypatch.setattr(listing, name, most)
     cursors = Cursors(Behaviour(), Clock())
 
     def begin(length: int) -> str:

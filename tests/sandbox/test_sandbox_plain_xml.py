@@ -14,9 +14,9 @@ from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.api.docs import SECTIONS
-from prodex_sandbox.records.attribute_types import ATTRIBUTES, FLAG
 from prodex_sandbox.records.model import SharedProduct
 from prodex_sandbox.records.payload import XML, read_payload
+from prodex_sandbox.records.schemas import ATTRIBUTES, FLAG
 
 XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 FLAGS = sorted(name for name, type_ in ATTRIBUTES.items() if type_ is FLAG)

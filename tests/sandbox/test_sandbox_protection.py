@@ -13,7 +13,7 @@ import pytest
 from small_exchange import BREAD, SHOP, Caller
 
 from prodex.sandbox import Fault, Sandbox
-from prodex_sandbox.api.middleware import served_hosts
+from prodex_sandbox.app import served_hosts
 
 LIST, SEARCH, TOKEN = "/public/v1/products", "/public/v1/products/list", "/auth/v2/token"
 KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}

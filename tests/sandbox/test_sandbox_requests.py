@@ -11,8 +11,9 @@ from test_sandbox_at_home import fill
 
 from prodex import sandbox
 from prodex.sandbox import Sandbox
-from prodex_sandbox import kept_at_home, sample
-from prodex_sandbox.simulation.rhythm import activity, care
+from prodex_sandbox import home as homes
+from prodex_sandbox import sample
+from prodex_sandbox.simulation.run import activity, care
 
 COUNT = 600
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -82,7 +83,7 @@ def test_suppliers_answer_as_they_work(gtins: list[str]) -> None:
 def test_days_without_a_request_are_as_ever(gtins: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What a request changes is what was asked for alone: all else of the day is drawn as without it."""
     # The hour of a change is that of the clock, which goes on between the two.
-    monkeypatch.setattr(kept_at_home, "service_clock", lambda *_: lambda: NOW)
+    monkeypatch.setattr(homes, "service_clock", lambda *_: lambda: NOW)
     asked = sandbox.simulate(1, requested=gtins[:1])
     sandbox.reset()
     plain = sandbox.simulate(1)

@@ -25,9 +25,8 @@ import prodex_sandbox
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.api.filters import FILTERS
 from prodex_sandbox.behaviour import LOOPBACK
-from prodex_sandbox.command import main
+from prodex_sandbox.command import main, parser
 from prodex_sandbox.home import default_home
-from prodex_sandbox.options import parser
 from prodex_sandbox.records.store import StoreUnusable
 from prodex_sandbox.server import base_url_of, listen_on_home_port
 

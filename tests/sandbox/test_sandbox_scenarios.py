@@ -191,7 +191,7 @@ def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
         (SHOP, {"deadline": "2027-02-01T00:00:00"}, "invalid_value", "not a day as YYYY-MM-DD"),
         (SHOP, {"deadline": None}, "invalid_value", "deadline is None"),
         (SHOP, {"deadline": 20270201}, "invalid_value", "deadline is 20270201"),
-        (SHOP, {"deadline": LATER, "ruleset_values": {ONLINE: False}}, "invalid_value", "comes with an activation"),
+        (SHOP, {"deadline": LATER, "ruleset_values": {ONLINE: False}}, "invalid_value", "belongs to an activation"),
         (SHOP, {"ruleset_values": {ONLINE: "true"}}, "invalid_value", "'true', not true or false"),
         (SHOP, {"ruleset_values": {ONLINE: 1}}, "invalid_value", "the value of '101' is 1"),
         (SHOP, {"ruleset_values": {}}, "invalid_value", "ruleset_values is missing, empty"),

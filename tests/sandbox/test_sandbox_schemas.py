@@ -17,10 +17,10 @@ from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.api.filters import FILTERS
-from prodex_sandbox.api.messages import ProductPage, SearchEntry
+from prodex_sandbox.api.openapi import ProductPage, SearchEntry
 from prodex_sandbox.app import application
 from prodex_sandbox.records.indexing import SEARCH_FIELDS
-from prodex_sandbox.records.schemas.product import SHAPE_NOT_SHOWN, Product
+from prodex_sandbox.records.schemas import SHAPE_NOT_SHOWN, Product
 from prodex_sandbox.sample import shared_products
 
 DOCUMENT = application().openapi()

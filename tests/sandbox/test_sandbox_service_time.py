@@ -138,8 +138,8 @@ def test_a_moment_has_a_zone(moment: object, tmp_path: Path) -> None:
 
 def test_the_time_is_not_set_while_days_pass(tmp_path: Path) -> None:
     """One change at a time."""
-    from prodex_sandbox.kept_at_home import changing
+    from prodex_sandbox.home import lock_changes
 
     home = fill(tmp_path / "sandbox", 30)
-    with changing(home), pytest.raises(StoreUnusable, match="being changed already"):
+    with lock_changes(home), pytest.raises(StoreUnusable, match="being changed already"):
         at_home.set_time(EVENING, home=home)

@@ -18,8 +18,8 @@ import prodex
 from prodex.sandbox import INCIDENTS, Incident, Journal, Sandbox
 from prodex_sandbox import sample
 from prodex_sandbox.home import open_store
-from prodex_sandbox.media.addresses import MEDIA
-from prodex_sandbox.records.beginning import reset_store
+from prodex_sandbox.media.files import MEDIA
+from prodex_sandbox.records.baseline import reset_store
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.simulation import ACTIONS, read_journal, simulate_store
 
@@ -141,8 +141,8 @@ def test_every_action_happens(month: tuple[Store, Journal]) -> None:
 
 def test_suppliers_differ() -> None:
     """Some suppliers do many times as much as others, and careful ones break less."""
-    from prodex_sandbox.sample.participants import SUPPLIERS
-    from prodex_sandbox.simulation.rhythm import activity
+    from prodex_sandbox.sample.products.participants import SUPPLIERS
+    from prodex_sandbox.simulation.run import activity
 
     monday = date(2026, 11, 2)
     much = [activity(one.name, monday) for one in SUPPLIERS]
@@ -226,7 +226,7 @@ def test_an_incident_does_what_it_says_and_only_that(name: str, tmp_path: Path) 
     its = [entry for entry in journal if entry.incident]
     if name == "updates_stop":
         assert {date(2026, 11, 2)} == {entry.day for entry in journal if not entry.incident}
-        assert "All suppliers: no update comes from this day on. No product was changed." == sentence
+        assert "All suppliers: nothing is updated from this day on. No product was changed." == sentence
         return
     assert plain == [entry for entry in journal if not entry.incident]
     ids = {entry.product_id for entry in its if entry.gtin}

@@ -20,7 +20,7 @@ import pytest
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.app import application
-from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.sample import organizations, shared_products
 
 pytestmark = pytest.mark.slow

@@ -35,8 +35,7 @@ from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested import OR, Asked, asked_for
-from prodex.quality.rulebook import Rule
-from prodex.quality.rules import RULE_SET
+from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge
 from prodex.quality.verdict import Verdict

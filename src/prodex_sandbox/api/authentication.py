@@ -1,8 +1,8 @@
 """Authentication: access tokens (spec, endpoints 1 and 2), and a throttle on guessing secrets.
 
-Tokens are signed and carry their end, so that none has to be remembered. Wrong secrets for a client that came too often
-are told to wait, longer each time; and so is every wrong secret from an address that was wrong too often, whichever
-client it names. A right secret is always accepted, since the wrong ones may be somebody else's: on one machine even the
+Tokens are signed and contain the time at which they expire, so that none has to be remembered. After too many wrong
+secrets for a client, or from an address for whichever clients, further wrong ones are refused for a while, longer each
+time. A right secret is always accepted, since the wrong ones may be somebody else's: on one machine even the
 address is the same. Unknown client ids are treated like known ones, so that answers do not reveal which exist.
 """
 
@@ -49,7 +49,7 @@ class _WrongTries:
     def add(self, name: str, now: float) -> None:
         self._by_name[name] = self._get(name, now)[0] + 1, now
         self._by_name.move_to_end(name)
-        # Names come from callers, so their number is limited; the oldest goes first.
+        # Callers choose the names, so their number is limited; the oldest is removed first.
         if len(self._by_name) > _MAX_REMEMBERED:
             self._by_name.popitem(last=False)
 
@@ -82,7 +82,7 @@ class LoginThrottle:
         return len(self._clients) + len(self._addresses)
 
     def check(self, client_id: str) -> None:
-        """Raise Refusal where wrong secrets for a client have to wait; one that comes meanwhile is not counted."""
+        """Raise Refusal while wrong secrets for a client are refused; one that arrives meanwhile is not counted."""
         with self._lock:
             wait = self._clients.wait(_shortened(client_id), self._clock())
         _refuse_attempts(wait)
@@ -107,7 +107,7 @@ def _refuse_attempts(wait: float) -> None:
         seconds = math.ceil(wait)
         raise Refusal(
             "too_many_attempts",
-            f"Too many wrong secrets came for this client_id, or from this address; wait {seconds} s.",
+            f"Too many wrong secrets for this client_id, or from this address; wait {seconds} s.",
             {"Retry-After": str(seconds)},
         )
 
@@ -144,12 +144,12 @@ class Tokens:
         self._epoch += 1
 
     def issue(self, credentials: dict[str, Any], address: str) -> str:
-        """Return a new token for client credentials that came from an address.
+        """Return a new token for the client credentials that an address has sent.
 
         Raises
         ------
         Refusal
-            When they are not right; with a time to wait where wrong ones came too often of late.
+            When they are not right; with a time to wait after too many wrong ones.
         """
         for name in ("client_id", "client_secret", "grant_type"):
             if not isinstance(credentials.get(name), str):

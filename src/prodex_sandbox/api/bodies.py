@@ -106,7 +106,7 @@ class _Unpacking:
     """Unpacks gzip of one or several members, up to a limit: a small body may unpack to many gigabytes."""
 
     def __init__(self, limit: int) -> None:
-        # One byte more than the limit tells that there is more.
+        # One byte more than the limit shows that there is more.
         self._left = limit + 1
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
 

@@ -16,8 +16,7 @@ from typing import Any, Final
 from jinja2 import Environment
 from markupsafe import Markup
 
-from prodex_sandbox.faults.fault import ENDPOINTS
-from prodex_sandbox.faults.kinds import FAULTS
+from prodex_sandbox.faults.kinds import ENDPOINTS, FAULTS
 
 _HEADING: Final = re.compile(r"^## (.+)\n\n", re.MULTILINE)
 

@@ -15,15 +15,14 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from prodex_sandbox.api import openapi
 from prodex_sandbox.api.authentication import Tokens
 from prodex_sandbox.api.bodies import media_type_of, read_body, read_object
-from prodex_sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, read_query_string
+from prodex_sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, integer, read_query_string
 from prodex_sandbox.api.filters import read_body as read_filters
 from prodex_sandbox.api.listing import DEFAULT_LIMIT, ListCall, Listing
 from prodex_sandbox.api.scenarios import list_scenarios, require_scenarios
-from prodex_sandbox.api.value_types import integer
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.faults.call import caller_address
 from prodex_sandbox.faults.schedule import page_effect
-from prodex_sandbox.media.addresses import MEDIA, address_called
+from prodex_sandbox.media.files import MEDIA, address_of_call
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.imports import Worker, tracking_record
 from prodex_sandbox.records.model import Organization
@@ -155,7 +154,7 @@ async def upsert_products(request: Request, exchange: CurrentExchange, caller: C
     """Write products. The import continues after the reply, and is tracked by its id."""
     # The type is checked first, so that a body of a wrong type is not read at all.
     media_type = media_type_of(request, (JSON, XML))
-    body = address_called(request.scope).taken_back(await read_body(request, exchange.behaviour.body_limit))
+    body = address_of_call(request.scope).in_store(await read_body(request, exchange.behaviour.body_limit))
     tracking = await to_thread.run_sync(
         exchange.worker.take, caller, media_type, body, limiter=exchange.writers
     )
@@ -242,11 +241,11 @@ def _file(request: Request, store: Store) -> Response:
     from prodex_sandbox.media.files import file_at
     from prodex_sandbox.media.rendering import content_of, reply_with
 
-    path, media = request.path_params["path"], address_called(request.scope)
+    path, media = request.path_params["path"], address_of_call(request.scope)
     # Records hold addresses as suppliers type them: with special characters, or with these percent-encoded.
     spelled = {path, quote(path, safe="/")}
     bodies = store.bodies_about(path, f"{MEDIA}/{path}")
-    records = (decode(media.taken_back(body)) for body in bodies)
+    records = (decode(media.in_store(body)) for body in bodies)
     return reply_with(content_of(file_at([f"{MEDIA}/{one}" for one in spelled], records)), request.headers)
 
 
@@ -255,7 +254,7 @@ def _list_call(request: Request, caller: Organization, values: Mapping[str, Any]
 
 
 def _products(request: Request, body: bytes) -> Response:
-    return _reply(address_called(request.scope).given_out(body))
+    return _reply(address_of_call(request.scope).in_reply(body))
 
 
 def _reply(body: bytes) -> Response:

@@ -201,7 +201,7 @@ class Projection:
 
 def _tree(paths: Collection[str]) -> Paths:
     tree: Paths = {}
-    # A shorter path comes first, and includes everything below it.
+    # A shorter path is sorted first, and includes everything below it.
     for path in sorted(paths, key=len):
         node = tree
         *names, last = path.split(".")

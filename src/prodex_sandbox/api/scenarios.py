@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Final, NoReturn
 
-from prodex_sandbox.api.messages import ScenarioRequirement
+from prodex_sandbox.api.openapi import ScenarioRequirement
 from prodex_sandbox.raw_json import encode, joined, members, storable
 from prodex_sandbox.records.model import Organization, OrganizationType, SharingStatus
 from prodex_sandbox.records.store import Store
@@ -48,7 +48,7 @@ def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
             _refuse_value(f"ruleset_values: the value of {id_!r} is {value!r}, not true or false.")
     deadline = _read_deadline(body["deadline"], today) if "deadline" in body else None
     if deadline and not any(values.values()):
-        _refuse_value("deadline comes with an activation; every value of ruleset_values is false.")
+        _refuse_value("deadline belongs to an activation; every value of ruleset_values is false.")
     # A product that is named twice counts once.
     return Requirement(tuple(dict.fromkeys(map(storable, uuids))), values, deadline)
 

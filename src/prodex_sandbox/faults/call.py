@@ -21,7 +21,7 @@ TRANSPORT: Final = "transport"
 
 
 def caller_address(scope: Scope) -> str:
-    """Return the address that a call came from, whatever its headers claim."""
+    """Return the address of the caller, whatever its headers claim."""
     transport: asyncio.Transport | None = scope.get("state", {}).get(TRANSPORT)
     peer = transport.get_extra_info("peername") if transport else scope.get("client")
     return str(peer[0]) if peer else ""
@@ -36,7 +36,7 @@ class PageSlice:
     position
         Index of its first product, from 0.
     cursor
-        The cursor that came with the call, None for a page by offset and the first of a scroll.
+        The cursor of the call, None for a page by offset and the first of a scroll.
     cursor_lost
         Whether the service forgets the cursor.
     without

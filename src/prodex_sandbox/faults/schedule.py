@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.faults.call import Call, PageSlice
-from prodex_sandbox.faults.fault import ENDPOINTS, Fault
-from prodex_sandbox.faults.kinds import FAULTS
+from prodex_sandbox.faults.kinds import ENDPOINTS, FAULTS, Fault
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

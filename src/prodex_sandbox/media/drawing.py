@@ -1,31 +1,197 @@
 """Pictures of trade items on white, from one face: one pack, several in film, a case, a pallet; and logos.
 
-A picture is drawn once, larger than most renditions that ask for it, and scaled down.
+A picture is drawn once, larger than most renditions that ask for it, and scaled down. The colours depend on the brand,
+the shape on the kind of product (`kinds.csv`, `shapes.csv`), and the print on the face: brand and name on the front,
+barcode and small print on the back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageChops, ImageFilter, ImageOps
+from PIL import Image, ImageChops, ImageColor, ImageFilter, ImageOps
 
+from prodex_sandbox.media.barcodes import modules_of
 from prodex_sandbox.media.canvas import Box, Canvas
-from prodex_sandbox.media.colours import BLACK, WHITE, Colour, Palette, mixed, palette_of
 from prodex_sandbox.media.files import Pack
-from prodex_sandbox.media.printing import BACK, BOTTOM, TOP, print_barcode, printed
-from prodex_sandbox.media.shapes import Flat, Round, seen_from, shape_of
+from prodex_sandbox.records.reading import read_table
 
-Numbers = NDArray[Any]
+Colour = tuple[int, int, int]
+
+BLACK: Final = (0, 0, 0)
+WHITE: Final = (255, 255, 255)
+INK: Final = (38, 40, 46)
+PAPER: Final = (250, 249, 246)
+#: Second colours: gold, coral, mint, sky, sand, rose, lime.
+_ACCENTS: Final = (
+    (244, 190, 62), (238, 118, 84), (122, 194, 164), (126, 182, 216), (240, 214, 170), (216, 126, 154), (172, 200, 96),
+)  # fmt: skip
+#: Saturation and value (HSV, in percent) of main colours.
+_DEPTHS: Final = ((78, 62), (62, 74), (86, 52), (70, 68))
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours that go together.
+
+    Attributes
+    ----------
+    main, dark, light
+        The brand's colour, a darker one for print on a light ground, and a tint.
+    accent
+        A second colour, which also depends on the product.
+    style
+        Which of the layouts the brand has, from 0.
+    """
+
+    main: Colour
+    dark: Colour
+    light: Colour
+    accent: Colour
+    style: int
+
+
+def palette_of(brand_code: str, name: str) -> Palette:
+    """Return the colours of a brand, with an accent for one of its products."""
+    # A checksum instead of `hash`, which differs from process to process.
+    number = zlib.crc32(brand_code.encode("utf-8", "replace"))
+    hue, (saturation, value) = number % 360, _DEPTHS[number // 360 % 4]
+    # White letters would be hard to read on yellow and light green of full value.
+    value = round(0.86 * value) if 40 <= hue < 180 else value
+    main, light = colour_of(f"hsv({hue}, {saturation}%, {value}%)"), colour_of(f"hsv({hue}, 9%, 98%)")
+    accent = _ACCENTS[zlib.crc32(name.encode("utf-8", "replace")) % len(_ACCENTS)]
+    return Palette(main, mixed(main, BLACK, 0.4), light, accent, number // 1_440 % 3)
+
+
+def mixed(one: Colour, other: Colour, share: float) -> Colour:
+    """Return a colour between two, by the share of the other."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+def colour_of(text: str) -> Colour:
+    """Read a colour as CSS writes it, or as `hsv(...)`."""
+    red, green, blue, *_ = ImageColor.getrgb(text)
+    return red, green, blue
+
+
+Shares = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A body with a round surface.
+
+    Attributes
+    ----------
+    profile
+        Its outline: places from the top (0) to the foot (1), with half of the width there as a share of the picture.
+    top, foot
+        Where these are in the picture, from 0 to 1 downwards.
+    cap
+        The end of the cap, as a place of the profile.
+    label
+        Where the label begins and ends, as places of the profile.
+    bend
+        How much is seen from above, as a share of half the width; 0 for what has a straight edge.
+    gloss
+        How much light it reflects, from 0 to 1.
+    lid
+        Colour of a lid that is seen from above, or None.
+    """
+
+    profile: tuple[Shares, ...]
+    top: float
+    foot: float
+    cap: float
+    label: Shares
+    bend: float
+    gloss: float
+    lid: Colour | None
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Something with a flat front.
+
+    Attributes
+    ----------
+    width, height
+        Of the front, as shares of the picture.
+    depth
+        How far its side is seen, as a share of the picture.
+    label
+        What of the front is printed, as shares of it.
+    part, step
+        Of what is thin and shows what is sold beside its label: the box of the first of six parts, and how far each
+        is from the one before, as shares of the front. Empty for a box.
+    """
+
+    width: float
+    height: float
+    depth: float = 0.0
+    label: Shares = (0.0, 0.0, 1.0, 1.0)
+    part: Shares = ()
+    step: Shares = ()
+
+
+def _shares(text: str) -> Shares:
+    return tuple(map(float, text.split(":"))) if text else ()
+
+
+def _colour(text: str) -> Colour | None:
+    return colour_of(text) if text else None
+
+
+#: How columns are read that are not a number.
+_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "lid": _colour,
+    "profile": lambda text: tuple(map(_shares, text.split())),
+    **dict.fromkeys(("label", "part", "step"), _shares),
+}
+
+
+def _shape(row: Mapping[str, str]) -> Round | Flat:
+    type_ = Round if row["form"] == "round" else Flat
+    return type_(**{one.name: _READERS.get(one.name, float)(row[one.name]) for one in fields(type_)})
+
+
+SHAPES: Final[Mapping[str, Round | Flat]] = {
+    row["shape"]: _shape(row) for row in read_table(__package__, "shapes")
+}
+_KINDS: Final = {
+    row["kind"]: (row["shape"], _colour(row["body"])) for row in read_table(__package__, "kinds")
+}
+
+
+def shape_of(kind: str) -> tuple[Round | Flat, Colour | None]:
+    """Return the shape of a kind of product, and the colour of its body where that is not the brand's."""
+    name, body = _KINDS.get(kind, ("box", None))
+    return SHAPES[name], body
+
+
+def seen_from(face: int, shape: Flat) -> Flat:
+    """Return a shape as it is from the left (2) or right (8), from above (3) or below (9); else as from the front."""
+    # What is thin shows an edge from the side that is just wide enough to be printed on.
+    deep = 0.2 if shape.part else 0.42 * min(shape.width, shape.height) + 0.06
+    if face in {2, 8}:
+        return Flat(deep, shape.height, shape.depth / 2)
+    return Flat(shape.width, deep) if face in {3, 9} else shape
+
+
+Pixels = NDArray[Any]
 #: Prints a face in so many pixels, with margins as shares of them.
 Print = Callable[[tuple[int, int], tuple[float, float]], Image.Image]
 
 #: Share of a print, on either side, that has no letters on a flat face, and on a round one, where it turns away.
 _FLAT_MARGINS, _ROUND_MARGINS = (0.06, 0.06), (0.23, 0.03)
-#: How far the edge of a top rises for each pixel that it goes back.
+#: How far the edge of a top rises for each pixel of depth.
 _RISE: Final = 0.42
 #: Columns of the tables that say how a round surface is lit.
 _STEPS: Final = 2048
@@ -139,7 +305,7 @@ def _draw_round(item: Image.Image, shape: Round, body: Colour, cap: Colour, prin
     item.alpha_composite(wrapped, (round((side - wrapped.width) / 2), round(shape.top * side)))
 
 
-def _wrapped(art: Image.Image, halves: Numbers, bend: float, gloss: float) -> Image.Image:
+def _wrapped(art: Image.Image, halves: Pixels, bend: float, gloss: float) -> Image.Image:
     """Lay a flat picture around a body whose axis is vertical, lit from the upper left.
 
     Parameters
@@ -219,3 +385,97 @@ def _board(size: tuple[int, int], pack: Pack, colours: Palette) -> Image.Image:
     canvas.text((0.06, 0.42, 0.56, 0.72), pack.name, _PRINT, 3)
     print_barcode(canvas, (0.6, 0.46, 0.94, 0.89), pack.gtin)
     return ImageOps.expand(ImageOps.crop(art, 1), 1, mixed(_BOARD, BLACK, 0.4))
+
+
+#: Faces (GS1 Product Image Specification).
+LEFT, TOP, BACK, RIGHT, BOTTOM = 2, 3, 7, 8, 9
+#: Larger than any picture, so that margins are filled too.
+_EVERYWHERE: Final = (-9, -9, 9, 9)
+#: Modules on either side of a barcode that stay white.
+_QUIET: Final = 10
+
+
+def printed(
+    pack: Pack, face: int, colours: Palette, size: tuple[int, int], margins: tuple[float, float]
+) -> Image.Image:
+    """Return the print of a face.
+
+    Parameters
+    ----------
+    size
+        Width and height in pixels.
+    margins
+        Left and right, top and bottom: how much of the picture has no letters, as shares of its width and height.
+    """
+    if face in _SIDES and size[0] < size[1]:
+        # Upright letters on what is taller than wide: printed lying, and turned.
+        return printed(pack, face, colours, size[::-1], margins[::-1]).transpose(Image.Transpose.ROTATE_90)
+    image = Image.new("RGB", size)
+    across, down = margins[0] * size[0], margins[1] * size[1]
+    canvas = Canvas(image, (across, down, size[0] - across, size[1] - down))
+    print_ = print_back if face == BACK else _print_side if face in _SIDES else _print_front
+    print_(canvas, pack, colours)
+    return image
+
+
+def print_barcode(canvas: Canvas, box: Box, gtin: str) -> None:
+    """Print a GTIN as a barcode with its digits, on white; nothing for what is no GTIN.
+
+    Modules are whole pixels wide wherever there is a pixel for each.
+    """
+    modules, digits = modules_of(gtin)
+    if not modules:
+        return
+    canvas.rectangle(box, WHITE)
+    x0, y0, x1, y1 = box
+    pixel, height = 1 / canvas.width, y1 - y0
+    step = (x1 - x0) / (len(modules) + 2 * _QUIET)
+    step = int(step / pixel) * pixel if step >= pixel else step
+    left = round(((x0 + x1 - len(modules) * step) / 2) / pixel) * pixel
+    for place, module in enumerate(modules):
+        if module == "1":
+            edge = left + place * step
+            # Pillow draws the last row and column of pixels too.
+            bar = (edge, y0 + 0.06 * height, edge + max(step - pixel, 0), y1 - 0.2 * height)
+            canvas.rectangle(bar, INK)
+    canvas.text((x0, y1 - 0.2 * height, x1, y1), digits, INK, bold=False)
+
+
+def print_back(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    """Print the small print and the barcode."""
+    canvas.rectangle(_EVERYWHERE, colours.light)
+    canvas.rectangle((-9, -9, 9, 0.13), colours.main)
+    canvas.text((0, 0.025, 1, 0.115), pack.brand, WHITE)
+    high = min(0.3, 0.42 * canvas.width / canvas.height)
+    half = min(0.5, 1.05 * high * canvas.height / canvas.width)
+    canvas.text((0, 0.16, 1, 0.26), pack.name, INK, 2, largest=0.05)
+    canvas.text((0, 0.28, 1, 0.95 - high), pack.small_print, INK, 40, bold=False, largest=0.036)
+    print_barcode(canvas, (0.5 - half, 0.97 - high, 0.5 + half, 0.97), pack.gtin)
+
+
+def _print_side(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    """Print brand and name beside a table of figures."""
+    canvas.rectangle(_EVERYWHERE, mixed(colours.main, BLACK, 0.06))
+    for place in (0.04, 0.09, 0.14, 0.19, 0.24):
+        canvas.rectangle((place, 0.1, place + 0.02, 0.9), PAPER)
+    canvas.text((0.32, 0.08, 0.98, 0.56), pack.brand, WHITE)
+    canvas.text((0.32, 0.6, 0.98, 0.9), pack.name, WHITE, bold=False)
+
+
+def _print_front(canvas: Canvas, pack: Pack, colours: Palette) -> None:
+    """Print brand, name and content, in the layout that a brand has on all of its products."""
+    main, dark = colours.main, colours.dark
+    looks = ((main, WHITE, WHITE), (PAPER, WHITE, dark), (colours.light, dark, INK))
+    ground, brand, name = looks[colours.style]
+    canvas.rectangle(_EVERYWHERE, ground)
+    if colours.style == 1:
+        canvas.rectangle((-9, -9, 9, 0.32), main)
+    elif colours.style == 2:
+        canvas.polygon((-1, 0.9, 2, 0.54, 2, 2, -1, 2), main)
+    canvas.ellipse((-0.2, 0.72, 1.2, 1.8), mixed(colours.accent, WHITE, 0.3))
+    canvas.text((0, 0.05, 1, 0.27), pack.brand, brand, 2)
+    canvas.text((0, 0.35, 1, 0.62), pack.name, name, 3, bold=False, largest=0.14)
+    canvas.text((0.25, 0.8, 0.75, 0.94), pack.content, INK, largest=0.11)
+
+
+_SIDES: Final = {LEFT, RIGHT, TOP, BOTTOM}

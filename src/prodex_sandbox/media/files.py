@@ -1,10 +1,15 @@
-"""The file at an address, and the pack on it: the one place that knows where records name files.
+"""The files that records name: their addresses, and what is known of the file at one.
 
 Records may lack anything, and hold anything; what cannot be read counts as missing.
+
+A stored record names its files under `MEDIA`, so that it stays right when the sandbox moves to another port. In a
+reply they are under the address at which the caller has reached the sandbox, and an upsert is translated back: both
+are one replacement of bytes, and each reverses the other.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -195,7 +200,7 @@ def _in_assets(record: Record, assets: Record, addresses: Collection[str]) -> It
     for name in ("documents", "document"):
         for document in _named(assets.get(name), "uniformResourceIdentifier", addresses):
             title = _member(next(objects(document.get("documentTypeCode")), None), "label")
-            yield DocumentFile(title or str(document.get("fileName")), pack_of(record))
+            yield DocumentFile(title or _text(document.get("fileName")), pack_of(record))
     for name, word in (("videos", "a video"), ("enriched_contents", "a page")):
         if any(_named(assets.get(name), "url", addresses)):
             raise Refusal("file_not_served", f"It is {word}, and the sandbox makes none.")
@@ -240,3 +245,50 @@ def _checksum(value: object) -> int | None:
         except ValueError:
             return None
     return value if isinstance(value, int) and 0 <= value < 2**32 else None
+
+
+#: The address of files in stored records; `.example` is a name that never resolves (RFC 2606).
+MEDIA: Final = "https://media.prodex.example"
+#: The path under which the sandbox serves them.
+PATH: Final = "/media"
+
+# A Host header is chosen by the caller and copied into JSON, so it must not hold a quotation mark.
+_MEDIA_HOST: Final = re.compile(rb"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+
+
+@dataclass(frozen=True)
+class MediaAddress:
+    """The address under which a caller reaches files.
+
+    Examples
+    --------
+    >>> here = MediaAddress("http://127.0.0.1:8000/media")
+    >>> here.in_reply(b'{"url":"https://media.prodex.example/00/1/front.jpg"}')
+    b'{"url":"http://127.0.0.1:8000/media/00/1/front.jpg"}'
+    >>> here.in_store(b'{"url":"http://127.0.0.1:8000/media/00/1/front.jpg"}')
+    b'{"url":"https://media.prodex.example/00/1/front.jpg"}'
+    """
+
+    text: str
+
+    def in_reply(self, stored: bytes) -> bytes:
+        """Return stored JSON as this caller gets it."""
+        return stored.replace(f"{MEDIA}/".encode(), f"{self.text}/".encode())
+
+    def in_store(self, sent: bytes) -> bytes:
+        """Return JSON or XML of this caller as it is stored; some writers of JSON escape every slash."""
+        for address in (f"{self.text}/", f"{self.text}/".replace("/", r"\/")):
+            for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+                sent = sent.replace(address.encode(encoding), f"{MEDIA}/".encode(encoding))
+        return sent
+
+
+def address_of_call(scope: Mapping[str, Any]) -> MediaAddress:
+    """Return the address of files for a caller: by the Host header of the call, else by the socket that was called."""
+    hosts = [value for name, value in scope["headers"] if name == b"host"]
+    if len(hosts) == 1 and _MEDIA_HOST.fullmatch(hosts[0]):
+        host = hosts[0].decode("ascii")
+    else:
+        name, port = scope["server"]
+        host = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+    return MediaAddress(f"{scope['scheme']}://{host}{PATH}")

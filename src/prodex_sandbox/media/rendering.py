@@ -1,6 +1,9 @@
 """Files as bytes that agree with the record (pixels, format, number of bytes, CRC-32), and as replies.
 
-The same record always gives the same file.
+The same record always gives the same file. A record states the number of bytes and the CRC-32 of its files before any
+of them is drawn: drawing the 67,000 files of the sample takes hours, so it cannot be done when a store is filled, and a
+record that a supplier sends names files that were never made. So the file is made to agree with the record, whatever
+bytes the installed version of Pillow writes.
 """
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-import textwrap
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,16 +20,18 @@ from typing import Any, Final
 from fastapi import Response
 from PIL import Image
 
-from prodex_sandbox.media.drawing import draw_logo, draw_pack
+from prodex_sandbox.media.canvas import Canvas
+from prodex_sandbox.media.drawing import INK, draw_logo, draw_pack
 from prodex_sandbox.media.files import DocumentFile, File, LogoFile, Pack, PictureFile
-from prodex_sandbox.media.fitting import fitted
 from prodex_sandbox.refusals import Refusal
 
 #: Qualities of JPEG that are tried below the first one; only the smallest files need the last.
 _QUALITIES: Final = (80, 65, 50, 35, 20, 10, 4, 1)
-#: Points of a page of PDF (A4), and letters in a line of it.
-_WIDTH, _HEIGHT, _EDGE, _LETTERS = 595, 842, 56, 84
-_SPECIAL: Final = re.compile(rb"[\\()]")
+#: Pixels of a page of a document (A4), and how many of them there are in an inch.
+_PAGE, _DPI = (1240, 1754), 150
+#: Bytes behind the end of a picture that choose its CRC-32.
+_FREE: Final = 4
+_ONES: Final = 0xFFFF_FFFF
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
@@ -54,7 +59,7 @@ def content_of(file: File) -> Content:
             logo = draw_logo(file.code, file.label, is_brand=file.is_brand)
             return Content(_saved(logo, "png"), "image/png")
         case DocumentFile():
-            return Content(_page(file.title, file.pack), "application/pdf")
+            return Content(_document(file.title, file.pack), "application/pdf")
 
 
 def reply_with(content: Content, headers: Mapping[str, str]) -> Response:
@@ -100,7 +105,7 @@ def _range(header: str, size: int) -> range | None:
 def _picture(file: PictureFile) -> bytes:
     image = draw_pack(file.pack, file.face, file.width, file.height)
     for encoded in _encodings(image, file):
-        if content := fitted(encoded, file.format, file.size, file.crc32):
+        if content := fitted(encoded, file.size, file.crc32):
             return content
     raise Refusal(
         "file_not_served",
@@ -126,31 +131,45 @@ def _saved(image: Image.Image, format_: str, **options: Any) -> bytes:
     return content.getvalue()
 
 
-def _page(title: str, pack: Pack) -> bytes:
-    """Return a document about a trade item as PDF.
+def fitted(content: bytes, size: int | None, crc32: int | None) -> bytes | None:
+    """Return a picture with so many bytes and this CRC-32, each unchanged where it is None.
 
-    Its font is one that every PDF reader has, for Latin letters only; other letters become question marks.
+    The bytes are added behind the end of the picture, where readers of pictures ignore them. None is returned for a
+    picture that has too many bytes already.
     """
-    lines = [(20, title), (13, f"{pack.brand} {pack.name}".strip()), (11, f"GTIN {pack.gtin}"), (11, "")]
-    lines += [(11, line) for line in textwrap.wrap(pack.small_print, _LETTERS)]
-    lines += [(11, ""), (9, "An invented product of a local sandbox; nothing here is anybody's statement.")]
-    text, top = [], _HEIGHT - _EDGE
-    for size, line in lines:
-        top -= round(1.4 * size)
-        escaped = _SPECIAL.sub(rb"\\\g<0>", line.encode("cp1252", "replace"))
-        text.append(b"BT /F1 %d Tf %d %d Td (%b) Tj ET" % (size, _EDGE, top, escaped))
-    drawing = b"\n".join(text)
-    objects = (
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R"
-        b" /Resources << /Font << /F1 5 0 R >> >> >>" % (_WIDTH, _HEIGHT),
-        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(drawing), drawing),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-    )
-    file, table = b"%PDF-1.4\n", b"xref\n0 6\n0000000000 65535 f \n"
-    for number, content in enumerate(objects, start=1):
-        # A reader finds the objects by the bytes before each, in ten digits.
-        table += b"%010d 00000 n \n" % len(file)
-        file += b"%d 0 obj\n%b\nendobj\n" % (number, content)
-    return file + table + b"trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(file)
+    free = 0 if crc32 is None else _FREE
+    filling = 0 if size is None else size - len(content) - free
+    if filling < 0:
+        return None
+    filled = content + bytes(filling)
+    return filled if crc32 is None else filled + four_bytes(filled, crc32)
+
+
+def four_bytes(content: bytes, crc32: int) -> bytes:
+    """Return the four bytes that give a content before them a CRC-32.
+
+    Examples
+    --------
+    >>> zlib.crc32(b"before" + four_bytes(b"before", 0x12345678)) == 0x12345678
+    True
+    """
+    # The algorithm shifts a register once for each bit and adds its polynomial where a bit falls out; both are undone
+    # here for 32 bits. The difference from the register after the content is the four bytes.
+    register = crc32 ^ _ONES
+    for _ in range(8 * _FREE):
+        register = register << 1 ^ (0x1_DB71_0641 if register >> 31 else 0)
+    return (register ^ zlib.crc32(content) ^ _ONES).to_bytes(_FREE, "little")
+
+
+def _document(title: str, pack: Pack) -> bytes:
+    """Return a document about a trade item: one page of PDF."""
+    page = Image.new("L", _PAGE, "white")
+    canvas, ink = Canvas(page), INK[:1]
+    canvas.text((0.09, 0.06, 0.91, 0.11), title, ink, largest=0.03)
+    canvas.text((0.09, 0.12, 0.91, 0.16), f"{pack.brand} {pack.name}".strip(), ink, largest=0.02)
+    canvas.text((0.09, 0.17, 0.91, 0.19), f"GTIN {pack.gtin}", ink, bold=False, largest=0.014)
+    canvas.text((0.09, 0.22, 0.91, 0.88), pack.small_print, ink, 40, bold=False, largest=0.014)
+    note = "An invented product of a local sandbox; nothing here is anybody's statement."
+    canvas.text((0.09, 0.9, 0.91, 0.92), note, ink, bold=False, largest=0.012)
+    # Without dates, so that the same record gives the same file on another day.
+    return _saved(page, "pdf", resolution=_DPI, title=title, creationDate=None, modDate=None)

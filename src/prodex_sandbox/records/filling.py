@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import encode, members
-from prodex_sandbox.records.beginning import keeping_beginning, note_beginning
+from prodex_sandbox.records.baseline import baseline_triggers, note_baseline
 from prodex_sandbox.records.indexing import IndexedValues, indexed_values
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct
 from prodex_sandbox.records.reading import shared_with_all
 from prodex_sandbox.records.referentials import Codes, codes_known, codes_of
 from prodex_sandbox.records.segments import SegmentBuilder
 from prodex_sandbox.records.service_clock import Clock, date_writes, next_updated_at
-from prodex_sandbox.records.store import Store
-from prodex_sandbox.records.tables import (
+from prodex_sandbox.records.store import (
     INDEXES,
     ORGANIZATION_COLUMNS,
     TABLES,
     TRIGGERS,
     VERSION,
+    Store,
     delete_product,
     delete_versions,
     insert_product,
@@ -52,7 +52,7 @@ def fill_store(
 ) -> None:
     """Fill a new store, a file that is empty until now.
 
-    Products come with the bytes of their records. `organizations` is read when they have come.
+    Each product is given with the bytes of its record. `organizations` is read after the last of them.
     """
     connection = sqlite3.connect(path)
     try:
@@ -64,10 +64,10 @@ def fill_store(
             _insert_products(connection, products)
             insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
-            note_beginning(connection)
+            note_baseline(connection)
         # The planner needs statistics (ANALYZE); WAL lets calls read while an import writes.
         connection.executescript(
-            INDEXES + TRIGGERS + keeping_beginning(connection) + "ANALYZE; PRAGMA journal_mode = WAL;"
+            INDEXES + TRIGGERS + baseline_triggers(connection) + "ANALYZE; PRAGMA journal_mode = WAL;"
         )
     finally:
         connection.close()

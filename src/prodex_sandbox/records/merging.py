@@ -1,11 +1,14 @@
-"""The merge rule: a stored record after attributes were written to it (contract, Writing).
+"""The merge rule: what a write makes of a stored record, and of the versions that retailers have (contract, Writing).
 
-Attributes stay JSON bytes, so that those that are not written keep every byte. The members
-of `assets` count as attributes of their own, by the names `assets.pictures` and so on.
+Attributes stay JSON bytes, so that those that are not written keep every byte. The members of
+`assets` count as attributes of their own, by the names `assets.pictures` and so on.
+
+A version of a retailer keeps the attributes that the retailer has written; all others follow the manufacturer.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -14,6 +17,7 @@ import msgspec
 
 from prodex_sandbox.raw_json import decode, encode, joined, members
 from prodex_sandbox.records.service_clock import next_updated_at
+from prodex_sandbox.records.store import replace_product
 
 #: What a record holds, or what was sent: attribute -> its JSON bytes.
 Members = Mapping[str, bytes | msgspec.Raw]
@@ -27,7 +31,7 @@ class ProductRefused(Exception):
 
 
 def is_null(raw: bytes | msgspec.Raw) -> bool:
-    """Tell whether an attribute is null, which deletes."""
+    """Whether an attribute is null, which deletes."""
     return bytes(raw) == _NULL
 
 
@@ -106,3 +110,48 @@ def _object(raw: bytes | msgspec.Raw | None) -> dict[str, bytes | msgspec.Raw]:
 
 def _decoded(raw: bytes | msgspec.Raw | None) -> Any:
     return None if raw is None else decode(bytes(raw))
+
+
+def write_product(
+    connection: sqlite3.Connection, key: int, body: bytes, attributes: Members, now: datetime
+) -> list[int]:
+    """Write attributes into a product and its versions; return the keys of the records that were written.
+
+    Parameters
+    ----------
+    body
+        The product's record as it is stored.
+    """
+    replace_product(connection, key, *merged_record(body, attributes, now))
+    return [key, *write_versions(connection, key, attributes, now)]
+
+
+def write_versions(
+    connection: sqlite3.Connection, product_key: int, attributes: Members, now: datetime
+) -> list[int]:
+    """Write attributes into the versions of a product, except those that their retailers have written."""
+    versions = connection.execute(
+        "SELECT versions.key, versions.attributes, records.body FROM versions"
+        " JOIN records ON records.key = versions.key WHERE versions.product_key = ?",
+        (product_key,),
+    )
+    written = []
+    for key, own, body in versions.fetchall():
+        kept = decode(own)
+        theirs = {
+            name: raw for name, raw in attributes.items() if not any(_overlap(name, other) for other in kept)
+        }
+        replace_product(connection, key, *merged_record(body, theirs, now))
+        written.append(key)
+    return written
+
+
+def merged_record(body: bytes, attributes: Members, now: datetime) -> tuple[bytes, dict[str, Any]]:
+    """Return a record after attributes were written to it: its JSON, and its members."""
+    written = joined(merged(members(body), attributes, now))
+    return written, decode(written)
+
+
+def _overlap(name: str, other: str) -> bool:
+    """Whether two attributes are one, or one is `assets` and the other a member of it."""
+    return name == other or name.startswith(f"{other}.") or other.startswith(f"{name}.")

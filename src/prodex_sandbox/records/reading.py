@@ -27,7 +27,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 def read_table(package: str | None, name: str) -> Iterable[dict[str, str]]:
-    """Return the rows of a table that comes with the sandbox: a CSV file in one of its packages."""
+    """Return the rows of a table of the sandbox's own: a CSV file in one of its packages."""
     assert package  # noqa: S101 - `__package__` has no better type
     text = resources.files(package).joinpath(f"{name}.csv").read_text("utf-8")
     # Texts hold quotation marks, and no semicolon.

@@ -76,7 +76,7 @@ def hierarchy(store: Store, viewer: int, permission: str) -> list[dict[str, Any]
         (viewer, permission),
     )
     nodes: dict[str | None, dict[str, Any]] = {None: {"children": []}}
-    # A parent comes before its children.
+    # A parent is inserted before its children.
     for id_, parent_id, name in rows:
         nodes[id_] = {"id": id_, "name": name, "children": []}
         nodes[parent_id]["children"].append(nodes[id_])

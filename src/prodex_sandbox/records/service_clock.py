@@ -51,7 +51,7 @@ def set_service_time(store: Store, moment: datetime | None, behaviour: Behaviour
 
 
 def is_set(store: Store) -> bool:
-    """Tell whether the time of a store was set."""
+    """Whether the time of a store was set."""
     return _moved(store) != 0.0
 
 

@@ -1,4 +1,4 @@
-"""The store: one SQLite file with products, views, imports, and the keys of organisations and tokens."""
+"""The store: one SQLite file with products, views, imports, and the keys of organisations and tokens; its tables."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode, encode
-from prodex_sandbox.records.model import Organization, OrganizationType
+from prodex_sandbox.records.indexing import SEARCH_FIELDS, IndexedValues, indexed_values
+from prodex_sandbox.records.model import (
+    Organization,
+    OrganizationType,
+    SharedProduct,
+    View,
+    overlay,
+    views_with_owner,
+)
 from prodex_sandbox.records.referentials import Codes
-from prodex_sandbox.records.tables import ORGANIZATION_COLUMNS, VERSION
 
 #: Seconds that a transaction of another process may take.
 _LONGEST_WRITE: Final = 60.0
@@ -180,3 +189,207 @@ def _seen(condition: str) -> str:
     # Counts by date touch only the index of `views` then.
     join = "JOIN products ON products.key = views.seen_key " if "products." in condition else ""
     return f"FROM views {join}WHERE views.organization_id = :viewer AND {condition}"
+
+
+#: Changes whenever a store of the time before cannot be used any more.
+VERSION: Final = "5"
+
+#: What simulated suppliers did; since version 5.
+JOURNAL: Final = """
+CREATE TABLE journal (
+    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
+    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
+);
+"""
+
+#: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
+#: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
+#: a version with what the viewer wrote, which is a row of `products` too, and one of `versions`. Its `updated_at`
+#: is in `views` as well, kept by triggers, so that the products of a period are counted from one index alone:
+#: loaders ask for hundreds of such counts.
+TABLES: Final = f"""
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE organizations (
+    id INTEGER PRIMARY KEY, position INTEGER, name TEXT, type INTEGER, client_id TEXT UNIQUE,
+    client_secret TEXT, username TEXT, scenarios_enabled INTEGER, deadlines_enabled INTEGER
+);
+CREATE TABLE products (
+    key INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER, uuid TEXT, gtin TEXT, owner_id INTEGER, updated_at INTEGER,
+    pictures_updated_at INTEGER, has_packshot INTEGER, consumer_unit INTEGER
+);
+CREATE TABLE records (key INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE views (
+    organization_id INTEGER, product_key INTEGER, seen_key INTEGER, shared_from INTEGER, shared_with INTEGER,
+    product_status TEXT, active_range INTEGER, validation_status INTEGER, target_market INTEGER, updated_at INTEGER,
+    overlay BLOB, PRIMARY KEY (organization_id, product_key)
+) WITHOUT ROWID;
+CREATE TABLE versions (
+    key INTEGER PRIMARY KEY, product_key INTEGER, organization_id INTEGER, attributes TEXT
+);
+CREATE TABLE tags (
+    organization_id INTEGER, product_key INTEGER, name TEXT, created_at TEXT,
+    PRIMARY KEY (organization_id, product_key, name)
+) WITHOUT ROWID;
+CREATE TABLE labels (code TEXT, label TEXT, language TEXT, text TEXT);
+CREATE TABLE referentials (
+    name TEXT, code TEXT, body BLOB, PRIMARY KEY (name, code)
+) WITHOUT ROWID;
+CREATE TABLE imports (
+    tracking INTEGER PRIMARY KEY AUTOINCREMENT, organization_id INTEGER, endpoint TEXT, media_type TEXT,
+    received REAL, payload BLOB, attempts INTEGER DEFAULT 0, status TEXT DEFAULT 'IN_PROGRESS',
+    message TEXT DEFAULT '', count INTEGER DEFAULT 0, outcomes BLOB DEFAULT '[]'
+);
+CREATE TABLE segments (
+    organization_id INTEGER, id TEXT, parent_id TEXT, position INTEGER, name TEXT,
+    PRIMARY KEY (organization_id, id)
+) WITHOUT ROWID;
+CREATE TABLE segment_permissions (
+    organization_id INTEGER, segment_id TEXT, permission TEXT,
+    PRIMARY KEY (organization_id, segment_id, permission)
+) WITHOUT ROWID;
+CREATE TABLE scenarios (
+    organization_id INTEGER, id TEXT, name TEXT, deadlines_enabled INTEGER, PRIMARY KEY (organization_id, id)
+) WITHOUT ROWID;
+CREATE TABLE activations (
+    organization_id INTEGER, product_key INTEGER, scenario_id TEXT, deadline TEXT,
+    PRIMARY KEY (organization_id, product_key, scenario_id)
+) WITHOUT ROWID;
+{JOURNAL}CREATE VIRTUAL TABLE texts USING fts5 (
+    {", ".join(SEARCH_FIELDS.values())}, tokenize = 'unicode61 remove_diacritics 2'
+);
+"""
+
+# Made after the rows, which is faster.
+INDEXES: Final = """
+CREATE INDEX products_by_gtin ON products (gtin);
+CREATE INDEX products_by_uuid ON products (uuid);
+CREATE INDEX products_by_id ON products (id);
+CREATE INDEX views_by_product ON views (product_key);
+CREATE INDEX views_by_seen ON views (seen_key);
+CREATE INDEX views_by_update ON views (organization_id, updated_at);
+CREATE INDEX tags_by_product ON tags (product_key);
+CREATE INDEX activations_by_product ON activations (product_key);
+CREATE INDEX versions_by_product ON versions (product_key);
+CREATE INDEX imports_waiting ON imports (tracking) WHERE payload IS NOT NULL;
+"""
+
+# They keep `views.updated_at`. While a store is filled, nothing moves.
+TRIGGERS: Final = """
+CREATE TRIGGER product_updated AFTER UPDATE OF updated_at ON products BEGIN
+    UPDATE views SET updated_at = new.updated_at WHERE seen_key = new.key;
+END;
+CREATE TRIGGER view_changed AFTER UPDATE OF seen_key ON views BEGIN
+    UPDATE views SET updated_at = (SELECT updated_at FROM products WHERE key = new.seen_key)
+    WHERE organization_id = new.organization_id AND product_key = new.product_key;
+END;
+"""
+
+
+#: Columns of an organisation, in the order of `Organization`.
+ORGANIZATION_COLUMNS: Final = ", ".join(one.name for one in fields(Organization))
+#: Columns of a product with the values that filters compare.
+_COLUMNS: Final = ("id", "uuid", "gtin", "updated_at", "pictures_updated_at", "has_packshot", "consumer_unit")
+_columns_of: Final = attrgetter(*_COLUMNS)
+_statuses_of: Final = attrgetter(
+    "shared_from", "shared_with", "product_status", "active_range", "validation_status", "target_market"
+)
+_INSERT_PRODUCT: Final = (
+    f"INSERT INTO products (key, owner_id, {', '.join(_COLUMNS)})"  # noqa: S608 - our own names
+    f" VALUES (?, ?{', ?' * len(_COLUMNS)})"
+)
+_UPDATE_PRODUCT: Final = f"UPDATE products SET {' = ?, '.join(_COLUMNS)} = ? WHERE key = ?"  # noqa: S608 - likewise
+_SELECT_TEXTS: Final = f"SELECT {', '.join(SEARCH_FIELDS.values())} FROM texts WHERE rowid = ?"  # noqa: S608
+_INSERT_TEXTS: Final = (
+    f"INSERT INTO texts (rowid, {', '.join(SEARCH_FIELDS.values())})"  # noqa: S608 - our own names
+    f" VALUES (?{', ?' * len(SEARCH_FIELDS)})"
+)
+
+
+def next_key(connection: sqlite3.Connection) -> int:
+    """Return a key that no product has, or had: a scroll may still hold those of removed ones."""
+    rows = connection.execute("SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'products'")
+    # AUTOINCREMENT keeps the largest key ever given in `sqlite_sequence`.
+    return int(rows.fetchone()[0])
+
+
+def insert_product(
+    connection: sqlite3.Connection, key: int, owner_id: int, body: bytes, record: dict[str, Any]
+) -> None:
+    """Insert a product; `body` is the record's JSON."""
+    values = indexed_values(record)
+    connection.execute(_INSERT_PRODUCT, (key, owner_id, *_columns_of(values)))
+    connection.execute("INSERT INTO records VALUES (?, ?)", (key, body))
+    _insert_texts(connection, key, values)
+
+
+def restore_texts(connection: sqlite3.Connection, key: int, record: dict[str, Any]) -> None:
+    """Index the texts of a record again."""
+    _replace_texts(connection, key, indexed_values(record))
+
+
+def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
+    """Replace the record of a product; the owner stays."""
+    values = indexed_values(record)
+    connection.execute(_UPDATE_PRODUCT, (*_columns_of(values), key))
+    connection.execute("UPDATE records SET body = ? WHERE key = ?", (body, key))
+    _replace_texts(connection, key, values)
+
+
+def _replace_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
+    # To read them costs a fraction of indexing them, and most writes change none.
+    row = connection.execute(_SELECT_TEXTS, (key,)).fetchone()
+    if row != tuple(values.texts.values()):
+        connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
+        _insert_texts(connection, key, values)
+
+
+def _insert_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
+    # A product without texts cannot be found by them, and needs no row.
+    if any(values.texts.values()):
+        connection.execute(_INSERT_TEXTS, (key, *values.texts.values()))
+
+
+def delete_product(connection: sqlite3.Connection, key: int) -> None:
+    """Delete a product, with all that anybody sees of it or made of it."""
+    delete_versions(connection, key)
+    for table in ("views", "tags", "activations"):
+        connection.execute(f"DELETE FROM {table} WHERE product_key = ?", (key,))  # noqa: S608 - our own names
+    _delete_record(connection, key)
+
+
+def delete_versions(connection: sqlite3.Connection, key: int) -> None:
+    """Delete what retailers made of a product; they see the product itself again."""
+    versions = connection.execute("SELECT key, organization_id FROM versions WHERE product_key = ?", (key,))
+    for version, organization_id in versions.fetchall():
+        connection.execute(
+            "UPDATE views SET seen_key = product_key WHERE organization_id = ? AND product_key = ?",
+            (organization_id, key),
+        )
+        connection.execute("DELETE FROM versions WHERE key = ?", (version,))
+        _delete_record(connection, version)
+
+
+def insert_views(connection: sqlite3.Connection, key: int, product: SharedProduct) -> tuple[View, ...]:
+    """Insert how everybody sees a product, its owner too; return these views."""
+    views = views_with_owner(product)
+    for view in views:
+        insert_view(connection, key, view, overlay(product.record, views[0], view))
+    return views
+
+
+def _delete_record(connection: sqlite3.Connection, key: int) -> None:
+    connection.execute("DELETE FROM products WHERE key = ?", (key,))
+    connection.execute("DELETE FROM records WHERE key = ?", (key,))
+    connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
+
+
+def insert_view(connection: sqlite3.Connection, key: int, view: View, overlay: dict[str, Any]) -> None:
+    """Insert how a viewer sees a product; `overlay` has the members that the record has otherwise."""
+    connection.execute(
+        "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT updated_at FROM products WHERE key = ?), ?)",
+        (view.organization_id, key, key, *_statuses_of(view), key, encode(overlay) if overlay else None),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO tags VALUES (?, ?, ?, ?)",
+        ((view.organization_id, key, name, created_at) for name, created_at in view.tags),
+    )

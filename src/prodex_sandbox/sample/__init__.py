@@ -1,10 +1,10 @@
 """The sandbox's sample: an invented catalogue that is the same everywhere, and the defects planted in it."""
 
 from prodex_sandbox.sample.catalogue import plan, shared_products, write_plan
-from prodex_sandbox.sample.dates import AS_OF, STALE_AFTER
 from prodex_sandbox.sample.defects.planting import CONSEQUENCES, DEFECTS, Defect
-from prodex_sandbox.sample.participants import organizations
-from prodex_sandbox.sample.vocabulary import LABELS
+from prodex_sandbox.sample.products.dates import AS_OF, STALE_AFTER
+from prodex_sandbox.sample.products.participants import organizations
+from prodex_sandbox.sample.products.vocabulary import LABELS
 
 __all__ = [
     "AS_OF",

@@ -1,4 +1,7 @@
-"""The sample catalogue and its plan: families one after the other, the same for the same seed."""
+"""The sample catalogue and its plan: families one after the other, the same for the same seed.
+
+Some products get unusual but legal values that real records hold: other types, huge integers, right-to-left text,
+hostile strings."""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from itertools import cycle
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from prodex_sandbox.records.model import SharedProduct
-from prodex_sandbox.sample import hierarchies, identity
-from prodex_sandbox.sample.defects import planting, status, wording
+from prodex_sandbox.sample.defects import labelling, planting, status
 from prodex_sandbox.sample.defects.planting import Defect, Repair, Trace
-from prodex_sandbox.sample.families import Family, Unit, draw_family
-from prodex_sandbox.sample.oddities import add_oddities, make_hostile
-from prodex_sandbox.sample.participants import SUPPLIERS_BY_SECTOR
-from prodex_sandbox.sample.product import Draft, draft, other_views
+from prodex_sandbox.sample.products import families, product
+from prodex_sandbox.sample.products.families import Family, Unit, draw_family
+from prodex_sandbox.sample.products.participants import SUPPLIERS_BY_SECTOR
+from prodex_sandbox.sample.products.product import Draft, draft, other_views
 
 #: Places of the families that exist once: a product of hostile strings, one with a text of 40,000 characters,
 #: one whose GTIN is all zeros.
@@ -153,7 +157,7 @@ def _catalogue(count: int, seed: int) -> Iterator[Made]:
 
 
 def _drawn_family(rng: Random, index: int, number: int, room: int) -> tuple[Family, bool]:
-    """Draw a family, and whether its only product comes twice."""
+    """Draw a family, and whether its only product occurs twice."""
     if index in {_HOSTILE, _LONG, _ZEROS}:
         return draw_family(rng, number, room, lone=True), False
     family = draw_family(rng, number, room)
@@ -164,7 +168,7 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[Made]:
     """Make the products of one family, with what is planted in them."""
     family, is_twice = _drawn_family(rng, index, number, room)
     if index in {_HOSTILE, _LONG, _ZEROS}:
-        yield _only(rng, family, index)
+        yield _single_unit(rng, family, index)
         return
     if is_twice:
         yield from _twins(rng, family)
@@ -173,7 +177,7 @@ def _family(rng: Random, index: int, number: int, room: int) -> Iterator[Made]:
     for unit in family.units:
         made = draft(rng, family, unit)
         defects, repairs = planting.plant_in_record(made)
-        shown = family.units if len(family.units) == 1 else hierarchies.shown_units(family, unit)
+        shown = family.units if len(family.units) == 1 else product.shown_units(family, unit)
         # Every record that shows the unit has the defect, not only the record of the unit.
         if planted is not None and planted.unit in shown:
             defects += planting.record_defects(made, planted.traces, planted.defect)
@@ -198,7 +202,7 @@ def _parents(family: Family, unit: Unit) -> int:
     )
 
 
-def _only(rng: Random, family: Family, index: int) -> Made:
+def _single_unit(rng: Random, family: Family, index: int) -> Made:
     """Make one of the products that exist only once."""
     if index == _ZEROS:
         # Its check digit is right, so that only a rule about the number itself can find it.
@@ -210,7 +214,7 @@ def _only(rng: Random, family: Family, index: int) -> Made:
         make_hostile(made)
         defect, trace = "hostile_strings", Trace("", "all texts, brand, contact, references")
     else:
-        defect, trace = "text_too_long", wording.lengthen(made)
+        defect, trace = "text_too_long", labelling.lengthen(made)
     return _shared(made, planting.record_defects(made, [trace], defect), [])
 
 
@@ -220,9 +224,93 @@ def _twins(rng: Random, family: Family) -> Iterator[Made]:
     others = [each for each in SUPPLIERS_BY_SECTOR[family.kind.sector] if each is not family.supplier]
     supplier = rng.choice(others)
     unit = family.units[0]
-    twin = replace(unit, number=unit.number + 1, uuid=identity.random_uuid(rng))
+    twin = replace(unit, number=unit.number + 1, uuid=families.random_uuid(rng))
     copied = replace(family, supplier=supplier, brand=rng.choice(supplier.brands), units=[twin], tops=[twin])
     for each, other in ((family, supplier.name), (copied, family.supplier.name)):
         made = draft(rng, each, each.units[0])
         defects = planting.record_defects(made, [Trace("gtin", f"also of {other}")], "duplicate_gtin")
         yield _shared(made, defects, [])
+
+
+#: Texts that harm programs which show, export or search them without escaping; harmless when treated as text.
+HOSTILE_STRINGS = (
+    '<img src=x onerror="alert(1)">',
+    "costs $5 or $6, $x^2$ and $$\\sum$$",
+    '=HYPERLINK("https://evil.example","click here")',
+    "+1+cmd|' /C calc'!A0",
+    "@SUM(1+1)*A1",
+    "'; DROP TABLE products; --",
+    "quote \" apostrophe ' backslash \\ percent %s brace {{7*7}}",
+    "مرحبا بالعالم \u202etxt.exe",
+    "🧨 👩‍🚀 🇫🇷 e\u0301",
+    "<script>alert('x')</script>",
+    "https://evil.example/?q=<b>&amp;",
+)
+
+
+def add_oddities(made: Draft) -> None:
+    """Give some records one of the oddities; none of them is a defect."""
+    record, rng = made.record, made.rng
+    drawn = rng.random()
+    # One draw for all, so that a record has one oddity at most.
+    if drawn < 0.01:
+        # An object, where others send a list of one.
+        attribute = "contact" if record.get("contact") else "originCountry"
+        record |= {attribute: listed[0]} if (listed := record.get(attribute)) else {}
+    elif drawn < 0.025:
+        _lead_with_null(record)
+    elif drawn < 0.03:
+        # Integers that a float cannot hold, and that 64 bits with a sign cannot.
+        record["xLegacyReference"] = {"row": 2**53 + 1 + made.unit.number, "hash": 2**63 + made.unit.number}
+    elif drawn < 0.04:
+        record["xImporterNote"] = {
+            "text": "شاي من حديقة الجبل",
+            "checked": True,
+            "score": rng.choice((250, 0.5, 1.0)),
+        }
+    elif drawn < 0.05:
+        record["serves"] = rng.choice((4, "4-6", 2.5, None, [2, 4]))
+    elif drawn < 0.055:
+        record["xNested"] = _nested(12, made.unit.number)
+    elif drawn < 0.08:
+        record["isMarkedRecyclable"] = rng.choice((True, False, None))
+        record["isNomadic"] = None
+
+
+def _lead_with_null(record: dict[str, Any]) -> None:
+    """Put a null before the items of the first of these lists that the record has."""
+    for attribute in ("productBenefits", "synonyms", "warnings", "isLabeledBy"):
+        if record.get(attribute):
+            record[attribute] = [None, *record[attribute]]
+            return
+
+
+def _nested(depth: int, number: int) -> dict[str, Any]:
+    tree: dict[str, Any] = {"end": number}
+    for level in range(depth):
+        tree = {"level": level, "next": [tree]}
+    return tree
+
+
+def make_hostile(made: Draft) -> None:
+    """Fill every text that a supplier can type with hostile strings."""
+    strings = cycle(HOSTILE_STRINGS)
+    for item in _text_items(made.record):
+        item["data"] = next(strings)
+    for holder in (made.record["brand"], made.record["specializes"]["isBrandedBy"]):
+        holder["label"] = HOSTILE_STRINGS[0]
+    made.record["contact"] = [{"name": HOSTILE_STRINGS[0], "address": HOSTILE_STRINGS[2]}]
+    made.record["specializes"]["isIdentifiedBy"] = [{"reference": text} for text in HOSTILE_STRINGS]
+    made.record["xHostile"] = {"deep": [{"text": text} for text in HOSTILE_STRINGS], "<b>key</b>": "=1+1"}
+
+
+def _text_items(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every localized text item below a value."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _text_items(item)
+    elif isinstance(value, dict):
+        if isinstance(value.get("data"), str):
+            yield value
+        for item in value.values():
+            yield from _text_items(item)

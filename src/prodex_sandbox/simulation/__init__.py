@@ -3,8 +3,7 @@
 from prodex_sandbox.simulation.actions import ACTIONS
 from prodex_sandbox.simulation.incidents import INCIDENTS, Incident
 from prodex_sandbox.simulation.journal import Entry, Journal
-from prodex_sandbox.simulation.requests import OpenDefect, open_defects
-from prodex_sandbox.simulation.run import read_journal, simulate_store
+from prodex_sandbox.simulation.run import OpenDefect, open_defects, read_journal, simulate_store
 
 __all__ = [
     "ACTIONS",

@@ -11,25 +11,27 @@ from typing import Any, Final
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.model import SharedProduct, SharingStatus, View
 from prodex_sandbox.records.service_clock import stamp
-from prodex_sandbox.sample import hierarchies, pictures, texts
-from prodex_sandbox.sample.dates import Dates
 from prodex_sandbox.sample.defects.planting import plant_one
-from prodex_sandbox.sample.product import Draft, other_views, show
-from prodex_sandbox.sample.vocabulary import quantity
+from prodex_sandbox.sample.products import labelling, pictures, product
+from prodex_sandbox.sample.products.dates import Dates
+from prodex_sandbox.sample.products.product import Draft, other_views, show
+from prodex_sandbox.sample.products.vocabulary import quantity
 from prodex_sandbox.simulation.day import Day
-from prodex_sandbox.simulation.originals import NOT_THEIRS, SUPPLIERS_BY_ID, new_product
 from prodex_sandbox.simulation.state import (
     ADDED,
     BROKEN,
     CORRECTED,
     DELISTED_TAG,
+    NOT_THEIRS,
+    SUPPLIERS_BY_ID,
     ActiveSupplier,
     SimulationState,
     is_open,
+    new_product,
 )
 
 #: How often a supplier looks for a product that suits what it does.
-_LOOKS: Final = 6
+_TRIES: Final = 6
 #: The areas of defects that suppliers break, and how much more often than the sample has them; a supplier with
 #: average defects breaks something at about every second attempt.
 _AREAS: Final = ("content", "classification", "pictures")
@@ -67,7 +69,7 @@ def correct(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState
             right = {name: value for name, (_, value) in repair.values.items()}
             day.write(key, right, owner.name, CORRECTED, repair.defect)
             return
-    for _ in range(_LOOKS):
+    for _ in range(_TRIES):
         key = rng.choice(owner.products)
         body = day.body(key)
         original = state.originals.find(key, decode(body))
@@ -80,7 +82,7 @@ def correct(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState
 
 def break_something(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState) -> None:
     """Make one of the sample's defects; careful suppliers seldom do, and each has its own sorts."""
-    for _ in range(_LOOKS):
+    for _ in range(_TRIES):
         key = rng.choice(owner.products)
         if made := _drafted(day, key, rng, state):
             repair = plant_one(made, _AREAS, _TIMES, _IMPOSSIBLE)
@@ -104,7 +106,7 @@ def update(day: Day, owner: ActiveSupplier, rng: Random, state: SimulationState)
     if made and drawn < 0.05 and (smaller := _smaller(made)):
         attributes, detail = smaller, "less in the pack"
     elif made and drawn < 0.4 and made.record.get("description"):
-        attributes = {"description": texts.description(rng, made.family, made.unit)}
+        attributes = {"description": labelling.description(rng, made.family, made.unit)}
         detail = "new description"
     elif drawn < 0.7 and (heavier := _heavier(decode(day.body(key)), rng)):
         attributes, detail = {"grossWeight": heavier}, "new gross weight"
@@ -240,9 +242,11 @@ def _smaller(made: Draft) -> dict[str, Any] | None:
         return None
     less = replace(unit, size=round(unit.size * 0.9), net=round(unit.net * 0.9))
     return {
-        **{name: value for name, value in texts.names(made.family, less).items() if made.record.get(name)},
+        **{
+            name: value for name, value in labelling.names(made.family, less).items() if made.record.get(name)
+        },
         "netContent": [quantity(less.size, kind.unit)],
-        "netWeight": hierarchies.weight(less.net),
+        "netWeight": product.weight(less.net),
     }
 
 

@@ -9,18 +9,17 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode, encode
-from prodex_sandbox.records.merging import stored_attributes
+from prodex_sandbox.records.merging import stored_attributes, write_product
 from prodex_sandbox.records.model import SharedProduct, SharingStatus, View, overlay
 from prodex_sandbox.records.service_clock import Clock, date_writes, stamp
-from prodex_sandbox.records.tables import delete_versions, insert_product, insert_views, next_key
-from prodex_sandbox.records.versions import write_product
+from prodex_sandbox.records.store import delete_versions, insert_product, insert_views, next_key
 from prodex_sandbox.simulation.journal import INCIDENT, Changes, Note, insert_notes
 
 _NULL: Final = b"null"
 
 
 class Day:
-    """A day in the making.
+    """A day that is being simulated.
 
     Parameters
     ----------
@@ -168,7 +167,7 @@ class Day:
                         (view.organization_id, key),
                     )
 
-    def tell(self, supplier: str, detail: str) -> None:
+    def note_incident(self, supplier: str, detail: str) -> None:
         """Note what an incident did as a whole."""
         self.notes.append(Note(self.day, supplier, INCIDENT, detail, self.incident, None, "", "", {}))
 

@@ -13,16 +13,16 @@ from typing import Any, Final
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.indexing import values_at
 from prodex_sandbox.records.model import SharedProduct
-from prodex_sandbox.sample.identity import random_uuid
+from prodex_sandbox.sample.products.families import random_uuid
 from prodex_sandbox.simulation.day import Day
 from prodex_sandbox.simulation.state import ActiveSupplier, SimulationState
 
 #: The owner of an incident that concerns every supplier.
 EVERYBODY: Final = "all"
 #: How many GTINs a sentence about an incident names.
-_NAMED: Final = 3
+_GTINS_SHOWN: Final = 3
 #: Tries to find a product of another kind.
-_LOOKS: Final = 50
+_TRIES: Final = 50
 #: Attributes that `attribute_emptied` chooses from, and those that `bulk_overwrite` writes to.
 _EMPTIED: Final = ("description", "netContent", "namePublicLong", "composition", "grossWeight")
 _OVERWRITTEN: Final = ("description", "namePublicLong", "nameLegal")
@@ -80,31 +80,31 @@ class IncidentKind:
     ----------
     meaning
         What happens, in words.
-    happen
-        Does it to products; returns what happened, as a sentence without the supplier.
+    apply
+        Changes products; returns what happened, as a sentence without the supplier.
     concerns_all
         Whether it concerns every supplier unless one is named.
     """
 
     meaning: str
-    happen: Callable[[Day, Sequence[Affected], Random], str]
+    apply: Callable[[Day, Sequence[Affected], Random], str]
     concerns_all: bool = False
 
 
-def happen(incident: Incident, day: Day, rng: Random, state: SimulationState) -> None:
+def apply_incident(incident: Incident, day: Day, rng: Random, state: SimulationState) -> None:
     """Let an incident happen at the end of a day, and note which products it concerned."""
-    owners = concerned(incident, rng, state)
+    owners = suppliers_concerned(incident, rng, state)
     affected = [(owner, key) for owner in owners for key in owner.products]
     day.incident = incident.name
     begin = len(day.notes)
-    what = INCIDENTS[incident.name].happen(day, affected, rng)
+    what = INCIDENTS[incident.name].apply(day, affected, rng)
     # By key: products of several suppliers may have one GTIN.
     changed = {note.product_key: note.gtin for note in day.notes[begin:]}
-    day.tell(_who(owners), f"{_who(owners)}: {what} {_products(list(changed.values()))}")
+    day.note_incident(_names_of(owners), f"{_names_of(owners)}: {what} {_products(list(changed.values()))}")
     day.incident = ""
 
 
-def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[ActiveSupplier]:
+def suppliers_concerned(incident: Incident, rng: Random, state: SimulationState) -> list[ActiveSupplier]:
     """Return the suppliers that an incident concerns.
 
     Raises
@@ -127,7 +127,7 @@ def concerned(incident: Incident, rng: Random, state: SimulationState) -> list[A
     return [named[wanted]]
 
 
-def _who(owners: Sequence[ActiveSupplier]) -> str:
+def _names_of(owners: Sequence[ActiveSupplier]) -> str:
     if not owners:
         return "Nobody"
     return owners[0].name if len(owners) == 1 else "All suppliers"
@@ -136,8 +136,8 @@ def _who(owners: Sequence[ActiveSupplier]) -> str:
 def _products(gtins: Sequence[str]) -> str:
     if not gtins:
         return "No product was changed."
-    named = ", ".join(gtins[:_NAMED])
-    more = f" and {len(gtins) - _NAMED:,} more" if len(gtins) > _NAMED else ""
+    named = ", ".join(gtins[:_GTINS_SHOWN])
+    more = f" and {len(gtins) - _GTINS_SHOWN:,} more" if len(gtins) > _GTINS_SHOWN else ""
     return f"{len(gtins):,} product{'s' if len(gtins) > 1 else ''}: {named}{more}."
 
 
@@ -160,18 +160,18 @@ def _lose_language(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
     language, _ = spoken.most_common(1)[0]
     for owner, key in affected:
         record = decode(day.body(key))
-        kept = {name: _without(value, language) for name, value in record.items()}
+        kept = {name: _without_language(value, language) for name, value in record.items()}
         if changed := {name: value for name, value in kept.items() if value != record[name]}:
             _write(day, owner, key, changed)
     return f"every text in {language!r} was removed."
 
 
-def _without(value: Any, language: str) -> Any:
+def _without_language(value: Any, language: str) -> Any:
     """Return a value without the localized items of a language, at any depth."""
     if isinstance(value, list):
-        return [_without(item, language) for item in value if not _is_in(item, language)]
+        return [_without_language(item, language) for item in value if not _is_in(item, language)]
     if isinstance(value, dict):
-        return {name: _without(item, language) for name, item in value.items()}
+        return {name: _without_language(item, language) for name, item in value.items()}
     return value
 
 
@@ -183,13 +183,13 @@ def _is_in(item: Any, language: str) -> bool:
 def _shrink(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
     for owner, key in affected:
         contents = decode(day.body(key)).get("netContent")
-        smaller = [_less(item) for item in contents] if isinstance(contents, list) else contents
+        smaller = [_reduced(item) for item in contents] if isinstance(contents, list) else contents
         if smaller != contents:
             _write(day, owner, key, {"netContent": smaller})
     return "the net content became a tenth less, under the same GTIN."
 
 
-def _less(content: Any) -> Any:
+def _reduced(content: Any) -> Any:
     data = content.get("data") if isinstance(content, dict) else None
     if isinstance(data, bool) or not isinstance(data, int | float):
         return content
@@ -205,7 +205,7 @@ def _halve(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
 
 
 def _stop(_day: Day, _affected: Sequence[Affected], _rng: Random) -> str:
-    return "no update comes from this day on."
+    return "nothing is updated from this day on."
 
 
 def _overwrite(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
@@ -244,7 +244,7 @@ def _reassign_kinds(day: Day, affected: Sequence[Affected], rng: Random) -> str:
         (encode(sorted({owner.id for owner, _ in affected})).decode(),),
     ).fetchall() or [(key,) for _, key in affected]
     usual = Counter(_code(decode(day.body(key))) for _, key in affected).most_common(1)
-    for _ in range(_LOOKS):
+    for _ in range(_TRIES):
         kind = decode(day.body(rng.choice(others)[0])).get("kind") if others else None
         if isinstance(kind, dict) and (kind.get("code"),) != tuple(code for code, _ in usual):
             break
@@ -291,7 +291,7 @@ INCIDENTS: Final[Mapping[str, IncidentKind]] = {
         "Every second product is withdrawn, so that recipients see half as many.", _halve, concerns_all=True
     ),
     "updates_stop": IncidentKind(
-        "From that day on, nothing comes any more until the simulation ends.", _stop, concerns_all=True
+        "From that day on, nothing is updated any more until the simulation ends.", _stop, concerns_all=True
     ),
     "bulk_overwrite": IncidentKind(
         "A supplier writes the text of one product over that of all its products.", _overwrite

@@ -15,6 +15,3 @@ from prodex.quality.rules import (  # noqa: F401 - a rule is known once its modu
     texts,
     wording,
 )
-
-#: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
-RULE_SET = "4"

@@ -4,8 +4,8 @@ A planter is one function: it damages a record (or a family) in one way and retu
 Which planter is applied is drawn once for each area of a product, so the share of a planter is exact and a product
 has at most one defect of each area.
 
-Shares are those of an average supplier, kind and market. `defect_frequencies.csv` says where a defect comes how many
-times as often; "*" stands for all defects that have no line of their own, and several lines are multiplied.
+Shares are those of an average supplier, kind and market. `frequencies.csv` says where a defect occurs how many
+times as often; "*" means all defects that have no line of their own, and several lines are multiplied.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from msgspec import Raw
 from prodex_sandbox.raw_json import encode, members
 from prodex_sandbox.records.merging import attributes_of
 from prodex_sandbox.records.reading import read_table
-from prodex_sandbox.sample.families import Family, Unit
-from prodex_sandbox.sample.product import Draft
+from prodex_sandbox.sample.products.families import Family, Unit
+from prodex_sandbox.sample.products.product import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where a planted defect shows; `defect` names another kind that always comes with this one."""
+    """Where a planted defect shows; `defect` names another kind that this one always causes."""
 
     attribute: str
     detail: str = ""
@@ -101,7 +101,10 @@ class _Declared(Generic[Subject, Planter]):
     plant: Planter
 
 
-_RECORD_PLANTERS: dict[str, list[_Declared[Draft, RecordPlanter]]] = {}
+#: In the order in which areas are drawn, whatever the order in which modules are imported.
+_RECORD_PLANTERS: dict[str, list[_Declared[Draft, RecordPlanter]]] = {
+    area: [] for area in ("content", "classification", "pictures", "status")
+}
 _FAMILY_PLANTERS: list[_Declared[Family, FamilyPlanter]] = []
 _MEANINGS: dict[str, str] = {}
 _CONSEQUENCES: dict[str, frozenset[str]] = {}
@@ -125,7 +128,7 @@ def in_record(
 
     def register(plant: RecordPlanter) -> RecordPlanter:
         declare(plant.__name__, (plant.__doc__ or "").strip(), may_follow)
-        _RECORD_PLANTERS.setdefault(area, []).append(_Declared(plant.__name__, share, suits, plant))
+        _RECORD_PLANTERS[area].append(_Declared(plant.__name__, share, suits, plant))
         return plant
 
     return register
@@ -272,5 +275,5 @@ def _frequency(of: str, name: str, defect: str) -> float:
 
 @cache
 def _frequencies() -> Mapping[tuple[str, str, str], float]:
-    rows = read_table("prodex_sandbox.sample", "defect_frequencies")
+    rows = read_table(__package__, "frequencies")
     return {(row["of"], row["name"], row["defect"]): float(row["times"]) for row in rows}

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from prodex_sandbox.records.model import SharingStatus
-from prodex_sandbox.sample.dates import days_from_now, draw_stale_dates, iso
 from prodex_sandbox.sample.defects.planting import Trace, any_product, declare, in_record
-from prodex_sandbox.sample.hierarchies import weight
-from prodex_sandbox.sample.product import Draft, show
+from prodex_sandbox.sample.products.dates import days_from_now, draw_stale_dates, iso
+from prodex_sandbox.sample.products.product import Draft, show, weight
 
 #: Attributes that are under `lastRequest` only until the recipient accepts a product.
 _AWAITING = """

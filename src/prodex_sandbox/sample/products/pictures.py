@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from prodex_sandbox.media.addresses import MEDIA
-from prodex_sandbox.sample import identity
-from prodex_sandbox.sample.dates import Dates, days_from_now, iso
-from prodex_sandbox.sample.families import Unit
-from prodex_sandbox.sample.vocabulary import code_value
+from prodex_sandbox.media.files import MEDIA
+from prodex_sandbox.sample.products import families
+from prodex_sandbox.sample.products.dates import Dates, days_from_now, iso
+from prodex_sandbox.sample.products.families import Unit
+from prodex_sandbox.sample.products.vocabulary import code_value
 
 #: Sides of the square JPG renditions in pixels.
 RENDITIONS = (1024, 512, 256, 128, 64)
@@ -48,7 +48,7 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
         "tags": ["web"] if sequence == 0 and rng.random() < 0.3 else [],
         "gdsnFileName": f"{stem}.jpg",
         # Eight numbers for each picture: the original, and up to seven renditions.
-        "crc32": identity.checksum(unit.number, sequence * 8),
+        "crc32": families.checksum(unit.number, sequence * 8),
         "createdAt": created,
         "updatedAt": updated,
     }
@@ -77,7 +77,7 @@ def picture(rng: Random, unit: Unit, sequence: int, dates: Dates) -> dict[str, A
             # About what a JPEG of this size needs, so that a drawn picture fits.
             "fileSize": int(side * side * 0.14 * (0.8 + rng.random() * 0.4)) + 700,
             "productpicture_id": unit.id % 1_000_003 * 8 + sequence,
-            "crc32": identity.checksum(unit.number, sequence * 8 + place),
+            "crc32": families.checksum(unit.number, sequence * 8 + place),
             "createdAt": created,
             "updatedAt": updated,
         }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from prodex_sandbox.sample.dates import days_from_now, iso
 from prodex_sandbox.sample.defects.planting import Trace, in_record
-from prodex_sandbox.sample.product import Draft
+from prodex_sandbox.sample.products.dates import days_from_now, iso
+from prodex_sandbox.sample.products.product import Draft
 
 _PICTURES = "assets.pictures"
 #: Members with the file name of a picture, in it and in its renditions.

@@ -1,7 +1,7 @@
-"""The beginning of a store: what products were before anybody changed them, and the way back to it.
+"""The baseline of a store: what products were before anybody changed them, and the reset to it.
 
 Before the first change of a product its rows are copied into tables of the same columns, by triggers, whoever
-changes it: an upsert, `Sandbox.change`, a simulated supplier. So going back costs as much as was changed, whatever the
+changes it: an upsert, `Sandbox.change`, a simulated supplier. So a reset costs as much as was changed, whatever the
 store was filled with.
 """
 
@@ -15,19 +15,25 @@ from pathlib import Path
 from typing import Final
 
 from prodex_sandbox.raw_json import decode
+from prodex_sandbox.records.merging import write_product
 from prodex_sandbox.records.service_clock import Clock, date_writes
-from prodex_sandbox.records.store import Store
-from prodex_sandbox.records.tables import JOURNAL, VERSION, delete_product, delete_versions, restore_texts
-from prodex_sandbox.records.versions import write_product
+from prodex_sandbox.records.store import (
+    JOURNAL,
+    VERSION,
+    Store,
+    delete_product,
+    delete_versions,
+    restore_texts,
+)
 
 #: Tables of a product, each with the column of its key.
-_KEPT: Final = {"products": "key", "records": "key", "views": "product_key", "tags": "product_key"}
-#: What only exists since the beginning.
-_SINCE: Final = ("activations", "imports", "journal")
+_COPIED_TABLES: Final = {"products": "key", "records": "key", "views": "product_key", "tags": "product_key"}
+#: Tables that are empty in the baseline.
+_EMPTIED_TABLES: Final = ("activations", "imports", "journal")
 #: Settings that are only there since: the first and last simulated day, and by how much the clock was moved.
-_NOTED_SINCE: Final = ("simulated_since", "simulated_until", "clock_moved")
+_REMOVED_SETTINGS: Final = ("simulated_since", "simulated_until", "clock_moved")
 
-#: The last version without a journal, and without what a store was at its beginning.
+#: The last version without a journal and without a baseline.
 _WITHOUT_JOURNAL: Final = "4"
 
 _TRIGGER: Final = """
@@ -38,35 +44,35 @@ END;
 """
 
 
-#: What is noted of a store at its beginning, and where it is found.
-BEGINNING: Final = {
+#: Settings that a new store gets, and the SQL that finds them.
+BASELINE: Final = {
     "last_key": "ifnull(max(key), 0) FROM products",
     "newest_update": "ifnull(max(updated_at), 0) FROM products",
     "organizations": "count(*) FROM organizations",
 }
 
 
-def note_beginning(connection: sqlite3.Connection) -> None:
+def note_baseline(connection: sqlite3.Connection) -> None:
     """Note in a new store which products and organisations it was filled with, and the newest update among them."""
-    for name, found in BEGINNING.items():
+    for name, found in BASELINE.items():
         connection.execute(f"INSERT INTO settings SELECT ?, {found}", (name,))
 
 
-def keeping_beginning(connection: sqlite3.Connection) -> str:
-    """Return the SQL of the tables and triggers that keep the beginning of a store that has just been filled."""
+def baseline_triggers(connection: sqlite3.Connection) -> str:
+    """Return the SQL of the tables and triggers that keep the baseline of a store that has just been filled."""
     last = last_key(connection)
     made = [
         f"CREATE TABLE first_{table} AS SELECT * FROM {table} LIMIT 0;"  # noqa: S608 - our own names
         f"CREATE INDEX first_{table}_by_product ON first_{table} ({column});"
-        for table, column in _KEPT.items()
+        for table, column in _COPIED_TABLES.items()
     ]
-    for table, column in _KEPT.items():
-        # A tag can be new to a product; its other rows are there since the beginning.
+    for table, column in _COPIED_TABLES.items():
+        # A tag can be new to a product; its other rows are part of the baseline.
         events = {"UPDATE": "old", "DELETE": "old"} | ({"INSERT": "new"} if table == "tags" else {})
         for event, row in events.items():
             copies = "".join(
                 f"INSERT INTO first_{each} SELECT * FROM {each} WHERE {key} = {row}.{column};"  # noqa: S608
-                for each, key in _KEPT.items()
+                for each, key in _COPIED_TABLES.items()
             )
             made.append(
                 _TRIGGER.format(event=event, table=table, row=row, column=column, last=last, copies=copies)
@@ -74,10 +80,10 @@ def keeping_beginning(connection: sqlite3.Connection) -> str:
     return "".join(made)
 
 
-def bring_up_to_date(path: Path) -> None:
+def migrate_store(path: Path) -> None:
     """Bring the store in a file up to date, if it is of the version before; any other stays as it is.
 
-    What it holds now is its beginning from then on: what was changed in it before was not kept by that version.
+    What it holds now becomes its baseline, since that version did not keep what was changed before.
     """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         try:
@@ -87,9 +93,9 @@ def bring_up_to_date(path: Path) -> None:
         if found != (_WITHOUT_JOURNAL,):
             return
         # Twice is as good as once, should the first time have been interrupted: the version changes last.
-        connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in BEGINNING])
-        note_beginning(connection)
-        made = f"{JOURNAL}{keeping_beginning(connection)}"
+        connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in BASELINE])
+        note_baseline(connection)
+        made = f"{JOURNAL}{baseline_triggers(connection)}"
         version = f"UPDATE settings SET value = '{VERSION}' WHERE name = 'version';"  # noqa: S608 - our own
         connection.executescript(f"BEGIN IMMEDIATE; {made} {version} COMMIT;")
 
@@ -106,25 +112,25 @@ def newest_update(connection: sqlite3.Connection) -> datetime | None:
 
 
 def reset_store(store: Store) -> int:
-    """Make a store what it was at its beginning, the dates of products too; return how many products that changed."""
+    """Reset a store to its baseline, the dates of products too; return how many products that changed."""
     with store.writing() as connection:
         changed = [key for (key,) in connection.execute("SELECT key FROM first_products ORDER BY key")]
-        added = _added(connection, "")
+        added = _added_keys(connection, "")
         for key in changed:
             _restore(connection, key)
         for key in added:
             delete_product(connection, key)
-        for table in _SINCE:
+        for table in _EMPTIED_TABLES:
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
-        connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in _NOTED_SINCE])
+        connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in _REMOVED_SETTINGS])
         known = int(_setting(connection, "organizations"))
         connection.execute("DELETE FROM organizations WHERE position >= ?", (known,))
     store.organizations = store.organizations[:known]
     return len(changed) + len(added)
 
 
-def take_back(store: Store, gtins: Iterable[str], clock: Clock) -> list[str]:
-    """Make products what they were at the beginning, and return the GTINs of those that were changed.
+def reset_products(store: Store, gtins: Iterable[str], clock: Clock) -> list[str]:
+    """Reset products to the baseline, and return the GTINs of those that were changed.
 
     They are dated to now, so that whoever has loaded them since finds them among the updated ones. A product that was
     added since is removed.
@@ -132,7 +138,7 @@ def take_back(store: Store, gtins: Iterable[str], clock: Clock) -> list[str]:
     Raises
     ------
     LookupError
-        When a GTIN never was in the store; then nothing is taken back.
+        When a GTIN never was in the store; then nothing is reset.
     """
     with store.writing() as connection:
         now = clock()
@@ -141,7 +147,7 @@ def take_back(store: Store, gtins: Iterable[str], clock: Clock) -> list[str]:
         for gtin in gtins:
             spelled = (gtin, gtin.zfill(14))
             changed = connection.execute("SELECT key FROM first_products WHERE gtin IN (?, ?)", spelled)
-            keys, added = [key for (key,) in changed], _added(connection, "AND gtin IN (?, ?)", spelled)
+            keys, added = [key for (key,) in changed], _added_keys(connection, "AND gtin IN (?, ?)", spelled)
             there = connection.execute("SELECT 1 FROM products WHERE gtin IN (?, ?) LIMIT 1", spelled)
             if not keys and not added and not there.fetchone():
                 raise LookupError(f"No product of the sandbox has, or had, the GTIN {gtin!r:.40}.")
@@ -157,8 +163,8 @@ def take_back(store: Store, gtins: Iterable[str], clock: Clock) -> list[str]:
     return taken
 
 
-def _added(connection: sqlite3.Connection, condition: str, bound: tuple[str, ...] = ()) -> list[int]:
-    """Return the keys of the products that were added since the beginning."""
+def _added_keys(connection: sqlite3.Connection, condition: str, bound: tuple[str, ...] = ()) -> list[int]:
+    """Return the keys of the products that are not in the baseline."""
     rows = connection.execute(
         "SELECT key FROM products WHERE key > (SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'last_key')"  # noqa: S608
         f" AND key NOT IN (SELECT key FROM versions) {condition} ORDER BY key",
@@ -169,7 +175,7 @@ def _added(connection: sqlite3.Connection, condition: str, bound: tuple[str, ...
 
 def _restore(connection: sqlite3.Connection, key: int) -> None:
     delete_versions(connection, key)
-    for table, column in _KEPT.items():
+    for table, column in _COPIED_TABLES.items():
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))  # noqa: S608 - our own names
         connection.execute(
             f"INSERT INTO {table} SELECT * FROM first_{table} WHERE {column} = ?",  # noqa: S608
@@ -178,8 +184,8 @@ def _restore(connection: sqlite3.Connection, key: int) -> None:
     (body,) = connection.execute("SELECT body FROM records WHERE key = ?", (key,)).fetchone()
     restore_texts(connection, key, decode(body))
     connection.execute("DELETE FROM activations WHERE product_key = ?", (key,))
-    # Last: as long as they are there, nothing that happens to the product is taken for its beginning.
-    for table, column in _KEPT.items():
+    # Last: as long as they are there, no change of the product is copied as its baseline.
+    for table, column in _COPIED_TABLES.items():
         connection.execute(f"DELETE FROM first_{table} WHERE {column} = ?", (key,))  # noqa: S608
 
 

@@ -1,4 +1,8 @@
-"""Families: consumer units that belong together, and everything they are packed in."""
+"""Families: consumer units that belong together, and everything they are packed in.
+
+GTINs, ids and checksums are one-to-one functions of the product's place in the catalogue, so no register of used
+numbers is needed, and a product keeps its numbers in a catalogue of any size.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,8 @@ from dataclasses import dataclass, field
 from math import isqrt
 from random import Random
 
-from prodex_sandbox.sample import identity
-from prodex_sandbox.sample.participants import SUPPLIERS_BY_SECTOR, Brand, Supplier
-from prodex_sandbox.sample.vocabulary import KINDS, LANGUAGES, VARIANTS, Kind, Variant
+from prodex_sandbox.sample.products.participants import SUPPLIERS_BY_SECTOR, Brand, Supplier
+from prodex_sandbox.sample.products.vocabulary import KINDS, LANGUAGES, VARIANTS, Kind, Variant
 
 #: Markets of the sample (ISO 3166-1 numeric): the languages each requires, its share of the families in percent.
 MARKETS: dict[int, tuple[tuple[str, ...], int]] = {
@@ -67,7 +70,7 @@ class Unit:
     @property
     def id(self) -> int:
         """The service's id."""
-        return identity.product_id(self.number)
+        return product_id(self.number)
 
 
 @dataclass(slots=True, eq=False)
@@ -182,8 +185,8 @@ class _Packer:
         return self.add(
             Unit(
                 number=self.number,
-                uuid=identity.random_uuid(rng),
-                gtin=identity.base_gtin(self.number, self.family.supplier.company),
+                uuid=random_uuid(rng),
+                gtin=base_gtin(self.number, self.family.supplier.company),
                 packaging="EACH",
                 variant=variant,
                 size=size,
@@ -209,11 +212,11 @@ class _Packer:
         return self.add(
             Unit(
                 number=self.number,
-                uuid=identity.random_uuid(rng),
+                uuid=random_uuid(rng),
                 gtin=(
-                    identity.outer_gtin(inner.gtin, 1 + self.number % 8)
+                    outer_gtin(inner.gtin, 1 + self.number % 8)
                     if inherits
-                    else identity.base_gtin(self.number, self.family.supplier.company)
+                    else base_gtin(self.number, self.family.supplier.company)
                 ),
                 packaging=packaging,
                 variant=inner.variant,
@@ -247,3 +250,70 @@ class _Packer:
         unit.is_despatch_unit = True
         unit.is_orderable_unit = self.rng.random() < 0.5
         return unit
+
+
+_MERSENNE = 2_147_483_647
+
+
+def check_digit(body: str) -> int:
+    """Return the check digit of the 13 digits before it (GS1 General Specifications: weights 3, 1, 3 ...).
+
+    >>> check_digit("0303681135993")
+    5
+    """
+    return -(3 * sum(map(int, body[0::2])) + sum(map(int, body[1::2]))) % 10
+
+
+def complete(body: str) -> str:
+    """Return the 14 digits of a GTIN whose first 13 are given.
+
+    >>> complete("2366383603798")
+    '23663836037988'
+    """
+    return f"{body}{check_digit(body)}"
+
+
+def base_gtin(number: int, company: str) -> str:
+    """Return the GTIN of the product at this place in the catalogue.
+
+    Most are a GTIN-13 after one zero; companies of prefix 0 have a GTIN-12; every fortieth product is so small
+    that it has a GTIN-8.
+
+    Parameters
+    ----------
+    number
+        Place in the catalogue, from 0.
+    company
+        First five digits of the supplier's 13-digit numbers.
+    """
+    if number % 40 == 39 and number < 40_000_000:
+        return complete(f"0000003{(number // 40 * 7_919) % 1_000_000:06d}")
+    # The factor has no divisor in common with 10,000,000, so no number occurs twice.
+    return complete(f"0{company}{(number * 7_368_787 + 12_345) % 10_000_000:07d}")
+
+
+def outer_gtin(gtin: str, indicator: int) -> str:
+    """Return the GTIN of an outer unit: an indicator 1 to 8, the inner digits, a new check digit.
+
+    >>> outer_gtin("03663836037984", 1)
+    '13663836037981'
+    """
+    return complete(f"{indicator}{gtin[1:13]}")
+
+
+def product_id(number: int) -> int:
+    """Return the service's id of the product at this place, spread over 31 bits."""
+    # A factor modulo a prime: a permutation, so ids are unique and look random.
+    return (number + 1) * 48_271 % _MERSENNE
+
+
+def checksum(number: int, file: int) -> str:
+    """Return the crc32 of one of a product's (at most 256) files, as 8 hexadecimal digits."""
+    # An odd factor modulo a power of two: a permutation too.
+    return f"{(number * 256 + file) * 2_654_435_761 % 4_294_967_296:08x}"
+
+
+def random_uuid(rng: Random) -> str:
+    """Return a version 4 UUID."""
+    digits = f"{rng.getrandbits(128):032x}"
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prodex_sandbox.behaviour import LOOPBACK, Behaviour
-from prodex_sandbox.faults.fault import Fault
+from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.faults.schedule import FaultHit, FaultSchedule
-from prodex_sandbox.home import Filling, access_keys, open_store
-from prodex_sandbox.kept_at_home import changing, reset_in
+from prodex_sandbox.home import Filling, access_keys, lock_changes, open_store, reset_opened
 from prodex_sandbox.raw_json import encode
 from prodex_sandbox.records.filling import Labels, Product, put_products, remove_products
 from prodex_sandbox.records.model import Organization, SharedProduct
@@ -97,8 +96,7 @@ class Sandbox:
 
     def __enter__(self) -> Sandbox:
         from prodex_sandbox import sample
-        from prodex_sandbox.api.middleware import RecordingMiddleware
-        from prodex_sandbox.app import create_app
+        from prodex_sandbox.app import RecordingMiddleware, create_app
         from prodex_sandbox.records.imports import running_worker
         from prodex_sandbox.server import base_url_of, listen, listen_on_home_port, server_of, stop
 
@@ -301,7 +299,7 @@ class Sandbox:
         """
         store, _ = self._running()
         with self._changing():
-            changed = reset_in(store, gtins, self._behaviour)
+            changed = reset_opened(store, gtins, self._behaviour)
         self.organizations = store.organizations
         return changed
 
@@ -321,7 +319,7 @@ class Sandbox:
 
     def _changing(self) -> AbstractContextManager[object]:
         """Keep out simulations of other processes in the same home."""
-        return nullcontext() if self._home is None else changing(self._home)
+        return nullcontext() if self._home is None else lock_changes(self._home)
 
     def _running(self) -> tuple[Store, Worker]:
         if self._store is None or self._worker is None:

@@ -1,4 +1,6 @@
-"""One unit of a family as its wire record, in the shape of the specification, and how each retailer sees it."""
+"""One unit of a family as its wire record: its attributes, its logistical hierarchies, and how each retailer sees it.
+
+Hierarchies and sharing units have both shapes that services use."""
 
 from __future__ import annotations
 
@@ -6,14 +8,14 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from prodex_sandbox.media.addresses import MEDIA
+from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.records.model import SharingStatus, View
-from prodex_sandbox.sample import hierarchies, pictures, texts
-from prodex_sandbox.sample.dates import Dates, days_from_now, draw_dates, iso
-from prodex_sandbox.sample.families import MARKETS, Family, Unit
-from prodex_sandbox.sample.labelling import EMPTIES, Nutrients, consumer_information, draw_nutrients
-from prodex_sandbox.sample.participants import PRINCIPAL_ID, SECOND_ID, THIRD_ID
-from prodex_sandbox.sample.vocabulary import Ingredient, code_value, quantity
+from prodex_sandbox.sample.products import labelling, pictures
+from prodex_sandbox.sample.products.dates import Dates, days_from_now, draw_dates, iso
+from prodex_sandbox.sample.products.families import MARKETS, Family, Packed, Unit
+from prodex_sandbox.sample.products.labelling import EMPTIES, Nutrients, consumer_information, draw_nutrients
+from prodex_sandbox.sample.products.participants import PRINCIPAL_ID, SECOND_ID, THIRD_ID
+from prodex_sandbox.sample.products.vocabulary import CODES, Ingredient, code_value, quantity
 
 #: Tags that retailers put on products, with the share of products that have them.
 _TAGS = {"exportable": 0.45, "online": 0.3, "season-2026": 0.12, "delisted": 0.05, "to check": 0.04}
@@ -122,19 +124,19 @@ def draft(rng: Random, family: Family, unit: Unit, dates: Dates | None = None) -
     dates = dates or draw_dates(rng)
     view = principal_view(rng, family, dates)
     consumer = unit.is_consumer_unit
-    made_of = texts.ingredients_of(family, unit) if consumer else []
+    made_of = labelling.ingredients_of(family, unit) if consumer else []
     nutrients = draw_nutrients(rng, family.kind) if consumer else None
     record = _head(family, unit, dates) | _classification(rng, family, unit)
-    record |= texts.names(family, unit)
+    record |= labelling.names(family, unit)
     # A pack of four has four times the content.
     content = quantity(round(unit.size * max(unit.count, 1), 3), family.kind.unit)
     record["netContent"] = [content] if consumer else None
-    record |= {"netWeight": hierarchies.weight(unit.net), **hierarchies.measures(unit)}
+    record |= {"netWeight": weight(unit.net), **measures(unit)}
     if consumer:
         record |= consumer_information(rng, family, unit, made_of, nutrients)
     record |= _extras(rng, dates)
     record |= _unused(unit)
-    hierarchy, sharing = hierarchies.listings(rng, family, unit)
+    hierarchy, sharing = listings(rng, family, unit)
     record["logisticalHierarchies"] = hierarchy
     record["sharingUnits"] = sharing
     certificates = record.get("certificationInformationList")
@@ -192,7 +194,7 @@ def _head(family: Family, unit: Unit, dates: Dates) -> dict[str, Any]:
         "validation": None,
         "hasTags": [],
         "isTaggedBy": [],
-        **hierarchies.flags(unit),
+        **flags(unit),
         "isMarkedRecyclable": (True, False, None)[unit.number % 3],
         "hasBatchNumber": True if family.kind.is_food else None,
         "isInvoiceUnit": unit.is_orderable_unit or None,
@@ -204,7 +206,7 @@ def _classification(rng: Random, family: Family, unit: Unit) -> dict[str, Any]:
     brand = {"code": family.brand.code, "label": family.brand.name, "description": None}
     kind = {"code": family.kind.code, "label": family.kind.noun["en"], "description": None}
     languages = [
-        {"code": each["code"], "label": each["label"]} for each in map(texts.descriptor, family.languages)
+        {"code": each["code"], "label": each["label"]} for each in map(labelling.descriptor, family.languages)
     ]
     entities = [{"referential": {"name": "languages"}, "presentEntities": languages}]
     if rng.random() < 0.4:
@@ -266,3 +268,96 @@ def _extras(rng: Random, dates: Dates) -> dict[str, Any]:
             },
         }
     return extras
+
+
+def weight(grams: int) -> list[dict[str, Any]]:
+    """Return a weight in grams below one kilogram, in kilograms above."""
+    return [quantity(grams, "GRM") if grams < 1_000 else quantity(grams / 1_000, "KGM")]
+
+
+def measures(unit: Unit) -> dict[str, Any]:
+    """Return gross weight and dimensions of a unit."""
+    height, width, depth = unit.dimensions
+    return {
+        "grossWeight": weight(unit.gross),
+        "height": [quantity(height, "MMT")],
+        "width": [quantity(width, "MMT")],
+        "depth": [quantity(depth, "MMT")],
+    }
+
+
+def flags(unit: Unit) -> dict[str, Any]:
+    """Return what the unit is used for."""
+    return {
+        "isConsumerUnit": unit.is_consumer_unit,
+        "isDespatchUnit": unit.is_despatch_unit,
+        "isOrderableUnit": unit.is_orderable_unit,
+        "isDisplayUnit": unit.is_display_unit,
+    }
+
+
+def trees_of(family: Family, unit: Unit) -> list[Unit]:
+    """Return the roots of the hierarchies that the record of a unit shows.
+
+    Cases and pallets show what they hold; consumer units show every hierarchy that they are packed in, where the
+    supplier does so.
+    """
+    if unit.packaging in {"CASE", "PALLET"}:
+        return [unit]
+    if not family.shows_parents:
+        return []
+    return [top for top in family.tops if top is not unit and unit in _held(top)]
+
+
+def shown_units(family: Family, unit: Unit) -> list[Unit]:
+    """Return every unit of the hierarchies that the record of a unit shows, roots first."""
+    shown: list[Unit] = []
+    for root in trees_of(family, unit):
+        shown += [each for each in _held(root) if each not in shown]
+    return shown
+
+
+def _held(root: Unit) -> list[Unit]:
+    """Return a unit and everything in it, once each (a planted cycle ends here)."""
+    found = [root]
+    for unit in found:
+        found += [packed.unit for packed in unit.contains if packed.unit not in found]
+    return found
+
+
+def listings(rng: Random, family: Family, unit: Unit) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return `logisticalHierarchies` and `sharingUnits` of a unit's record.
+
+    The shape depends on the supplier: those of even numbers send flat nodes, others put the attributes into `version`.
+    At most one of the hierarchies is listed actively; it is in `sharingUnits` as well.
+    """
+    nested = family.supplier.number % 2 == 1
+    hierarchies: list[dict[str, Any]] = []
+    sharing: list[dict[str, Any]] = []
+    for root in trees_of(family, unit):
+        # One hierarchy at most is shared through a listing.
+        active = not sharing and rng.random() < 0.3
+        tree = _node(Packed(root, 1), nested, ())
+        hierarchies.append({"activeListing": active, "product_key_id": root.id % 10_000_019, **tree})
+        if active:
+            sharing.append(_node(Packed(root, 1), nested, ()))
+    return hierarchies, sharing
+
+
+def _node(packed: Packed, nested: bool, above: tuple[int, ...]) -> dict[str, Any]:
+    unit = packed.unit
+    # A planted cycle would never end.
+    if unit.number in above:
+        return {"gtin": unit.gtin, "uuid": unit.uuid, "quantity": packed.quantity}
+    packaging = {"code": unit.packaging, "label": CODES["packaging"][unit.packaging]["en"]}
+    attributes = {"typePackaging": packaging, **flags(unit), **measures(unit)}
+    children = [_node(child, nested, (*above, unit.number)) for child in unit.contains]
+    place: dict[str, Any] = {"gtin": packed.gtin or unit.gtin, "uuid": None if packed.gtin else unit.uuid}
+    # Services send an unknown quantity as null, or do not send it.
+    if packed.quantity is not None or unit.number % 2:
+        place["quantity"] = packed.quantity
+    if nested:
+        return {"version": attributes, **place, "children": children}
+    if children or unit.number % 3:
+        place["children"] = children or None
+    return {**place, **attributes}
