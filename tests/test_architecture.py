@@ -36,7 +36,7 @@ ROWS = (
     {"pictures"},
     {"explore"},
     {"display"},
-    {"notebook", "job", "history"},
+    {"notebook", "job", "simulated_weeks"},
     {"__init__"},
     {"cli"},
     {"__main__"},
@@ -257,7 +257,7 @@ def test_one_module_of_prodex_imports_the_sandbox() -> None:
     users = {part_of(module) for module in client_modules() if "prodex.sandbox" in imports(module)}
 
     assert {"prodex.sandbox"} == direct
-    assert {"history", "cli"} == users
+    assert {"simulated_weeks", "cli"} == users
 
 
 def test_one_module_of_prodex_starts_the_sandbox() -> None:

@@ -18,7 +18,7 @@ from prodex.files.atomic import checked_name
 from prodex.formats.registry import FORMATS
 from prodex.messages import counted
 from prodex.sandbox import Sandbox
-from prodex.store.build_processes import BuildProcesses
+from prodex.store.build import BuildProcesses
 from prodex_sandbox.home import open_store, server_file
 from prodex_sandbox.sample import LABELS, organizations, shared_products
 from tests.windows import Windows, fault, on_windows, open_here

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
-    from prodex.history import SimulatedWeeks, simulated_weeks
     from prodex.job import JobResult, run_job
     from prodex.limits import Limits
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
@@ -73,6 +72,7 @@ if TYPE_CHECKING:
     from prodex.send.track import track
     from prodex.send.upsert import DryRun, upsert
     from prodex.service import Client, ProductPage, RetryPolicy, connect
+    from prodex.simulated_weeks import SimulatedWeeks, simulated_weeks
     from prodex.store.reading import flatten, read_products, with_pending_updates
     from prodex.store.snapshot import list_snapshots, open_snapshot, verify
     from prodex.store.vacuum import vacuum
@@ -92,7 +92,7 @@ _LATER = {
     "prodex.worklists.read_worklist": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
-    "prodex.history": ("SimulatedWeeks", "simulated_weeks"),
+    "prodex.simulated_weeks": ("SimulatedWeeks", "simulated_weeks"),
     "prodex.job": ("JobResult", "run_job"),
     "prodex.catalog.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),

@@ -18,7 +18,7 @@ from prodex.cli import app
 from prodex.errors import InputError, RequestRefused, ServiceUnreachable, SnapshotLocked
 from prodex.quality.products import Products
 from prodex.sandbox import Fault
-from prodex.send import continuing
+from prodex.send import earlier_upserts
 from prodex.send.journal import UpsertJournal
 from tests.old.unpacking import sealed
 
@@ -144,7 +144,7 @@ def test_what_was_lost_is_sent_when_nothing_can_be_under_way(
     assert [1, 1, 1, 0, 0, 0, 1] == counts(exchange, gtins)
     assert "it may have been sent" in fix.accepted["reason"][3]
 
-    monkeypatch.setattr(continuing, "LONGEST", timedelta(0))
+    monkeypatch.setattr(earlier_upserts, "LONGEST", timedelta(0))
     assert {"SUCCESS": 7} == applied(exchange.read(path), exchange).statuses
     assert [1] * 7 == counts(exchange, gtins)
 

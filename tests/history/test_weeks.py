@@ -12,8 +12,8 @@ from tests.lived import UNTIL, exchange_in, three_weeks
 
 import prodex
 from prodex.errors import InputError, SnapshotError
-from prodex.history.record import WeeksRecord
 from prodex.sandbox import Sandbox
+from prodex.simulated_weeks.record import WeeksRecord
 from prodex_sandbox.sample import shared_products
 
 DAYS = [date(2026, 11, day) for day in (2, 9, 16, 18, 19, 20)]

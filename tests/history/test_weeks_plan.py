@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from prodex.history.making import loads_until
 from prodex.quality.unusual import NEEDED
+from prodex.simulated_weeks.simulating import loads_until
 
 MONDAY = datetime(2026, 11, 16, 9, tzinfo=UTC)
 

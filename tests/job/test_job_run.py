@@ -18,9 +18,8 @@ from prodex import clock
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.job import run_journal
-from prodex.job.export_record import ExportRecord
-from prodex.job.result import plain
-from prodex.job.step_result import StepResult
+from prodex.job.result import StepResult, plain
+from prodex.job.steps import ExportRecord
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
 from tests.job.exchange import job_file, reached
@@ -397,7 +396,7 @@ def test_an_export_that_was_killed_in_its_middle_is_taken_up_again(
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine", "utf-8")
     with monkeypatch.context() as patch:
-        patch.setattr("prodex.job.export_record.ExportRecord._write", dying(2))
+        patch.setattr("prodex.job.steps.ExportRecord._write", dying(2))
         with pytest.raises(KeyboardInterrupt):
             prodex.run_job(path)
     (tmp_path / "out" / "datapackage.json").unlink()  # a power cut in that moment leaves no head

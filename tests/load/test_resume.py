@@ -139,7 +139,7 @@ def test_a_young_cursor_is_continued_and_an_old_one_begins_its_window_again(
     """Of a scroll that had brought two pages; one that is too old is not even tried."""
     paged("scroll", monkeypatch)
     for life, opened in ((timedelta(minutes=1), 0), (timedelta(0), 1)):
-        monkeypatch.setattr("prodex.load.window_fetcher.CURSOR_LIFE", life)
+        monkeypatch.setattr("prodex.load.fetch.CURSOR_LIFE", life)
         broken_off(exchange, "scroll", 4)
         begin = len(exchange.requests)
         catalog = loaded(exchange, "scroll")
@@ -164,7 +164,7 @@ def test_a_cursor_that_the_service_forgot_begins_its_window_again(monkeypatch: p
 def test_an_old_cursor_costs_its_own_window_only(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows that were whole are not asked for again."""
     paged("windows", monkeypatch)
-    monkeypatch.setattr("prodex.load.window_fetcher.CURSOR_LIFE", timedelta(0))
+    monkeypatch.setattr("prodex.load.fetch.CURSOR_LIFE", timedelta(0))
     calls = Calls(exchange)
     loaded(exchange, "windows", windows=1, page_size=5)
     needed = calls.answered

@@ -25,8 +25,8 @@ from prodex.notebook.explore import explore
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.query.panel import QueryPanel
 from prodex.notebook.shared.exploration import Exploration
-from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, is_busy
+from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.query import ProductQuery
 

@@ -15,8 +15,8 @@ from prodex.errors import QueryError
 from prodex.explore.product_columns import ProductColumns, ProductRows
 from prodex.explore.table_page import COLUMNS, Order, Sorter, cell, cells
 from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.row_table import Pager
 from prodex.query import ProductQuery
 
 

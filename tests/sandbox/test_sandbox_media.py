@@ -23,8 +23,7 @@ from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Fault, Sandbox
-from prodex_sandbox.media.barcodes import modules_of
-from prodex_sandbox.media.drawing import SHAPES, draw_logo, draw_pack, shape_of
+from prodex_sandbox.media.drawing import SHAPES, draw_logo, draw_pack, modules_of, shape_of
 from prodex_sandbox.media.files import (
     MEDIA,
     MediaAddress,

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from prodex.errors import SnapshotDamaged
-from prodex.store import build_processes
-from prodex.store.build_processes import BuildProcesses
+from prodex.store import build
+from prodex.store.build import BuildProcesses
 from prodex.store.journal_format import read_page
 
 
@@ -82,9 +82,9 @@ def test_a_process_that_starts_while_all_are_ended_has_no_job(
 ) -> None:
     """Whoever interrupts a load in that moment does not wait until the part is built, in a process or without one."""
     starting, go_on = threading.Event(), threading.Event()
-    start = build_processes._Process.started
+    start = build._Process.started
 
-    def slowly() -> build_processes._Process | None:
+    def slowly() -> build._Process | None:
         starting.set()
         go_on.wait(30)
         return start() if can_start else None
@@ -92,7 +92,7 @@ def test_a_process_that_starts_while_all_are_ended_has_no_job(
     processes = BuildProcesses(1)
     os.kill(processes.submit(os.getpid).result(), signal.SIGKILL)
     assert isinstance(processes.submit(len, "abc").exception(30), BrokenExecutor)
-    monkeypatch.setattr(build_processes._Process, "started", slowly)
+    monkeypatch.setattr(build._Process, "started", slowly)
     job = processes.submit(time.sleep, 600)
     assert starting.wait(30)
     ending = threading.Thread(target=processes.shutdown, kwargs={"cancel_futures": True}, daemon=True)
@@ -119,7 +119,7 @@ def test_where_no_process_starts_threads_do_the_work(monkeypatch: pytest.MonkeyP
 
 _SCRIPT = """
 import os, signal, sys
-from prodex.store.build_processes import BuildProcesses
+from prodex.store.build import BuildProcesses
 
 # Who starts the tests in the background of a shell passes on that interrupts are ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -186,7 +186,7 @@ def test_a_message_that_is_cut_off_is_noticed() -> None:
         target.write((100).to_bytes(8, "big") + b"half")
         target.close()
         with pytest.raises(EOFError, match="closed"):
-            build_processes._read(source)
+            build._read(source)
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ import prodex.store.reading
 from prodex.errors import StorageError
 from prodex.sandbox import Sandbox
 from prodex.store import build, early_build
-from prodex.store.build_processes import BuildProcesses
+from prodex.store.build import BuildProcesses
 from prodex.store.journal import Journal
 from prodex.store.plan import EARLY, early_parts, early_plan, plan
 from prodex.tables.declaration import TABLES

@@ -23,7 +23,6 @@ from prodex.compare import Difference, diff
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, seen_from_here
 from prodex.gtin import are_valid
-from prodex.history import SimulatedWeeks
 from prodex.load import refresh
 from prodex.locales import language_label
 from prodex.messages import counted, percent
@@ -37,6 +36,7 @@ from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.service.local_sandbox import require_sandbox
+from prodex.simulated_weeks import SimulatedWeeks
 from prodex.store.reading import flatten
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line

@@ -8,10 +8,9 @@ from functools import cached_property
 
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotError
-from prodex.job.job_file import Job
+from prodex.job.job_file import Job, connected
+from prodex.job.result import Figure
 from prodex.job.run_journal import NUMBER, RunJournal
-from prodex.job.service_settings import connected
-from prodex.job.step_result import Figure
 from prodex.quality.archive import AUDITS, list_audits, open_audit
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
-from prodex.job.step_result import StepResult
 from prodex.messages import counted
 from prodex.untrusted_text import on_one_line
 
@@ -115,3 +115,53 @@ def plain(text: str) -> str:
     \<b\> \*Mill\* \[x\](https\://x)
     """
     return _MARKUP.sub(r"\\\g<0>", on_one_line(text))
+
+
+State = Literal["done", "failed", "skipped", "planned"]
+
+#: A figure of a step: how many there are of something, or a name such as that of a snapshot.
+Figure = int | float | str
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """The result of one step.
+
+    Attributes
+    ----------
+    name
+        Name of the step: "load", "audit core".
+    state
+        "done", "failed", "skipped" since a step that it needs was not done, or "planned" in a dry run.
+    seconds
+        How long it took.
+    figures
+        What was counted, and where its results are.
+    lines
+        What there is to say about it, in sentences.
+    error
+        Why it failed or was skipped; "" otherwise.
+
+    Examples
+    --------
+    >>> StepResult("load", "done", 1.5, {"products": 300}).summary
+    'products 300'
+    """
+
+    name: str
+    state: State
+    seconds: float = 0.0
+    figures: dict[str, Figure] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The figures on one line, or why there are none."""
+        if self.error:
+            return self.error
+        shown = {
+            name: f"{value:,}" if isinstance(value, int) else str(value)
+            for name, value in self.figures.items()
+        }
+        return ", ".join(f"{name} {value}" for name, value in shown.items())

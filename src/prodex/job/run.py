@@ -14,10 +14,8 @@ from prodex.files.atomic import writing
 from prodex.files.lock import locked
 from prodex.job.context import Context, before_of
 from prodex.job.job_file import Job, read_job
-from prodex.job.log import JobLog
-from prodex.job.result import JobResult
-from prodex.job.run_journal import RunJournal, folder_of
-from prodex.job.step_result import StepResult
+from prodex.job.result import JobResult, StepResult
+from prodex.job.run_journal import JobLog, RunJournal, folder_of
 from prodex.job.steps import ACTIONS, Step, StepOutcome, steps_of
 
 #: Gets each line of the log, which is a JSON object.

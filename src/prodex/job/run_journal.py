@@ -1,12 +1,15 @@
 """The journal of a run: which steps have ended, so that a run that was killed goes on where it was.
 
 `<home>/jobs/<name>/run.json`, written anew as a whole after each step. Only a step whose end is in it counts as done.
+
+Keys of every line are `time` (UTC), `job`, `run`, `step` and `event` ("start", "done", "failed", "skipped"); at an end
+also `seconds` and `figures`, and `error` if there is one. No line holds a secret.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,10 +19,11 @@ import msgspec
 
 from prodex import clock
 from prodex.errors import SnapshotError
-from prodex.files.atomic import home, writing
+from prodex.files.append_log import AppendLog
+from prodex.files.atomic import home, make_folder, storage, writing
 from prodex.files.untrusted import MadeByNewer, Moment, check_moment, read_json
 from prodex.job.job_file import Job
-from prodex.job.step_result import StepResult
+from prodex.job.result import StepResult
 
 _FORMAT = 1
 
@@ -126,3 +130,50 @@ class _Written(msgspec.Struct):
     ended: bool
     before: dict[str, str]
     steps: dict[str, StepResult]
+
+
+@dataclass(frozen=True)
+class JobLog:
+    """Writes the log of one run.
+
+    Attributes
+    ----------
+    path
+        The file; lines are added to it.
+    job, run
+        Name of the job, and of the run.
+    also
+        Gets each line as well, without its line end; None for nobody.
+    """
+
+    path: Path
+    job: str
+    run: str
+    also: Callable[[str], object] | None = None
+
+    def start(self, step: str) -> None:
+        """Note that a step begins."""
+        self._write({"step": step, "event": "start"})
+
+    def end(self, result: StepResult) -> None:
+        """Note how a step ended."""
+        more = {"error": result.error} if result.error else {}
+        self._write(
+            {
+                "step": result.name,
+                "event": result.state,
+                "seconds": round(result.seconds, 3),
+                "figures": result.figures,
+                **more,
+            }
+        )
+
+    def _write(self, facts: dict[str, Any]) -> None:
+        now = f"{clock.now():%Y-%m-%dT%H:%M:%S.%f}Z"
+        # Escaped to ASCII: whoever looks at the file in a terminal gets no control characters of a supplier.
+        line = json.dumps({"time": now, "job": self.job, "run": self.run, **facts})
+        with storage(self.path):
+            make_folder(self.path.parent)
+        AppendLog(self.path, private=False).append(line.encode())
+        if self.also is not None:
+            self.also(line)

@@ -18,8 +18,7 @@ from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.limits import LoadBudget
-from prodex.load.fetch import Fetch
-from prodex.load.fetch_progress import Came, FetchProgress
+from prodex.load.fetch import Came, Fetch, FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.resume import (

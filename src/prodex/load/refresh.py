@@ -26,8 +26,7 @@ from prodex.files.lock import locked
 from prodex.gtin import comparable
 from prodex.limits import LoadBudget
 from prodex.load.clocks import Clocks, checked_lag, newest_update, starting_from
-from prodex.load.fetch import Fetch
-from prodex.load.fetch_progress import FetchProgress
+from prodex.load.fetch import Fetch, FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import WINDOWS, checked_windows, dated

@@ -4,26 +4,31 @@ Every commit expects the version that was read before, and is a file of that num
 only where there is none: by a link in a folder, by a conditional write in an object store. If another process has
 committed meanwhile, it is refused, and done again on what the table is then. What the other process committed stays a
 version of its own, so that its publication is as whole as ours.
+
+Readers leave out files whose values cannot match a filter. So only what is exact is given: of the columns by which
+products are looked up and of whole numbers. Times are left out, since Delta rounds them to milliseconds.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from prodex.errors import PublicationConflict, PublicationRefused, SnapshotNotFound
+from prodex.files import parquet
 from prodex.files.parquet import FileFacts
 from prodex.messages import counted
 from prodex.publishing.place import Place, delta
 from prodex.publishing.publication import Publication, unreadable
-from prodex.publishing.statistics import statistics_of
 
 #: The newest format of publications that this version reads, and the one that it writes.
 FORMAT = 1
@@ -320,3 +325,65 @@ def conflict(place: Place, newest: Publication, *, is_newer: bool) -> Publicatio
         f"{newest.name}@{newest.snapshot} with {counted(newest.products, 'product')}. It is whole, and yours is not "
         f"published. {advice}; nothing is uploaded twice."
     )
+
+
+#: Delta keeps statistics of this many columns, counted from the first.
+_COLUMNS = 32
+
+#: Longer texts would make the log larger than what they save.
+_LONGEST = 200
+
+
+def statistics_of(path: Path, facts: FileFacts, columns: Sequence[str]) -> str:
+    """Return the statistics of a file as JSON.
+
+    Parameters
+    ----------
+    path
+        The file.
+    facts
+        What the manifest keeps of it: a file that is not as it was written is refused.
+    columns
+        The columns of its Delta table; those that a Parquet file lacks have no statistics.
+
+    Raises
+    ------
+    SnapshotDamaged
+        When the file is missing or not as it was written.
+    """
+    with parquet.opened(path, facts) as file:
+        footer = file.metadata
+    wanted = set(columns[:_COLUMNS])
+    places = {
+        name: number
+        for number in range(footer.num_columns)
+        if (name := footer.schema.column(number).path) in wanted
+    }
+    found: dict[str, Any] = {"numRecords": footer.num_rows, "minValues": {}, "maxValues": {}, "nullCount": {}}
+    for name, number in places.items():
+        groups = [footer.row_group(group).column(number) for group in range(footer.num_row_groups)]
+        _add_column(found, name, groups)
+    return json.dumps(found)
+
+
+def _add_column(found: dict[str, Any], name: str, groups: list[pq.ColumnChunkMetaData]) -> None:
+    """Add the statistics of a column, as far as every row group has them."""
+    known = [group.statistics for group in groups]
+    if not known or not all(one is not None and one.has_null_count for one in known):
+        return
+    nulls = sum(one.null_count for one in known)
+    found["nullCount"][name] = nulls
+    # A row group of nulls has no least value, and that says nothing against the others.
+    with_values = [one for one in known if one.num_values]
+    if not with_values or not all(one.has_min_max for one in with_values):
+        return
+    least, greatest = min(one.min for one in with_values), max(one.max for one in with_values)
+    if _is_exact(least) and _is_exact(greatest):
+        found["minValues"][name], found["maxValues"][name] = least, greatest
+
+
+def _is_exact(value: object) -> bool:
+    """Whether Delta keeps a value as it is."""
+    if isinstance(value, str):
+        return len(value) <= _LONGEST and value.isascii() and value.isprintable()
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -2,6 +2,10 @@
 
 A publication is there when its row is: each row is a file, and one commit names it. Of several processes that publish
 at once, the first one whose commit is taken has published; see `delta_tables` for what takes it.
+
+A row counts if its file can be read and its tables are there as a whole. A file of the log that is damaged or missing
+gets a content that any two publishers would write alike, and which names nothing; all else is part of the commit that
+publishes, and which one of them wins.
 """
 
 from __future__ import annotations
@@ -9,22 +13,37 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from io import BytesIO
+from itertools import groupby
 from typing import Any, NamedTuple
-from uuid import uuid4
+from uuid import NAMESPACE_URL, uuid4, uuid5
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from prodex.errors import ProdexError, SnapshotNotFound, StorageError
-from prodex.publishing.delta_tables import created, log_name, opened, removal, written
+from prodex.errors import ProdexError, SnapshotDamaged, SnapshotError, SnapshotNotFound, StorageError
+from prodex.files.untrusted import Count, decoded
+from prodex.publishing.delta_tables import (
+    CONFIGURATION,
+    created,
+    log_name,
+    mark,
+    opened,
+    removal,
+    require_mark,
+    state_of,
+    written,
+)
 from prodex.publishing.place import UNCHANGED, WORKERS, Place, delta
-from prodex.publishing.publication import FACTS, SCHEMA, Publication, Row, facts_of, unreadable
+from prodex.publishing.publication import FACTS, SCHEMA, Publication, Row, facts_of, file_names, unreadable
+from prodex.tables.declaration import TABLES
 
 POINTER = "_snapshots"
 
@@ -205,3 +224,325 @@ def pointer_of(place: Place, *advice: str) -> Pointer:
         return Pointer(place, opened(place, POINTER, None, *advice))
     except SnapshotNotFound:
         return Pointer(place)
+
+
+#: What to do where nothing here helps.
+_ELSEWHERE = "Publish the snapshot to a new place."
+
+#: How the log calls a version that took the place of one that could not be read.
+_REPLACED = "prodex repair"
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What is published at a place as far as it can be read, and what the next commit sets right; nothing as a rule.
+
+    Attributes
+    ----------
+    newest
+        The newest publication; None where there is none.
+    number
+        The number that the next publication gets.
+    found
+        Files of rows that were published, and which the log has lost.
+    withdrawn
+        Files of the table that cannot be read, or whose rows are written anew.
+    rows
+        Rows that are written anew.
+    is_log_lost
+        Whether readers are told that a part of the log is lost.
+    """
+
+    newest: Row | None
+    number: int
+    found: tuple[RowFile, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    is_log_lost: bool = False
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to set right."""
+        return self.is_log_lost or bool(self.found or self.withdrawn or self.rows)
+
+
+class _File(msgspec.Struct):
+    path: str
+    size: Count = 0
+
+
+class _Action(msgspec.Struct, rename="camel"):
+    """A line of a log, as far as it matters here."""
+
+    add: _File | None = None
+    remove: _File | None = None
+    meta_data: dict[str, Any] | None = None
+    protocol: dict[str, Any] | None = None
+    commit_info: dict[str, Any] | None = None
+
+
+#: The lines of each version; None for one that is damaged or missing, or was and has been replaced.
+_Log = dict[int, list[_Action] | None]
+
+
+def repaired_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, Repair]:
+    """Return the publications at a place, and what the next commit has to set right.
+
+    Parameters
+    ----------
+    place
+        Of the publications.
+    there
+        The files at the place, by path, with their bytes.
+    name
+        Name of the snapshots.
+
+    Raises
+    ------
+    PublicationRefused
+        When another program wrote the table, or a newer version of prodex.
+    SnapshotDamaged
+        When it cannot be read, and nothing shows that prodex wrote it.
+    StorageError
+        When the place refuses.
+    """
+    try:
+        pointer = pointer_of(place)
+    except SnapshotDamaged:
+        _replace_damaged(place, there, name)
+        pointer = pointer_of(place, _ELSEWHERE)
+    numbers = [number for number in pointer.files.values() if number is not None]
+    is_simple = len(set(numbers)) == len(pointer.files)  # all are known, and no two are the same
+    repair = _newest_read(pointer) if is_simple else _all_read(pointer, there)
+    return pointer, replace(_with_found(pointer, repair, there), is_log_lost=pointer.lost is not None)
+
+
+def _newest_read(pointer: Pointer) -> Repair:
+    """Read the newest row, and of the earlier ones only as many as it takes: years of publications need not be read."""
+    withdrawn: list[str] = []
+    newest, highest = None, 0
+    for path, number in sorted(pointer.files.items(), key=lambda file: file[1] or 0, reverse=True):
+        highest = max(highest, number or 0)
+        rows, others = _rows_of(pointer, path)
+        if len(rows) == 1 and not others and rows[0].publication.number == number:
+            newest = rows[0]
+            break
+        withdrawn.append(path)
+    return Repair(newest, highest + 1, withdrawn=tuple(withdrawn))
+
+
+class _Read(NamedTuple):
+    """A row of the table, and the file that has it."""
+
+    path: str
+    row: Row
+
+    @property
+    def number(self) -> int:
+        return self.row.publication.number
+
+
+def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
+    """Read every row: where two have the same number, those that are whole are numbered anew, in order of the log."""
+    changed: set[str] = set()
+    read: list[_Read] = []
+    highest = max((number or 0 for number in pointer.files.values()), default=0)
+    for path in _in_order(pointer, there):
+        rows, others = _rows_of(pointer, path)
+        read += [_Read(path, row) for row in rows]
+        if others or not rows:
+            changed.add(path)
+    kept: list[_Read] = []
+    for _, group in groupby(sorted(read, key=lambda one: one.number), key=lambda one: one.number):
+        several = list(group)
+        whole = [one for one in several if _is_whole(pointer.place, one.row, there)]
+        chosen = _distinct(whole) if len(several) > 1 else several
+        changed |= {one.path for one in several if one not in chosen}
+        kept += chosen
+    last = 0
+    for place, one in enumerate(kept):
+        if one.number <= last:
+            kept[place] = _Read(one.path, _numbered(one.row, last + 1))
+            changed.add(one.path)
+        last = kept[place].number
+    newest = kept[-1].row if kept else None
+    anew = tuple(one.row for one in kept if one.path in changed)
+    return Repair(newest, max(last, highest) + 1, withdrawn=tuple(sorted(changed)), rows=anew)
+
+
+def _with_found(pointer: Pointer, repair: Repair, there: Mapping[str, int]) -> Repair:
+    """Add the rows of which the log has lost the names.
+
+    A row that was never committed is there as well, of a publisher that was killed or came second. So a row counts only
+    if part of the log is lost, and it is the only one of its number.
+    """
+    taken = {number for number in pointer.files.values() if number is not None}
+    taken |= {row.publication.number for row in (*repair.rows, repair.newest) if row is not None}
+    read = []
+    for path in sorted(there):
+        folder, _, file = path.partition("/")
+        if folder != POINTER or not file.endswith(".parquet") or "/" in file or file in pointer.files:
+            continue
+        rows, others = _rows_of(pointer, file)
+        if len(rows) == 1 and not others and rows[0].publication.number not in taken:
+            read.append(_Read(file, rows[0]))
+    if not read or not _has_lost(pointer.place, there):
+        return repair
+    read = _distinct(read)
+    of_number = Counter(one.number for one in read)
+    found = [one for one in read if of_number[one.number] == 1 and _is_whole(pointer.place, one.row, there)]
+    files = tuple(RowFile(one.path, there[f"{POINTER}/{one.path}"], one.number) for one in found)
+    rows = [row for row in (repair.newest, *(one.row for one in found)) if row is not None]
+    return replace(
+        repair,
+        newest=max(rows, key=lambda row: row.publication.number, default=None),
+        number=max(repair.number, max(of_number) + 1),
+        found=files,
+    )
+
+
+def _rows_of(pointer: Pointer, path: str) -> tuple[list[Row], int]:
+    """Return the rows of a file that can be read, and how many others it has."""
+    try:
+        written = pointer.read(path)
+    except SnapshotDamaged:
+        return [], 1
+    rows = []
+    for one in written:
+        try:
+            rows.append(Row.read(one, pointer.place.address))
+        except SnapshotDamaged:
+            continue
+    return rows, len(written) - len(rows)
+
+
+def _distinct(rows: Iterable[_Read]) -> list[_Read]:
+    """Return rows without those that say the same as an earlier one."""
+    kept: list[_Read] = []
+    for one in rows:
+        if not any(one.number == other.number and one.row.says_the_same(other.row) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _numbered(row: Row, number: int) -> Row:
+    return replace(row, publication=replace(row.publication, number=number))
+
+
+def _is_whole(place: Place, row: Row, there: Mapping[str, int]) -> bool:
+    """Whether the files of a publication are there, and the versions of its tables are of exactly these."""
+    wanted: dict[str, set[str]] = {table: set() for table in TABLES}
+    for part, names in zip(row.parts, file_names(row.parts), strict=True):
+        for table, name in names.items():
+            if there.get(name) != part.files[table]["bytes"]:
+                return False
+            wanted[table].add(name.partition("/")[2])
+
+    def has_its_files(table: str) -> bool:
+        try:
+            return state_of(place, table, row.publication.versions[table]).files == wanted[table]
+        except StorageError:
+            raise
+        except SnapshotError:
+            return False
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return all(pool.map(has_its_files, TABLES))
+
+
+def _in_order(pointer: Pointer, there: Mapping[str, int]) -> list[str]:
+    """Return the files of the table in the order in which the log has added them."""
+    added: dict[str, int] = {}
+    for version, actions in _log(pointer.place, there).items():
+        added |= {action.add.path: version for action in actions or () if action.add is not None}
+    return sorted(pointer.files, key=lambda path: (added.get(path, -1), path))
+
+
+def _has_lost(place: Place, there: Mapping[str, int]) -> bool:
+    """Whether a version of the log is damaged or missing, or was; also where there is no log at all."""
+    log = _log(place, there)
+    return not log or None in log.values()
+
+
+def _log(place: Place, there: Mapping[str, int]) -> _Log:
+    """Read the log of the table, from its first version to its last."""
+    folder = log_name(POINTER, 0).rpartition("/")[0]
+    names = (path.removeprefix(f"{folder}/") for path in there if path.startswith(f"{folder}/"))
+    stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
+    last = max((int(stem) for stem in stems if stem.isdecimal() and len(stem) == 20), default=-1)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return dict(enumerate(pool.map(lambda version: _actions(place, version), range(last + 1))))
+
+
+def _actions(place: Place, version: int) -> list[_Action] | None:
+    """Read a version of the log; None if it is damaged or missing, or was."""
+    try:
+        lines = place.read(log_name(POINTER, version)).splitlines()
+        actions = [decoded(line, _Action) for line in lines if line.strip()]
+    except StorageError:
+        raise
+    except (OSError, ValueError):
+        return None
+    infos = [action.commit_info for action in actions if action.commit_info is not None]
+    is_replaced = any(info.get("operation") == _REPLACED for info in infos)
+    begins = any(action.meta_data for action in actions) and any(action.protocol for action in actions)
+    return None if is_replaced or not actions or not (version or begins) else actions
+
+
+def _replace_damaged(place: Place, there: Mapping[str, int], name: str) -> None:
+    """Replace the damaged and missing files of a log, so that Delta can read it.
+
+    The replacement depends on nothing but the version and the name: publishers that do it at the same time write the
+    same, and what is committed after it stays.
+    """
+    log = _log(place, there)
+    described = [
+        action.meta_data.get("description")
+        for actions in log.values()
+        for action in actions or ()
+        if action.meta_data is not None
+    ]
+    if described:
+        require_mark(place, POINTER, described[-1])
+    else:
+        _require_own_tables(place, there)
+    # What checkpoints hold, the log has as well: ours is never tidied up.
+    checkpoints = [
+        path for path in there if path.startswith(f"{POINTER}/_delta_log/") and "checkpoint" in path
+    ]
+    # `_last_checkpoint`, which names one of them, is the first to go.
+    for path in sorted(checkpoints, reverse=True):
+        place.remove(path)
+    for entry, actions in log.items():
+        if actions is None:
+            place.write(log_name(POINTER, entry), _replacement(entry, name))
+
+
+def _require_own_tables(place: Place, there: Mapping[str, int]) -> None:
+    """Refuse to write to a log of which nothing can be read, unless the tables beside it are ours: they come first."""
+    beside = [table for table in TABLES if log_name(table, 0) in there]
+    if not beside:
+        raise unreadable(
+            place.at(POINTER), "nothing is left of its log, or of the tables beside it", _ELSEWHERE
+        )
+    opened(place, beside[0])
+
+
+def _replacement(version: int, name: str) -> bytes:
+    actions: list[dict[str, Any]] = [
+        {"commitInfo": {"timestamp": 0, "operation": _REPLACED}},
+        {"txn": {"appId": LOST, "version": version}},
+    ]
+    if not version:
+        metadata = {
+            "id": str(uuid5(NAMESPACE_URL, f"prodex:{name}")),
+            "name": POINTER,
+            "description": mark(name),
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": delta().Schema.from_arrow(SCHEMA).to_json(),
+            "partitionColumns": [],
+            "createdTime": 0,
+            "configuration": CONFIGURATION,
+        }
+        actions += [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata}]
+    return "".join(f"{json.dumps(action)}\n" for action in actions).encode()

@@ -22,8 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.quality.allergen_detection import LANGUAGES, named_in_any_language
-from prodex.quality.ingredient_lists import LIST, ingredient_shares
+from prodex.quality.allergen_detection import LANGUAGES, LIST, ingredient_shares, named_in_any_language
 from prodex.quality.products import Products
 from prodex.quality.requested import Asked, asked_for
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts

@@ -1,6 +1,6 @@
 """Writing to the service: products are checked before they are sent, and followed afterwards."""
 
-from prodex.send.changes import Changes, changes_from_frame
+from prodex.send.corrections import Changes, changes_from_frame
 from prodex.send.records import DELETE
 from prodex.send.scenarios import ScenarioRequest, require_scenarios, scenario_request
 from prodex.send.track import track

@@ -68,7 +68,7 @@ class Loaded(NamedTuple):
 class Planned(NamedTuple):
     """One batch of a plan; `loaded` and `edits` are parallel to the GTINs, or empty if nothing was merged.
 
-    `edits` has a digest of each correction of a product (`prodex.send.continuing`).
+    `edits` has a digest of each correction of a product (`prodex.send.earlier_upserts`).
     """
 
     body: bytes

@@ -18,7 +18,7 @@ from prodex.errors import (
 )
 from prodex.progress import Progress, showing
 from prodex.send.batches import ARRIVED, Batch, Sent
-from prodex.send.changes import refuse_changed
+from prodex.send.corrections import refuse_changed
 from prodex.send.journal import UpsertJournal, host_of
 from prodex.service import Client
 from prodex.service.replies import canonical

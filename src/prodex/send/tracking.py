@@ -157,7 +157,7 @@ class Tracking:
 
     @property
     def corrections(self) -> dict[tuple[str, str], tuple[str, str]]:
-        """Status and message of each correction, by the key of the GTIN and its digest (`prodex.send.continuing`)."""
+        """Status and message of each correction, by GTIN and digest (see `prodex.send.earlier_upserts`)."""
         found = {}
         for (plan, number, _), outcome in zip(self._numbered(), self._known(), strict=True):
             edits = {} if plan is None else plan.edits(number)

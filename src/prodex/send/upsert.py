@@ -22,8 +22,8 @@ from prodex.send.batches import (
     batches_of,
     checked_batch_size,
 )
-from prodex.send.changes import Changes, language_codes_only, merged_with, refuse_changed
-from prodex.send.continuing import Continuation, EarlierUpserts, edit_digests
+from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed
+from prodex.send.earlier_upserts import Continuation, EarlierUpserts, edit_digests
 from prodex.send.journal import UpsertJournal
 from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
 from prodex.send.records import Product, Source, records_of

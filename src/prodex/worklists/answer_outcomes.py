@@ -20,7 +20,7 @@ from prodex.errors import InputError
 from prodex.locales import language_code, short_of
 from prodex.messages import hint
 from prodex.send.corrections import KnownProducts
-from prodex.send.merge import Correction, texts_of
+from prodex.send.merging import Correction, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import AnswerShape, Shapes, without_code

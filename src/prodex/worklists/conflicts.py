@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 from prodex.locales import short_of
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
-from prodex.send.merge import texts_of
+from prodex.send.merging import texts_of
 from prodex.send.records import DELETE, Product
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from prodex.errors import InputError
-from prodex.send.merge import recoded
+from prodex.send.merging import recoded
 from prodex.send.records import DELETE
 from prodex.worklists.answer_parsing import BARS, AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.units import are_equal, dimension

@@ -18,8 +18,8 @@ from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
 from prodex.quality.states import State as Result
-from prodex.send.changes import Changes, merged_changes
-from prodex.send.merge import Correction, texts_of
+from prodex.send.corrections import Changes, merged_changes
+from prodex.send.merging import Correction, texts_of
 from prodex.send.preflight import inspect
 from prodex.send.records import DELETE, Product
 from prodex.store.reading import flatten

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from prodex.messages import hint
-from prodex.send.merge import recoded
+from prodex.send.merging import recoded
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.items import ItemEdit, amount_of
 from prodex.worklists.layout import DELETE_WORD

@@ -9,8 +9,8 @@ from dataclasses import replace
 from prodex.errors import ChangesStale, ServiceError, UpsertStopped
 from prodex.files.untrusted import is_file
 from prodex.progress import Progress
-from prodex.send.changes import Changes
-from prodex.send.continuing import (
+from prodex.send.corrections import Changes
+from prodex.send.earlier_upserts import (
     Continuation,
     Digests,
     EarlierCall,
@@ -23,7 +23,7 @@ from prodex.send.continuing import (
     without_places,
 )
 from prodex.send.journal import UpsertJournal, journal_named, new_name
-from prodex.send.merge import Edit
+from prodex.send.merging import Edit
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Continued, upsert_left

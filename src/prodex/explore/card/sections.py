@@ -3,33 +3,53 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.errors import InputError
 from prodex.explore.card.record import (
+    MOST,
+    PACKINGS,
     PATHS,
     UNIT_FLAGS,
     CardTable,
     LabelledValue,
+    Leaf,
     Record,
     Row,
+    item_text,
+    language_text,
+    leaves_of,
+    order_of,
+    product_leaves,
     table_of,
     value_text,
     why_missing,
 )
-from prodex.facts.fill import Missing
+from prodex.facts.fill import Missing, keys
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import check_digit, from_upc_e, normal_form
+from prodex.messages import percent
+from prodex.quality import Audit
+from prodex.quality.audit_part import AuditPart
+from prodex.quality.check import CheckFacts
+from prodex.quality.failures import failure_rows
 from prodex.quality.picture_columns import FACES, FILE_NAME
-from prodex.quality.problems import attribute_label
+from prodex.quality.problems import attribute_label, attribute_title
+from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import Tally
+from prodex.quality.states import State
 from prodex.query import SharingStatus, ValidationStatus
+from prodex.tables.declaration import TABLES
+from prodex.tables.plain import presence_of
+from prodex.tables.values import storable
 from prodex.untrusted_text import Words, label, words
 
 
@@ -543,3 +563,450 @@ def _disagreements(record: Record, row: Row) -> Iterator[str]:
         as_text = (int(stated[1]), int(stated[2]))
         if as_text != (row["width"], row["height"]):
             yield f"The size as text is {as_text[0]:,} × {as_text[1]:,}."
+
+
+#: Units of an attribute that are shown.
+_MOST_UNITS = 400
+#: Further values that are shown of a unit.
+_MOST_FACTS = 60
+#: Units that are packed deeper are shown at this level: browsers give up on elements that nest without end.
+_DEEPEST = 24
+#: The path of a value in a hierarchy: the attribute, the levels below the root, and the path in the unit.
+_NODE = re.compile(rf"({'|'.join(PACKINGS)})((?:\.children)*)(?:\.version)?\.(.+)", re.DOTALL)
+_TITLES = {"logisticalHierarchies": "Logistical hierarchies", "sharingUnits": "Sharing units"}
+
+
+@dataclass(frozen=True)
+class HierarchyUnit:
+    """A unit of a hierarchy.
+
+    Attributes
+    ----------
+    gtin, packaging
+        What it is.
+    quantity
+        How many are packed in the unit around it; "" at the root.
+    in_all
+        How many are packed in the outermost unit; "" if that is the unit around it, and at the root.
+    is_this
+        Whether it is the product itself.
+    is_active
+        Whether it is shared through a listing; None if unknown.
+    is_cycle
+        Whether a unit with its own GTIN is around it.
+    parents
+        Number of units that it is packed in.
+    flags
+        Its uses.
+    facts, facts_total
+        Its further values that are shown, and the number of all.
+    units
+        The units that are packed in it.
+    """
+
+    gtin: Words
+    packaging: Words
+    quantity: str
+    in_all: str
+    is_this: bool
+    is_active: bool | None
+    is_cycle: bool
+    parents: int
+    flags: tuple[str, ...]
+    facts: tuple[LabelledValue, ...]
+    facts_total: int
+    units: tuple[HierarchyUnit, ...]
+
+
+@dataclass(frozen=True)
+class HierarchyTrees:
+    """The trees of one attribute.
+
+    Attributes
+    ----------
+    title
+        The title of the attribute.
+    roots
+        The outermost units.
+    shown, total
+        Number of units that are shown, and of all units.
+    facts, facts_total
+        Values in the hierarchies that belong to no unit shown, and the number of all such values.
+    missing
+        Why there are no units, if there are none.
+    """
+
+    title: str
+    roots: tuple[HierarchyUnit, ...]
+    shown: int
+    total: int
+    facts: tuple[LabelledValue, ...]
+    facts_total: int
+    missing: str
+
+
+def read_hierarchies(record: Record) -> tuple[HierarchyTrees, ...]:
+    """Return the logistical hierarchies and the sharing units of a product."""
+    return tuple(_packing(record, source) for source in PACKINGS)
+
+
+def _packing(record: Record, source: str) -> HierarchyTrees:
+    every = sorted(_nodes(record, source), key=lambda row: order_of(row["position"]))
+    rows = every[:_MOST_UNITS]
+    places = {row["position"] for row in rows}
+    facts = _facts(record, source, places)
+    above = {row["position"]: _around(row["position"], places) for row in rows}
+    gtins = {row["position"]: row["node_gtin"] for row in rows}
+    parents: dict[str, set[str | None]] = {}
+    for place, around in above.items():
+        if gtins[place] and around:
+            parents.setdefault(gtins[place], set()).add(gtins[around] or around)
+    # Values of units beyond the limit, and of positions that have no unit: they are counted and never dropped.
+    strays = [fact for place, found in facts.items() if place not in places for fact in found]
+    inside: dict[str, list[HierarchyUnit]] = {}
+    for row in reversed(rows):  # from the inside out: a unit is frozen, so the units in it are made before it
+        place = row["position"]
+        unit = _unit(
+            record,
+            row,
+            is_cycle=bool(gtins[place]) and gtins[place] in _path(place, above, gtins),
+            parents=len(parents.get(gtins[place], ())),
+            facts=tuple(facts.get(place, ())[:_MOST_FACTS]),
+            facts_total=len(facts.get(place, ())),
+            units=tuple(reversed(inside.pop(place, []))),
+        )
+        inside.setdefault(_shown_in(place, above), []).append(unit)
+    return HierarchyTrees(
+        title=_TITLES[source],
+        roots=tuple(reversed(inside.get("", []))),
+        shown=len(rows),
+        total=len(every),
+        facts=tuple(strays[:_MOST_FACTS]),
+        facts_total=len(strays),
+        missing=str(why_missing(record, source)),
+    )
+
+
+def _nodes(record: Record, source: str) -> Iterator[Row]:
+    for row in record.tables.get("hierarchies", ()):
+        if row["source"] == source and row["attribute"].startswith(source):
+            yield row
+
+
+def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
+    quantity, units = row["quantity"], row["units_per_root"]
+    inside = "unknown" if quantity is None else value_text(quantity).text
+    in_all = "total unknown" if units is None else f"= {value_text(units).text} in total"
+    return HierarchyUnit(
+        gtin=label(row["node_gtin"]),
+        packaging=label(row["packaging"] or row["packaging_code"]),
+        quantity="" if row["level"] == 0 else f"× {inside}",
+        in_all="" if row["level"] < 2 else in_all,
+        # The record marks no unit as the product itself, so it is found by its GTIN.
+        is_this=_same(row["node_gtin"], record.product["gtin"]),
+        is_active=row["active_listing"],
+        flags=tuple(name for column, name in UNIT_FLAGS.items() if row[column]),
+        **of_tree,  # type: ignore[arg-type]
+    )
+
+
+def _facts(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
+    """Return the values of each unit that the tree itself does not show, by position."""
+    found: dict[str, list[LabelledValue]] = {}
+    for row in _nodes(record, source):
+        if row["position"] in places:
+            unlike = [name for column, name in UNIT_FLAGS.items() if row[column] is False]
+            values = {
+                "quantity": row["quantity"] if row["level"] == 0 else None,
+                "packaging code": row["packaging_code"] if row["packaging"] else None,
+                "uuid": row["node_uuid"],
+                "product_key_id": row["product_key_id"],
+                "is not": ", ".join(unlike) or None,
+                "active listing": row["active_listing"],
+            }
+            facts = found.setdefault(row["position"], [])
+            facts += [LabelledValue(term, value_text(one)) for term, one in values.items() if one is not None]
+    for table in record.tables:
+        # The tree itself shows `hierarchies`; the others have no rows of units.
+        if table in {"hierarchies", "products", "presence", "raw"}:
+            continue
+        for row in record.packed(table):
+            if (match := _NODE.fullmatch(row["attribute"])) and match[1] == source:
+                level = match[2].count(".children")
+                place = ".".join(row["position"].split(".")[: level + 1])
+                for line in leaves_of(table, {**row, "attribute": match[3]}):
+                    spoken = label(line.place if table == "texts" else None)
+                    fact = LabelledValue(line.attribute, words(line.value, MOST), spoken)
+                    found.setdefault(place, []).append(fact)
+    return found
+
+
+def _around(position: str, places: set[str]) -> str:
+    """Return the position of the nearest unit around another; "" if there is none."""
+    outer = position.rpartition(".")[0]
+    while outer and outer not in places:
+        outer = outer.rpartition(".")[0]
+    return outer
+
+
+def _shown_in(place: str, above: dict[str, str]) -> str:
+    outer = above[place]
+    # A unit below the deepest level is shown with its ancestor at that level.
+    while outer and outer.count(".") >= _DEEPEST:
+        outer = above[outer]
+    return outer
+
+
+def _path(place: str, above: dict[str, str], gtins: dict[str, str | None]) -> Iterator[str | None]:
+    """Yield the GTINs of the units around one."""
+    while place := above[place]:
+        yield gtins[place]
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    # GTINs of 8, 12 and 13 digits are the same with zeros in front.
+    return bool(one) and bool(other) and str(one).zfill(14) == str(other).zfill(14)
+
+
+_MOST_CHANGES = 300
+
+
+@dataclass(frozen=True)
+class PendingChange:
+    """A value that the update would change.
+
+    Attributes
+    ----------
+    attribute
+        Wire path, without `lastRequest`.
+    place
+        The language of a text, or the item of a list.
+    now, then
+        The current values, and those of the update.
+    missing
+        Why there is no current value, if there is none.
+    emptied
+        What would be there instead of a value that the update removes.
+    """
+
+    attribute: Words
+    place: Words
+    now: tuple[Words, ...]
+    then: tuple[Words, ...]
+    missing: str
+    emptied: str
+
+
+@dataclass(frozen=True)
+class PendingUpdate:
+    """The changes of a pending update.
+
+    Attributes
+    ----------
+    changes, total
+        The changes that are shown, and the number of all.
+    same
+        Number of values that the update repeats unchanged.
+    """
+
+    changes: tuple[PendingChange, ...]
+    total: int
+    same: int
+
+
+def read_pending_update(record: Record) -> PendingUpdate | None:
+    """Return what a pending update would change, or None if there is no pending update."""
+    if not record.product["has_pending_update"]:
+        return None
+    then = _by_place(
+        line for table in _TABLES for row in record.waiting(table) for line in leaves_of(table, row)
+    )
+    emptied = _emptied(record)
+    # A top-level attribute that the update does not name stays as it is, so only the others are compared.
+    brought = {*(_top(attribute) for attribute, _ in then), *emptied}
+    own = (
+        line for table in _TABLES for row in record.tables.get(table, ()) for line in leaves_of(table, row)
+    )
+    now = _by_place(line for line in (*product_leaves(record), *own) if _top(line.attribute) in brought)
+    bare: set[tuple[str, str]] = {(name, "") for name in emptied} - {
+        (_top(attribute), "") for attribute, _ in now
+    }
+    # An attribute of the update replaces the whole attribute: a language that it leaves out would be removed.
+    places = [
+        place for place in sorted({*then, *now, *bare}) if now.get(place) != then.get(place) or place in bare
+    ]
+    changes = [
+        PendingChange(
+            words(attribute_title(attribute), 1_000),
+            language_text(place) if _is_spoken(place) else words(item_text(place)),
+            _all(now.get((attribute, place), ())),
+            _all(then.get((attribute, place), ())),
+            str(why_missing(record, attribute)),
+            emptied.get(_top(attribute), "no longer there"),
+        )
+        for attribute, place in places[:_MOST_CHANGES]
+    ]
+    same = sum(now.get(key) == value for key, value in then.items())
+    return PendingUpdate(tuple(changes), len(places), same)
+
+
+#: The tables with a row for each value: the others have no rows of updates.
+_TABLES = tuple(
+    name for name, table in TABLES.items() if table.per_product and "attribute" in table.schema.names
+)
+
+
+def _by_place(lines: Iterable[Leaf]) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        found.setdefault((line.attribute, line.place), []).append(line.value)
+    return found
+
+
+def _emptied(record: Record) -> dict[str, str]:
+    """Return the attributes that the update removes, with what would be there instead: null or empty."""
+    waiting = record.wire.get("lastRequest")
+    taken = waiting.items() if isinstance(waiting, dict) else ()
+    return {
+        storable(name): shown
+        for name, value in taken
+        if (shown := presence_of(value)) not in {"filled", record.presence(storable(name))}
+    }
+
+
+def _top(attribute: str) -> str:
+    return keys(attribute)[0]
+
+
+def _all(values: Iterable[str]) -> tuple[Words, ...]:
+    return tuple(words(value, MOST) for value in values)
+
+
+def _is_spoken(place: str) -> bool:
+    # The place of a leaf is a language or a position, and a position has digits and dots only.
+    return bool(place) and not place.replace(".", "").isdecimal()
+
+
+#: A product with texts in a hundred languages can have a finding in each of them.
+_MOST_FINDINGS = 200
+
+
+@dataclass(frozen=True)
+class CheckFinding:
+    """A reason why a check fails: attribute, language, the value found, and what is wrong."""
+
+    attribute: Words
+    language: Words
+    value: Words
+    reason: Words
+
+
+@dataclass(frozen=True)
+class FailedCheck:
+    """A failed check with its findings."""
+
+    facts: CheckFacts
+    findings: tuple[CheckFinding, ...]
+
+
+@dataclass(frozen=True)
+class ProductAudit:
+    """The result of an audit for a product.
+
+    Attributes
+    ----------
+    score, grade, ready
+        As they are shown.
+    failed
+        The failed checks, worst first.
+    findings, findings_total
+        Number of findings that are shown, and of all findings.
+    passed, unknown, not_applicable
+        The other checks.
+    crashes
+        Why a rule crashed, by the id of its check.
+    wanted
+        Attributes with languages that the checks look for in this product.
+    """
+
+    score: str
+    grade: str
+    ready: str
+    failed: tuple[FailedCheck, ...]
+    findings: int
+    findings_total: int
+    passed: tuple[CheckFacts, ...]
+    unknown: tuple[CheckFacts, ...]
+    not_applicable: tuple[CheckFacts, ...]
+    crashes: dict[str, Words]
+    wanted: tuple[tuple[str, str | None], ...]
+
+
+def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
+    """Return the result of an audit for a product, or None if the audit does not cover it."""
+    for part in audit.parts:
+        place = pc.index(part.column("product_id"), pa.scalar(product_id)).as_py()
+        if place >= 0:
+            return _judged(audit, _only(part, place))
+    return None
+
+
+def _only(part: AuditPart, place: int) -> AuditPart:
+    """Return a part of an audit with one product only."""
+    # So the functions that score and explain a part do the same for a product: a card cannot disagree with its audit.
+    evidence = part.evidence
+    evidence = evidence.filter(pc.equal(evidence["product"], place))
+    first = pa.array(np.zeros(evidence.num_rows), pa.int32())
+    column = evidence.schema.get_field_index("product")
+    return AuditPart.of(
+        part.products.slice(place, 1),
+        part.states[place : place + 1],
+        evidence.set_column(column, evidence.schema.field(column), first),
+        part.crashes,
+    )
+
+
+def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
+    tally = Tally.of(part.states, audit.checks)
+    grade = tally.grades(audit.grade_with_blocker)[0]
+    blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
+    rows = failure_rows(part, audit.checks).to_pylist()
+    states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
+
+    def of(state: State) -> tuple[CheckFacts, ...]:
+        return tuple(one for one in audit.checks if states[one.id] == state)
+
+    severities = list(SEVERITIES)
+    return ProductAudit(
+        score=percent(float(tally.scores[0])),
+        grade=grade or "none",
+        # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
+        ready="no" if blocked else "undecided" if doubtful else "yes",
+        failed=tuple(
+            FailedCheck(one, tuple(_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id))
+            for one in sorted(of(State.FAIL), key=lambda one: severities.index(one.severity))
+        ),
+        findings=min(len(rows), _MOST_FINDINGS),
+        findings_total=len(rows),
+        passed=of(State.PASS),
+        unknown=of(State.UNKNOWN),
+        not_applicable=of(State.NOT_APPLICABLE),
+        # A rule may be one of the user: its message is as long as it likes.
+        crashes={crash.check: words(crash.message, 1_000) for crash in part.crashes},
+        wanted=tuple(
+            dict.fromkeys(
+                (one.attribute, one.language)
+                for one in (*of(State.FAIL), *of(State.PASS), *of(State.UNKNOWN))
+                if one.attribute and one.language
+            )
+        ),
+    )
+
+
+def _finding(row: dict[str, Any]) -> CheckFinding:
+    return CheckFinding(
+        label(None if row["attribute"] is None else attribute_title(row["attribute"])),
+        label(row["language"]),
+        words(row["value"], 2_000),
+        words(row["reason"], 2_000),
+    )

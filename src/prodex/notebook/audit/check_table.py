@@ -11,9 +11,8 @@ from prodex.display.report.contents import CheckRow, check_rows
 from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, of_check
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, check_box, html, row, text_html
-from prodex.notebook.shared.row_table import RowTable
+from prodex.notebook.shared.row_table import Pager, RowTable
 from prodex.quality import Audit
 
 _ROWS = 12

@@ -11,8 +11,8 @@ from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown, of_cell
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
-from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, html, row
+from prodex.notebook.shared.row_table import Pager
 from prodex.quality import Audit
 from prodex.quality.scores import SMALL
 

@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prodex.catalog import Catalog
 from prodex.display.html_tables import Html, table, template
-from prodex.explore.card.audit import ProductAudit, read_product_audit
-from prodex.explore.card.hierarchies import HierarchyTrees, read_hierarchies
-from prodex.explore.card.pending_update import PendingUpdate, read_pending_update
 from prodex.explore.card.record import CardTable, LabelledValue, read_raw, read_record
 from prodex.explore.card.sections import (
     CardHeader,
     CardPictures,
+    HierarchyTrees,
     Nutrients,
+    PendingUpdate,
+    ProductAudit,
     codes,
     numbers_and_dates,
     nutrients,
     pictures,
     quantities,
     read_header,
+    read_hierarchies,
+    read_pending_update,
+    read_product_audit,
     sections,
 )
 from prodex.explore.card.texts import Texts, texts

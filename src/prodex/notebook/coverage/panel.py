@@ -23,9 +23,9 @@ from prodex.notebook.coverage.view import CoverageView
 from prodex.notebook.shared.background import LatestTask, progress_report
 from prodex.notebook.shared.cell_grid import CellGrid
 from prodex.notebook.shared.exploration import Exploration
-from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Fold, OwnChange, Panel, button, html, row, show_if, status_html
 from prodex.notebook.shared.removable_buttons import RemovableButtons
+from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.progress import PhaseProgress
 from prodex.quality import Audit

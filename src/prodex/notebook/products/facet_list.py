@@ -9,11 +9,10 @@ from typing import Any
 from traitlets import HasTraits, Instance
 
 from prodex.explore.conditions import Code, Conditions, Range
-from prodex.explore.facet_offers import FacetOffers
 from prodex.explore.facet_values import Counts, FacetValues
 from prodex.explore.facets import MISSING, FilterResult
 from prodex.explore.filtering import ProductFilter
-from prodex.explore.range_facets import RangeFacets, column_of, range_facet
+from prodex.explore.range_facets import FacetOffers, RangeFacets, column_of, range_facet
 from prodex.explore.ranges import measure_of
 from prodex.explore.search import contains
 from prodex.explore.table_page import cut, title

@@ -27,9 +27,9 @@ from prodex.locales import language_label
 from prodex.notebook.products.export import ShownTable
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.live import LiveWidget
-from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, check_box, row, show_if, styled
 from prodex.notebook.shared.removable_buttons import ColumnPicker
+from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionButtons
 from prodex.tables.columns import Mask
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Self
+from collections.abc import Callable, Collection
+from typing import Any, Protocol, Self
 
-from traitlets import HasTraits, Instance, TraitError, Tuple, Unicode, observe, validate
+from traitlets import Bool, HasTraits, Instance, TraitError, Tuple, Unicode, observe, validate
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
@@ -14,7 +14,6 @@ from prodex.explore.conditions import Conditions
 from prodex.explore.drafts import CollectedDraft, SentCorrections
 from prodex.explore.filtering import ProductFilter
 from prodex.notebook.shared.panel import OwnChange
-from prodex.notebook.shared.undo import History
 from prodex.quality import Audit
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.text_corrections import TextCorrection
@@ -240,3 +239,89 @@ class Exploration(HasTraits):
         if wrong := [one for one in proposal["value"] if not isinstance(one, str)]:
             raise TraitError(f"selected holds {wrong[0]!r}. Give product ids, which are text.")
         return proposal["value"]
+
+
+#: Conditions that are kept; nobody goes further back, and a long day of work has thousands.
+_MOST = 200
+
+
+class HasConditions(Protocol):
+    """What has conditions that can be followed: an `Exploration`."""
+
+    conditions: Any
+
+    def observe(self, handler: Callable[[Any], object], names: str) -> None:
+        """Call the handler whenever one of its traits changes."""
+
+
+class History(HasTraits):
+    """The conditions that an exploration had, and a place among them.
+
+    Parameters
+    ----------
+    exploration
+        The exploration that it follows.
+
+    Attributes
+    ----------
+    can_go_back, can_go_forward
+        Whether there are earlier, and later ones.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> from prodex.notebook.shared.exploration import Exploration
+    >>> exploration = Exploration(catalog=prodex.flatten([{"id": 7}]))
+    >>> history = exploration.history
+    >>> exploration.conditions = exploration.conditions.toggled("brand", "ACME")
+    >>> history.back()
+    >>> exploration.conditions.facets, history.can_go_forward
+    ({}, True)
+    >>> history.forward()
+    >>> exploration.conditions.facets
+    {'brand': ('ACME',)}
+    """
+
+    can_go_back: Bool[bool, bool | int] = Bool(default_value=False)
+    can_go_forward: Bool[bool, bool | int] = Bool(default_value=False)
+
+    def __init__(self, exploration: HasConditions) -> None:
+        super().__init__()
+        self._exploration = exploration
+        self._kept: list[Conditions] = [exploration.conditions]
+        self._place = 0
+        exploration.observe(lambda _: self._follow(), "conditions")
+        exploration.observe(lambda _: self._begin(), "catalog")
+
+    def back(self) -> None:
+        """Restore the conditions before; nothing happens at the first."""
+        self._go(-1)
+
+    def forward(self) -> None:
+        """Restore the conditions that `back` left; nothing happens at the last."""
+        self._go(1)
+
+    def _go(self, step: int) -> None:
+        place = self._place + step
+        if 0 <= place < len(self._kept):
+            self._place = place
+            self._exploration.conditions = self._kept[place]
+            self._show()
+
+    def _follow(self) -> None:
+        now = self._exploration.conditions
+        if now == self._kept[self._place]:
+            return
+        # What came after the place that somebody went back to is forgotten, as in a browser.
+        self._kept = [*self._kept[: self._place + 1], now][-_MOST:]
+        self._place = len(self._kept) - 1
+        self._show()
+
+    def _begin(self) -> None:
+        """Forget all: values of another catalogue may not exist in this one."""
+        self._kept, self._place = [self._exploration.conditions], 0
+        self._show()
+
+    def _show(self) -> None:
+        self.can_go_back = self._place > 0
+        self.can_go_forward = self._place < len(self._kept) - 1

@@ -18,9 +18,8 @@ from prodex.files.atomic import seen_from_here
 from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
 from prodex.notebook.shared.exploration import Exploration
-from prodex.notebook.shared.pager import Pager
 from prodex.notebook.shared.panel import Panel, button, html, row, set_busy, show_if, text_html
-from prodex.notebook.shared.row_table import RowTable
+from prodex.notebook.shared.row_table import Pager, RowTable
 from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import (

@@ -17,6 +17,7 @@ from prodex.locales import short_of
 from prodex.quality.allergen_detection import (
     GROUPS,
     LANGUAGES,
+    LIST,
     as_written,
     named_allergens,
     only_lists_allergens,
@@ -30,7 +31,6 @@ from prodex.quality.cut_texts import (
     seen_across_products,
 )
 from prodex.quality.food_products import food_evidence, is_food
-from prodex.quality.ingredient_lists import LIST
 from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule

@@ -21,9 +21,9 @@ from prodex.errors import InputError, SnapshotLocked
 from prodex.files.lock import locked
 from prodex.files.untrusted import read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded
-from prodex.send.changes import Changes
+from prodex.send.corrections import Changes
 from prodex.send.journal import UpsertJournal, name_of, tracking_folder
-from prodex.send.merge import Edit, texts_of
+from prodex.send.merging import Edit, texts_of
 from prodex.send.polling import ImportPolling
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking

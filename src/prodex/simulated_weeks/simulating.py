@@ -13,7 +13,6 @@ import pandas as pd
 import prodex.sandbox as exchange
 from prodex import clock
 from prodex.errors import InputError
-from prodex.history.record import WeeksRecord
 from prodex.load import load_products, refresh
 from prodex.messages import counted
 from prodex.progress import Progress, showing, tell
@@ -21,6 +20,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.run import audit
 from prodex.query import ProductQuery
 from prodex.service import Client
+from prodex.simulated_weeks.record import WeeksRecord
 from prodex.store.snapshot import list_snapshots
 
 #: What the shop of these weeks sees: the products for France.

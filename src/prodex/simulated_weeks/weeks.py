@@ -12,12 +12,12 @@ import filelock
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotError
 from prodex.files.atomic import make_folder, seen_from_here, storage
-from prodex.history.record import WeeksRecord, day_of
 from prodex.messages import counted
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit
 from prodex.service import connect
+from prodex.simulated_weeks.record import WeeksRecord, day_of
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot
 
@@ -136,8 +136,8 @@ def simulated_weeks(
     folder = known.folder.parent
     with storage(folder):
         make_folder(folder, private=True)
-    from prodex.history.making import make_weeks
     from prodex.sandbox import journal
+    from prodex.simulated_weeks.simulating import make_weeks
 
     # Two notebooks that begin at the same time share the weeks.
     with filelock.FileLock(folder / "weeks.lock", mode=0o600):
