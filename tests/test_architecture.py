@@ -49,6 +49,7 @@ VALUES = frozenset(
     {
         "Audit",
         "AuditComparison",
+        "CardContents",
         "Catalog",
         "Difference",
         "Fix",
@@ -285,6 +286,20 @@ def test_only_two_parts_open_the_network() -> None:
     }
 
     assert {"network", "service"} == users
+
+
+def test_only_the_notebook_imports_widgets() -> None:
+    """Whatever a panel shows is found out below it, and is there for reports and commands, too."""
+    widgets = {"anywidget", "ipywidgets", "traitlets"}
+    users = {
+        part_of(module)
+        for module in client_modules()
+        for node in ast.walk(parsed(module))
+        if (isinstance(node, ast.Import) and any(one.name.split(".")[0] in widgets for one in node.names))
+        or (isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in widgets)
+    }
+
+    assert {"notebook"} == users
 
 
 def test_importing_prodex_pulls_no_widget_chart_or_extra() -> None:

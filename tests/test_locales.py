@@ -6,6 +6,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
+from prodex.explore.card.contents import read_card
 from prodex.locales import (
     known_language_tag,
     language_code,
@@ -15,7 +16,6 @@ from prodex.locales import (
     market_code,
     market_name,
 )
-from prodex.notebook.card import read_card
 
 
 @pytest.mark.parametrize(

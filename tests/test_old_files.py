@@ -24,11 +24,11 @@ from prodex.store.journal import Journal
 from prodex.store.journal_format import Counted, Noted, PageEntry, Restarted
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.records.model import SharedProduct, View
-from tests.fix.handling import fill
 from tests.load.exchange import asked, connected, contents, paged
 from tests.old.make import CANARY, CORRECTIONS, MILL, PAGE, SHOP, TOTAL, gtin
 from tests.old.unpacking import KEPT, Kept, unpack
 from tests.quality.workbooks import sheets, to_fix
+from tests.worklists.handling import fill
 
 VERSIONS = sorted(path.name for path in KEPT.iterdir() if (path / "files.tar.xz").is_file())
 

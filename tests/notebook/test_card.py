@@ -11,18 +11,18 @@ import pytest
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import InputError
+from prodex.explore.card.contents import CardContents, read_card
 from prodex.explore.card.record import indented
-from prodex.notebook.card import CardContents, read_card
-from prodex.notebook.card.contents import parts
+from prodex.notebook.card.html import parts
 from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
 from prodex.untrusted_text import words
 from prodex_sandbox.sample import shared_products
+from tests.notebook.card_products import CASE, EACH, PACK, PALLET, rich, text
 from tests.quality import hostile
 from tests.quality.reading_html import Node, parsed
 
 from . import canary
-from .card_products import CASE, EACH, PACK, PALLET, rich, text
 from .test_card_laws import shown
 
 

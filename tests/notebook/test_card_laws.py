@@ -12,14 +12,13 @@ from hypothesis import HealthCheck, example, given, settings
 
 import prodex
 from prodex.errors import InputError
+from prodex.explore.card.contents import read_card
 from prodex.explore.card.record import PATHS
-from prodex.notebook.card import read_card
 from prodex.tables.declaration import TABLES
+from tests.notebook.card_products import rich
 from tests.quality.reading_html import Node, parsed
 from tests.quick import examples
 from tests.wire import products
-
-from .card_products import rich
 
 #: Keys, and what is derived from other leaves or copied from them.
 _NOT_SHOWN = {

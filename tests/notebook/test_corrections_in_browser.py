@@ -15,7 +15,7 @@ ROOT = str(Path(__file__).parents[2])
 _SERVED = f"""
     import sys; sys.path.insert(0, {ROOT!r})
     import prodex as px
-    from tests.fix.bakery import RECORDS, stored
+    from tests.worklists.bakery import RECORDS, stored
     from prodex.sandbox import Sandbox
     sandbox = Sandbox(RECORDS).__enter__()
     key = sandbox.credentials[0]

@@ -22,8 +22,8 @@ from prodex.notebook.corrections import judging
 from prodex.notebook.explore import explore
 from prodex.notebook.shared.exploration import Exploration
 from prodex.sandbox import Behaviour, Fault, Sandbox
-from tests.fix.bakery import RECORDS, stored
 from tests.quality.reading_html import parsed
+from tests.worklists.bakery import RECORDS, stored
 
 FIRST, SECOND, THIRD = (one["gtin"] for one in RECORDS)
 CAPITALS = "PAIN DE CAMPAGNE AUX GRAINES"

@@ -16,9 +16,8 @@ from prodex.explore.card.record import is_prepared
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import is_busy
+from tests.notebook.card_products import rich, text
 from tests.quality.reading_html import parsed
-
-from .card_products import rich, text
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from prodex.sandbox import Sandbox
+from tests.notebook.card_products import EACH
 from tests.quality.hostile import STRINGS
 
-from .card_products import EACH
 from .lab import Lab
 
 if TYPE_CHECKING:

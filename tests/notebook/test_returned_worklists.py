@@ -16,8 +16,8 @@ import prodex
 from prodex.notebook.shared.exploration import Exploration
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix
-from tests.fix.bakery import RECORDS
-from tests.fix.handling import fill
+from tests.worklists.bakery import RECORDS
+from tests.worklists.handling import fill
 
 FIRST, _, THIRD = (one["gtin"] for one in RECORDS)
 PROFILE = {"checks": {"names_not_in_capitals": {}}}

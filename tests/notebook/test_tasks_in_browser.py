@@ -15,10 +15,10 @@ import pytest
 from prodex.sandbox import Sandbox
 from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.sample import shared_products
-from tests.fix.answering import ATTRIBUTES, SENTENCES, good_text
-from tests.fix.handling import fill
 from tests.pictures import drawn
 from tests.pictures.file_server import serving as file_serving
+from tests.worklists.answering import ATTRIBUTES, SENTENCES, good_text
+from tests.worklists.handling import fill
 
 from .lab import Lab, Notebook
 

@@ -13,10 +13,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.fix.cheating import CHEATS, reached
-from tests.fix.every_kind import given
-from tests.fix.interrupting import interrupt_often
-from tests.fix.looping import looped
+from tests.worklists.cheating import CHEATS, reached
+from tests.worklists.every_kind import given
+from tests.worklists.interrupting import interrupt_often
+from tests.worklists.looping import looped
 
 #: Seconds for reading, judging, applying and proving a thousand answers.
 _TO_REACH = 20.0

@@ -453,8 +453,8 @@ def _is_whole(place: Place, row: Row, there: Mapping[str, int]) -> bool:
 def _in_order(pointer: Pointer, there: Mapping[str, int]) -> list[str]:
     """Return the files of the table in the order in which the log has added them."""
     added: dict[str, int] = {}
-    for version, actions in _log(pointer.place, there).items():
-        added |= {action.add.path: version for action in actions or () if action.add is not None}
+    for number, actions in _log(pointer.place, there).items():
+        added |= {action.add.path: number for action in actions or () if action.add is not None}
     return sorted(pointer.files, key=lambda path: (added.get(path, -1), path))
 
 

@@ -10,9 +10,9 @@ from traitlets import Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.explore.card.contents import CardContents, read_card
 from prodex.explore.card.record import is_prepared
-from prodex.notebook.card import CardContents, read_card
-from prodex.notebook.card.contents import CardParts, parts
+from prodex.notebook.card.html import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.exploration import Exploration

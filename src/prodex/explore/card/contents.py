@@ -1,13 +1,10 @@
-"""The contents of a product's card, and their HTML from a template that escapes everything."""
+"""The contents of a product's card: everything that a catalogue, and an audit, know about it, as values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prodex.catalog import Catalog
-from prodex.display.html_tables import Html, table, template
 from prodex.explore.card.record import CardTable, LabelledValue, read_raw, read_record
 from prodex.explore.card.sections import (
     CardHeader,
@@ -29,12 +26,8 @@ from prodex.explore.card.sections import (
 )
 from prodex.explore.card.texts import Texts, texts
 from prodex.messages import counted
-from prodex.notebook.shared.panel import style
 from prodex.quality import Audit
 from prodex.untrusted_text import Words
-
-if TYPE_CHECKING:
-    from prodex.pictures import Thumbnail
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,10 +90,14 @@ class CardContents:
     @property
     def html(self) -> str:
         """The card as HTML, without its style sheet."""
+        from prodex.notebook.card.html import parts
+
         return "".join(parts(self))
 
     def _repr_html_(self) -> str:
-        return f"<div><style>{style()}</style>{self.html}</div>"
+        from prodex.notebook.card.html import shown
+
+        return shown(self)
 
     def __repr__(self) -> str:
         name = "without a name" if self.header.name.is_missing else repr(self.header.name.text[:60])
@@ -150,45 +147,3 @@ def read_card(catalog: Catalog, product_id: str, audit: Audit | None = None) -> 
         facts=numbers_and_dates(record),
         raw=read_raw(record.json),
     )
-
-
-class CardParts(NamedTuple):
-    """The HTML of a card in pieces, each of which is shown by a widget of its own.
-
-    Only one of them is sent again when images have arrived, and the long texts that somebody has opened in the others
-    stay open. The texts are shown by a table in which they can be corrected, and as HTML only on a page without one.
-    """
-
-    before: str
-    texts: str
-    above_pictures: str
-    pictures: str
-    after: str
-
-
-def parts(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> CardParts:
-    """Return the HTML of a card.
-
-    Parameters
-    ----------
-    card
-        The contents.
-    images
-        Thumbnails by the position of their picture, once somebody has asked for them.
-    """
-    page: Any = template("prodex.notebook", "card", "card.html").make_module({"table_html": _table_html})
-    pieces = (
-        page.before(card),
-        page.texts_by_language(card.texts),
-        page.pictures_above(card.pictures),
-        page.pictures(card.pictures, images or {}),
-        page.after(card),
-    )
-    return CardParts(*(f'<div class="prodex card mathjax_ignore">{piece}</div>' for piece in pieces))
-
-
-def _table_html(grid: CardTable, caption: str, cell: Callable[[Words, str], Html]) -> Html:
-    """Return a table of a card; `cell` is the macro of the template that shows a value, or a dash for none."""
-    headings = [f"{one[0].upper()}{one[1:]}" for one in grid.headings]
-    rows = ([cell(value, "–") for value in values] for values in grid.rows)
-    return Html(table(caption, headings, rows, numbers=[headings[place] for place in grid.numeric]))

@@ -23,7 +23,7 @@ FIRST, SECOND, THIRD = (one["gtin"] for one in RECORDS)
 CELL = f"""
     import sys; sys.path.insert(0, {ROOT!r})
     import prodex
-    from tests.fix.bakery import RECORDS
+    from tests.worklists.bakery import RECORDS
     from prodex.sandbox import Sandbox
     sandbox = Sandbox(RECORDS).__enter__()
     key = sandbox.credentials[0]

@@ -1,0 +1,23 @@
+"""A plugin of pytest that hides the widgets, as if they were not installed: `-p tests.explore.without_widgets`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+WIDGETS = frozenset({"anywidget", "ipywidgets", "traitlets"})
+
+
+class _Hidden(MetaPathFinder):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name.partition(".")[0] in WIDGETS:
+            raise ModuleNotFoundError(f"{name} is hidden: the engine does without widgets", name=name)
+        return None
+
+
+sys.meta_path.insert(0, _Hidden())
