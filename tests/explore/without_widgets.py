@@ -13,7 +13,10 @@ WIDGETS = frozenset({"anywidget", "ipywidgets", "traitlets"})
 
 class _Hidden(MetaPathFinder):
     def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+        self,
+        name: str,
+        path: Sequence[str] | None,  # noqa: ARG002 - the interface
+        target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         if name.partition(".")[0] in WIDGETS:
             raise ModuleNotFoundError(f"{name} is hidden: the engine does without widgets", name=name)
