@@ -22,8 +22,8 @@ from typing import Any
 import prodex
 from prodex import TextCorrection
 from prodex.errors import ProdexError, StorageError
-from prodex.explore.drafts import Draft, change_draft
-from prodex.explore.saved_views import View, open_view, save_view, saved_views
+from prodex.exploration.drafts import Draft, change_draft
+from prodex.exploration.saved_views import View, open_view, save_view, saved_views
 from prodex.load.resume import unfinished_loads
 from prodex.sandbox import Sandbox
 from prodex.store.archive import snapshots_folder

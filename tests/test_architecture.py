@@ -34,9 +34,9 @@ ROWS = (
     {"worklists"},
     {"load"},
     {"pictures"},
-    {"explore"},
+    {"exploration"},
     {"display"},
-    {"notebook", "job", "simulated_weeks"},
+    {"notebook", "job", "week_simulation"},
     {"__init__"},
     {"cli"},
     {"__main__"},
@@ -258,7 +258,7 @@ def test_one_module_of_prodex_imports_the_sandbox() -> None:
     users = {part_of(module) for module in client_modules() if "prodex.sandbox" in imports(module)}
 
     assert {"prodex.sandbox"} == direct
-    assert {"simulated_weeks", "cli"} == users
+    assert {"week_simulation", "cli"} == users
 
 
 def test_one_module_of_prodex_starts_the_sandbox() -> None:

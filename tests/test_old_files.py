@@ -14,9 +14,9 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, InputError, SnapshotNotFound
-from prodex.explore.conditions import Conditions
-from prodex.explore.drafts import CollectedDraft
-from prodex.explore.saved_views import open_view, saved_views
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.drafts import CollectedDraft
+from prodex.exploration.saved_views import open_view, saved_views
 from prodex.files import append_log
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox

@@ -72,10 +72,10 @@ if TYPE_CHECKING:
     from prodex.send.track import track
     from prodex.send.upsert import DryRun, upsert
     from prodex.service import Client, ProductPage, RetryPolicy, connect
-    from prodex.simulated_weeks import SimulatedWeeks, simulated_weeks
     from prodex.store.reading import flatten, read_products, with_pending_updates
     from prodex.store.snapshot import list_snapshots, open_snapshot, verify
     from prodex.store.vacuum import vacuum
+    from prodex.week_simulation import SimulatedWeeks, simulated_weeks
     from prodex.worklists.fix import Fix
     from prodex.worklists.read_worklist import read_worklist
     from prodex.worklists.text_corrections import TextCorrection, fix_texts
@@ -92,7 +92,7 @@ _LATER = {
     "prodex.worklists.read_worklist": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
-    "prodex.simulated_weeks": ("SimulatedWeeks", "simulated_weeks"),
+    "prodex.week_simulation": ("SimulatedWeeks", "simulated_weeks"),
     "prodex.job": ("JobResult", "run_job"),
     "prodex.catalog.ledger": ("Ledger",),
     "prodex.limits": ("Limits",),

@@ -12,10 +12,10 @@ import pandas as pd
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.display.report.products import cards, failing
-from prodex.explore.card.contents import read_card
-from prodex.explore.facets import Facets
-from prodex.explore.product_columns import ProductColumns, ProductRows
-from prodex.explore.table_page import cells
+from prodex.exploration.card.contents import read_card
+from prodex.exploration.facets import Facets
+from prodex.exploration.product_columns import ProductColumns, ProductRows
+from prodex.exploration.table_page import cells
 from prodex.pictures.contact_sheet import gallery
 from prodex.pictures.download import download_pictures
 from prodex.query import ProductQuery

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.catalog import Catalog, Origin
-from prodex.explore.card.record import read_record, why_missing
+from prodex.exploration.card.record import read_record, why_missing
 from prodex.facts.fill import FILL_STATES, fill_states
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten

@@ -9,8 +9,8 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.explore.facets import Facets
-from prodex.explore.product_columns import ProductColumns
+from prodex.exploration.facets import Facets
+from prodex.exploration.product_columns import ProductColumns
 from prodex.store.reading import flatten
 from tests.facts.everywhere import Groups, Record, catalog_of, grouped_everywhere, market, text
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import prodex
-from prodex.explore.product_columns import ProductColumns
-from prodex.explore.search import Search
+from prodex.exploration.product_columns import ProductColumns
+from prodex.exploration.search import Search
 from prodex.messages import unaccented
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import unaccented_texts

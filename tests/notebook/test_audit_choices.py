@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.display.report.contents import GroupScores
-from prodex.explore.conditions import Conditions
+from prodex.exploration.conditions import Conditions
 from prodex.facts.groups import column_names
 from prodex.notebook.audit.drill_down import of_cell, of_check, of_grade, to_work_on, with_blockers
 from prodex_sandbox.sample import AS_OF, shared_products

@@ -14,11 +14,11 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
-from prodex.explore.conditions import Conditions
+from prodex.exploration.conditions import Conditions
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import is_busy
+from prodex.notebook.shared.state import Exploration
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality import hostile
 

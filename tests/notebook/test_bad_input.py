@@ -12,8 +12,8 @@ import pytest
 
 import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
-from prodex.explore.conditions import Range
-from prodex.explore.drafts import read_draft
+from prodex.exploration.conditions import Range
+from prodex.exploration.drafts import read_draft
 from prodex.notebook.explore import Explore, explore
 from prodex.sandbox import Sandbox
 from tests.quality.reading_html import parsed

@@ -11,8 +11,8 @@ import pytest
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import InputError
-from prodex.explore.card.contents import CardContents, read_card
-from prodex.explore.card.record import indented
+from prodex.exploration.card.contents import CardContents, read_card
+from prodex.exploration.card.record import indented
 from prodex.notebook.card.html import parts
 from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery

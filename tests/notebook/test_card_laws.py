@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, example, given, settings
 
 import prodex
 from prodex.errors import InputError
-from prodex.explore.card.contents import read_card
-from prodex.explore.card.record import PATHS
+from prodex.exploration.card.contents import read_card
+from prodex.exploration.card.record import PATHS
 from prodex.tables.declaration import TABLES
 from tests.notebook.card_products import rich
 from tests.quality.reading_html import Node, parsed

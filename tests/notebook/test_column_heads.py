@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.explore.conditions import Conditions, Range
-from prodex.explore.facets import facet_name
-from prodex.explore.filtering import ProductFilter
-from prodex.explore.product_columns import ProductColumns
-from prodex.explore.ranges import MOST, Histograms, edges_of, in_range
+from prodex.exploration.conditions import Conditions, Range
+from prodex.exploration.facets import facet_name
+from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.product_columns import ProductColumns
+from prodex.exploration.ranges import MOST, Histograms, edges_of, in_range
 from prodex.notebook.products.table_details import ColumnHeads
 from prodex.query import ProductQuery
 

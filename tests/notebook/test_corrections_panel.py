@@ -17,10 +17,10 @@ from traitlets import TraitError
 import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
 from prodex.errors import InputError, ProdexError, StorageError
-from prodex.explore.drafts import Draft, SentCorrections, change_draft, read_draft
+from prodex.exploration.drafts import Draft, SentCorrections, change_draft, read_draft
 from prodex.notebook.corrections import judging
 from prodex.notebook.explore import explore
-from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.state import Exploration
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from tests.quality.reading_html import parsed
 from tests.worklists.bakery import RECORDS, stored
@@ -325,7 +325,7 @@ def test_a_disk_that_refuses_loses_nothing(
     panel = made(name())
     in_the_way = tmp_path / "file"
     in_the_way.write_text("no folder")
-    monkeypatch.setattr("prodex.explore.drafts.home", lambda: in_the_way)
+    monkeypatch.setattr("prodex.exploration.drafts.home", lambda: in_the_way)
     with pytest.raises(StorageError):
         panel.exploration.correct(name("Nom", "3", None))
     panel.wait()

@@ -19,13 +19,13 @@ from traitlets import TraitError
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError
-from prodex.explore.conditions import Conditions
-from prodex.explore.filled import USUAL, FilledColumns
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.filled import USUAL, FilledColumns
 from prodex.facts.fill import fill_states
 from prodex.notebook.coverage.panel import GROUPINGS, CoveragePanel
 from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.state import Exploration
 from prodex.query import ProductQuery
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.hostile import LONG

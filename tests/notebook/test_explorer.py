@@ -15,10 +15,10 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, QueryError
-from prodex.explore.conditions import Conditions, ProductList
+from prodex.exploration.conditions import Conditions, ProductList
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.export import AS_SHOWN, EVERYTHING
-from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.state import Exploration
 from prodex_sandbox.sample import shared_products
 
 

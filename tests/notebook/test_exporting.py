@@ -16,7 +16,7 @@ from python_calamine import CalamineWorkbook
 
 import prodex
 from prodex.errors import InputError, QueryError, StorageError
-from prodex.explore.product_columns import ProductColumns
+from prodex.exploration.product_columns import ProductColumns
 from prodex.formats.registry import FormatName
 from prodex.notebook.products.export import (
     AS_SHOWN,

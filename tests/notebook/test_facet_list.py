@@ -9,9 +9,9 @@ import pytest
 
 import prodex
 from prodex.catalog import Part
-from prodex.explore import filled
-from prodex.explore.card.record import is_prepared
-from prodex.explore.conditions import Conditions, Range
+from prodex.exploration import filled
+from prodex.exploration.card.record import is_prepared
+from prodex.exploration.conditions import Conditions, Range
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex_sandbox.sample import shared_products

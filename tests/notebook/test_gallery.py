@@ -16,15 +16,15 @@ from PIL import Image
 
 import prodex
 from prodex.errors import InputError
-from prodex.explore.conditions import Conditions
-from prodex.explore.gallery import sheet_rows
-from prodex.explore.product_columns import ProductColumns
-from prodex.explore.table_page import Order
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.gallery import sheet_rows
+from prodex.exploration.product_columns import ProductColumns
+from prodex.exploration.table_page import Order
 from prodex.notebook.gallery.product_gallery import CONSENT, PictureLoader, ProductGallery
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.table_or_gallery import GALLERY, TABLE
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.state import Exploration
 from tests.pictures import drawn
 from tests.pictures.file_server import FileServer, serving
 

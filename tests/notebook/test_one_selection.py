@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import prodex
-from prodex.explore.conditions import Conditions, Range
-from prodex.explore.filtering import ProductFilter
-from prodex.explore.saved_views import View, applicable, save_view
+from prodex.exploration.conditions import Conditions, Range
+from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.saved_views import View, applicable, save_view
 from prodex.notebook.explore import Explore, explore
 from prodex.notebook.shared.selection_bar import SelectionBar
 from tests.quality.reading_html import parsed

@@ -17,16 +17,16 @@ import prodex
 import prodex.notebook
 from prodex.catalog import Origin
 from prodex.errors import ProdexError
-from prodex.explore.product_columns import ProductColumns, ProductRows
-from prodex.explore.table_page import cells
+from prodex.exploration.product_columns import ProductColumns, ProductRows
+from prodex.exploration.table_page import cells
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.explore import explore
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.query.panel import QueryPanel
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Panel, is_busy
 from prodex.notebook.shared.row_table import Pager
+from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.query import ProductQuery
 

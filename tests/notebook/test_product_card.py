@@ -12,10 +12,10 @@ from traitlets import TraitError
 
 import prodex
 from prodex.errors import InputError
-from prodex.explore.card.record import is_prepared
+from prodex.exploration.card.record import is_prepared
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import is_busy
+from prodex.notebook.shared.state import Exploration
 from tests.notebook.card_products import rich, text
 from tests.quality.reading_html import parsed
 

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 import prodex
-from prodex.notebook.shared.exploration import Exploration
+from prodex.notebook.shared.state import Exploration
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix
 from tests.worklists.bakery import RECORDS

@@ -20,8 +20,8 @@ import prodex
 from prodex.errors import ServiceError
 from prodex.files.atomic import discard
 from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import is_busy
+from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.comparison import attributes_markup, changes_markup, groups_markup
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import snapshot_entries

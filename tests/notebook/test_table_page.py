@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.explore.product_columns import ProductColumns, ProductRows
-from prodex.explore.table_page import COLUMNS, Order, Sorter, cell, cells
+from prodex.exploration.product_columns import ProductColumns, ProductRows
+from prodex.exploration.table_page import COLUMNS, Order, Sorter, cell, cells
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.row_table import Pager

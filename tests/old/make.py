@@ -23,9 +23,9 @@ import pytest
 
 import prodex
 from prodex.errors import IncompleteLoad, ServiceError
-from prodex.explore import saved_views
-from prodex.explore.conditions import Conditions
-from prodex.explore.drafts import CollectedDraft
+from prodex.exploration import saved_views
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.drafts import CollectedDraft
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.service import Client, RetryPolicy

@@ -36,10 +36,10 @@ from prodex.query import ProductQuery
 from prodex.send import Changes, changes_from_frame, upsert
 from prodex.service import Client
 from prodex.service.local_sandbox import require_sandbox
-from prodex.simulated_weeks import SimulatedWeeks
 from prodex.store.reading import flatten
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
+from prodex.week_simulation import SimulatedWeeks
 from prodex.worklists.read_worklist import read_worklist
 
 _LINES = 3

@@ -10,15 +10,15 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
-from prodex.explore.table_page import cut
+from prodex.exploration.table_page import cut
 from prodex.messages import counted
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.corrections.panel import CorrectionsPanel
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.query.panel import QueryPanel
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import OwnChange, Panel, button, html, row, show_if, status_html, styled
+from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.notebook.snapshots.saved import SnapshotEntry
 from prodex.quality import Audit

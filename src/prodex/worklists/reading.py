@@ -432,7 +432,7 @@ def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -
                 f"{file.name} was written by a newer version of prodex (layout {newer[0]}; this one reads up to "
                 f"{FORMAT}). Install that version: pip install --upgrade prodex."
             )
-        if older := [one.format for one in kept.values() if one.format < FORMAT]:
+        if older := [one.format for one in kept.values() if 0 < one.format < FORMAT]:
             raise SpreadsheetUnreadable(
                 f"{file.name} was written by an earlier version of prodex (layout {older[0]}; this one reads "
                 f"{FORMAT}). Its answers are not read. Write the worklist anew, audit.worklists(folder), and copy them "

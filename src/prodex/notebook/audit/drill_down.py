@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from prodex.explore.conditions import Code, Conditions, FailingChecks
+from prodex.exploration.conditions import Code, Conditions, FailingChecks
 from prodex.notebook.shared.boxes import Button
 from prodex.notebook.shared.panel import Panel
 from prodex.quality import Audit

@@ -13,7 +13,7 @@ from traitlets import Bool, Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.explore.conditions import Conditions
+from prodex.exploration.conditions import Conditions
 from prodex.messages import counted
 from prodex.notebook.audit.check_table import CheckTable
 from prodex.notebook.audit.drill_down import DrillDown
@@ -29,7 +29,6 @@ from prodex.notebook.audit.overview import (
 )
 from prodex.notebook.audit.returned import ReturnedWorklists
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.exporting import Exporter, path_of
 from prodex.notebook.shared.panel import (
     Panel,
@@ -43,6 +42,7 @@ from prodex.notebook.shared.panel import (
     text_html,
 )
 from prodex.notebook.shared.selection_bar import SelectionBar
+from prodex.notebook.shared.state import Exploration
 from prodex.notebook.shared.static_picture import ONLY_LIVE
 from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import earlier, previous

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prodex.display.html_tables import Html, table, template
-from prodex.explore.card.contents import CardContents
-from prodex.explore.card.record import CardTable
+from prodex.exploration.card.contents import CardContents
+from prodex.exploration.card.record import CardTable
 from prodex.notebook.shared.panel import style
 from prodex.untrusted_text import Words
 

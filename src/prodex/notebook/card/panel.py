@@ -10,13 +10,13 @@ from traitlets import Unicode, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.explore.card.contents import CardContents, read_card
-from prodex.explore.card.record import is_prepared
+from prodex.exploration.card.contents import CardContents, read_card
+from prodex.exploration.card.record import is_prepared
 from prodex.notebook.card.html import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.shared.background import LatestTask
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Panel, html, set_busy, show_if
+from prodex.notebook.shared.state import Exploration
 from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.comparison import product_changes_markup
 from prodex.progress import PATIENCE, PhaseObserver, Reporter

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from prodex.explore.card.contents import CardContents
-from prodex.explore.card.texts import LanguageText, TextCell, TextRow, Texts
+from prodex.exploration.card.contents import CardContents
+from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
 from prodex.facts.fill import Missing
 from prodex.locales import language_label, short_of
 from prodex.messages import counted
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.live import LiveWidget, shown
 from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.state import Exploration
 from prodex.send.preflight import longest_text
 from prodex.untrusted_text import words
 from prodex.worklists.text_corrections import TextCorrection

@@ -16,7 +16,7 @@ from traitlets import Instance
 from prodex.catalog import Catalog
 from prodex.display.fix import state_in_words, states_in_words
 from prodex.errors import InputError, ProdexError
-from prodex.explore.drafts import SentCorrections, draft_name
+from prodex.exploration.drafts import SentCorrections, draft_name
 from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.notebook.corrections.judging import (
@@ -28,7 +28,6 @@ from prodex.notebook.corrections.judging import (
     prove,
 )
 from prodex.notebook.shared.arrival import arrival_html, fixed_and_new, lines_of
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.exporting import Exporter, path_of
 from prodex.notebook.shared.live import LiveWidget, shown
 from prodex.notebook.shared.panel import (
@@ -44,6 +43,7 @@ from prodex.notebook.shared.panel import (
     text_html,
 )
 from prodex.notebook.shared.sending import FixSender
+from prodex.notebook.shared.state import Exploration
 from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Profile

@@ -13,20 +13,20 @@ from traitlets import Bool, Instance, TraitError, Tuple, Unicode, link, validate
 from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
 from prodex.errors import InputError
-from prodex.explore.conditions import Conditions
-from prodex.explore.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, required_checks
-from prodex.explore.filled import USUAL
-from prodex.explore.table_page import cut
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, required_checks
+from prodex.exploration.filled import USUAL
+from prodex.exploration.table_page import cut
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all, percent
 from prodex.notebook.coverage.view import CoverageView
 from prodex.notebook.shared.background import LatestTask, progress_report
 from prodex.notebook.shared.cell_grid import CellGrid
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Fold, OwnChange, Panel, button, html, row, show_if, status_html
 from prodex.notebook.shared.removable_buttons import RemovableButtons
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionBar
+from prodex.notebook.shared.state import Exploration
 from prodex.progress import PhaseProgress
 from prodex.quality import Audit
 

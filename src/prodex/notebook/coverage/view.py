@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from prodex.colours import shade
-from prodex.explore.conditions import Conditions
-from prodex.explore.coverage import Checks, CoverageFigures, fails, in_group, lacks
-from prodex.explore.filled import CellState
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks
+from prodex.exploration.filled import CellState
 from prodex.facts.fill import Attribute
 from prodex.facts.name import told_apart
 from prodex.locales import language_label

@@ -11,7 +11,7 @@ import ipywidgets as w
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.explore.gallery import TileGroup, sheet_rows
+from prodex.exploration.gallery import TileGroup, sheet_rows
 from prodex.messages import counted
 from prodex.notebook.gallery.product_gallery import SIDE, ProductGallery
 from prodex.notebook.shared.boxes import VBox

@@ -8,15 +8,15 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.explore.conditions import Code, Conditions
-from prodex.explore.filtering import ProductFilter
+from prodex.exploration.conditions import Code, Conditions
+from prodex.exploration.filtering import ProductFilter
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.shared.background import LatestTask
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Fold, Panel, button, row, show_if, styled
 from prodex.notebook.shared.selection_bar import SelectionBar
+from prodex.notebook.shared.state import Exploration
 from prodex.tables.columns import Mask
 
 

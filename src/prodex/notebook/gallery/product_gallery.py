@@ -18,10 +18,10 @@ from traitlets import Instance, Tuple, Unicode
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.explore.conditions import Code
-from prodex.explore.facets import Facets
-from prodex.explore.filtering import ProductFilter
-from prodex.explore.gallery import (
+from prodex.exploration.conditions import Code
+from prodex.exploration.facets import Facets
+from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.gallery import (
     PicturedProducts,
     TileGroup,
     groups_of,
@@ -29,7 +29,7 @@ from prodex.explore.gallery import (
     tiles,
     values_among,
 )
-from prodex.explore.product_columns import ProductColumns, Rows
+from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.network.addresses import sandbox_of
 from prodex.notebook.shared.background import LatestTask, running_loop
 from prodex.notebook.shared.boxes import HBox, VBox

@@ -12,13 +12,13 @@ from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
-from prodex.explore.conditions import Code, Conditions
-from prodex.explore.facets import FilterResult
-from prodex.explore.filtering import ProductFilter
-from prodex.explore.range_facets import column_of
-from prodex.explore.saved_views import View
-from prodex.explore.search import HELP, LABELS
-from prodex.explore.table_page import Order
+from prodex.exploration.conditions import Code, Conditions
+from prodex.exploration.facets import FilterResult
+from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.range_facets import column_of
+from prodex.exploration.saved_views import View
+from prodex.exploration.search import HELP, LABELS
+from prodex.exploration.table_page import Order
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_list import FacetList
@@ -26,7 +26,6 @@ from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.products.table_details import TableDetails
 from prodex.notebook.products.table_or_gallery import TableOrGallery
 from prodex.notebook.shared.background import LatestTask
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import (
     Fold,
     Panel,
@@ -39,6 +38,7 @@ from prodex.notebook.shared.panel import (
     styled,
 )
 from prodex.notebook.shared.selection_bar import SelectionBar
+from prodex.notebook.shared.state import Exploration
 from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import scope_of
-from prodex.explore.product_columns import ProductColumns, Rows
-from prodex.explore.table_page import column_values
+from prodex.exploration.product_columns import ProductColumns, Rows
+from prodex.exploration.table_page import column_values
 from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted

@@ -8,14 +8,14 @@ from typing import Any
 
 from traitlets import HasTraits, Instance
 
-from prodex.explore.conditions import Code, Conditions, Range
-from prodex.explore.facet_values import Counts, FacetValues
-from prodex.explore.facets import MISSING, FilterResult
-from prodex.explore.filtering import ProductFilter
-from prodex.explore.range_facets import FacetOffers, RangeFacets, column_of, range_facet
-from prodex.explore.ranges import measure_of
-from prodex.explore.search import contains
-from prodex.explore.table_page import cut, title
+from prodex.exploration.conditions import Code, Conditions, Range
+from prodex.exploration.facet_values import Counts, FacetValues
+from prodex.exploration.facets import MISSING, FilterResult
+from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.range_facets import FacetOffers, RangeFacets, column_of, range_facet
+from prodex.exploration.ranges import measure_of
+from prodex.exploration.search import contains
+from prodex.exploration.table_page import cut, title
 from prodex.locales import language_label
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.live import LiveWidget
@@ -353,7 +353,7 @@ def listed_values(
     Examples
     --------
     >>> import prodex
-    >>> from prodex.explore.filtering import ProductFilter
+    >>> from prodex.exploration.filtering import ProductFilter
     >>> brands = [{"id": n, "brand": {"code": code}} for n, code in enumerate("AAB")]
     >>> brand = ProductFilter(prodex.flatten(brands)).facets["brand"]
     >>> found = listed_values(brand, brand.totals, Conditions().excluding("brand", "B"), Folding())

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from traitlets import Bool, Instance, Tuple, Unicode, link
 
-from prodex.explore.product_columns import ProductColumns, ProductRows, Rows
-from prodex.explore.table_page import (
+from prodex.exploration.product_columns import ProductColumns, ProductRows, Rows
+from prodex.exploration.table_page import (
     AUDIT_COLUMNS,
     COLUMNS,
     NOT_REQUESTED,

@@ -13,18 +13,18 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from prodex.explore.condition_labels import range_words
-from prodex.explore.conditions import Conditions, Range
-from prodex.explore.facet_values import Counts, FacetValues
-from prodex.explore.facets import FilterResult, facet_name
-from prodex.explore.filtering import ProductFilter
-from prodex.explore.ranges import Histogram, Histograms, in_utc, measure_of
-from prodex.explore.table_page import NOT_REQUESTED, cut
+from prodex.exploration.condition_labels import range_words
+from prodex.exploration.conditions import Conditions, Range
+from prodex.exploration.facet_values import Counts, FacetValues
+from prodex.exploration.facets import FilterResult, facet_name
+from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.ranges import Histogram, Histograms, in_utc, measure_of
+from prodex.exploration.table_page import NOT_REQUESTED, cut
 from prodex.messages import counted
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.shared.background import LatestTask
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Panel
+from prodex.notebook.shared.state import Exploration
 
 #: Of more products it is read in the background.
 _READ_AT_ONCE = 20_000

@@ -9,8 +9,8 @@ import ipywidgets as w
 import numpy as np
 from traitlets import Instance, Tuple, Unicode, link
 
-from prodex.explore.conditions import Code
-from prodex.explore.filtering import ProductFilter
+from prodex.exploration.conditions import Code
+from prodex.exploration.filtering import ProductFilter
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.products.product_table import ProductTable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from prodex.explore.table_page import cut
+from prodex.exploration.table_page import cut
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
 from prodex.untrusted_text import LABEL, ends

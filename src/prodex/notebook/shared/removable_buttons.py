@@ -8,11 +8,11 @@ from typing import Any
 import ipywidgets as w
 from traitlets import Instance, Int, Tuple
 
-from prodex.explore.condition_labels import labels
-from prodex.explore.conditions import Conditions
-from prodex.explore.facet_values import FacetValues
-from prodex.explore.product_columns import ProductColumns
-from prodex.explore.table_page import AUDIT_COLUMNS, title
+from prodex.exploration.condition_labels import labels
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.facet_values import FacetValues
+from prodex.exploration.product_columns import ProductColumns
+from prodex.exploration.table_page import AUDIT_COLUMNS, title
 from prodex.notebook.shared.boxes import HBox
 from prodex.notebook.shared.panel import Panel
 from prodex.tables.declaration import TABLES

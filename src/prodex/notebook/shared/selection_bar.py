@@ -9,13 +9,13 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.errors import InputError
-from prodex.explore.conditions import Conditions, ProductList
-from prodex.explore.saved_views import View, applicable, open_view, remove_view, save_view, saved_views
+from prodex.exploration.conditions import Conditions, ProductList
+from prodex.exploration.saved_views import View, applicable, open_view, remove_view, save_view, saved_views
 from prodex.messages import counted
 from prodex.notebook.shared.boxes import HBox, VBox
-from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Fold, Panel, button, html, message_html, row, show_if
 from prodex.notebook.shared.removable_buttons import ActiveFilters
+from prodex.notebook.shared.state import Exploration
 
 _NONE = ("a saved view …", "")
 _EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."

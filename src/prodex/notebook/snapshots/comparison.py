@@ -18,8 +18,8 @@ from traitlets import Instance
 from prodex.compare import Difference, diff
 from prodex.display.html_tables import Html, table
 from prodex.errors import InputError
-from prodex.explore.conditions import ProductList
-from prodex.explore.table_page import cut
+from prodex.exploration.conditions import ProductList
+from prodex.exploration.table_page import cut
 from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv

@@ -1,0 +1,198 @@
+"""Which products of a catalogue meet the conditions of an exploration: asked by every panel, answered once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from prodex.catalog import Catalog
+from prodex.catalog.origin import Chosen
+from prodex.exploration.condition_labels import labels
+from prodex.exploration.conditions import Conditions, FailingChecks, ProductList, Range
+from prodex.exploration.facets import Facets, FilterResult, apply_filters
+from prodex.exploration.filled import FilledReader
+from prodex.exploration.product_columns import ProductColumns
+from prodex.exploration.range_facets import column_of
+from prodex.exploration.ranges import in_range
+from prodex.exploration.search import LABELS, TEXTS, Search
+from prodex.quality import Audit
+from prodex.tables.columns import Mask
+
+#: Masks of checks and ranges that are kept: a click changes one condition, and the others stay.
+_KEPT = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found.
+
+    Attributes
+    ----------
+    words
+        What was typed.
+    mask
+        Which products were found.
+    searched
+        What was searched, for people.
+    is_complete
+        Whether that was everything there is to search.
+    """
+
+    words: str
+    mask: Mask
+    searched: str
+    is_complete: bool
+
+
+class ProductFilter:
+    """The products of a catalogue, and which of them meet conditions.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue.
+    audit
+        The audit of its quality, or None.
+    filled
+        What has been read of the attributes of the same catalogue: an audit changes nothing about it.
+
+    Attributes
+    ----------
+    products, facets, search
+        Its columns, the values of its facets, and the search for words; each is read when it is first needed.
+    found
+        What was searched last, or None.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> chosen = ProductFilter(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}]))
+    >>> chosen.mask(Conditions().toggled("brand", "ACME")).tolist()
+    [True, False]
+    """
+
+    def __init__(
+        self, catalog: Catalog, audit: Audit | None = None, filled: FilledReader | None = None
+    ) -> None:
+        self.products: ProductColumns = ProductColumns(catalog, audit)
+        self.facets: Facets = Facets(self.products, filled)
+        self.search: Search = Search(self.products)
+        self.found: Found | None = None
+        self._masks: dict[object, Mask] = {}
+        self._last: tuple[Conditions, Mask] | None = None
+        self._left: tuple[Conditions, Catalog] | None = None
+
+    def has_found(self, words: str) -> bool:
+        """Return whether these words have been searched for, in labels at least: then `narrow` answers at once."""
+        return not words or (self.found is not None and self.found.words == words)
+
+    def find_in_labels(self, words: str) -> Found:
+        """Search for words in labels and numbers alone: the first answer, while the words of all texts are made."""
+        self.found = Found(words, self.search.find_in_labels(words), LABELS, is_complete=False)
+        return self.found
+
+    def find(self, words: str, progress: Callable[[int, int], object] = lambda *_: None) -> Mask:
+        """Search for words everywhere; may be called in a thread of its own.
+
+        Parameters
+        ----------
+        words
+            What was typed.
+        progress
+            Called with the number of parts whose words are there, and of all, when they have to be made first.
+        """
+        self.search.index.make(progress)
+        return self._searched(words).mask
+
+    def narrow(self, conditions: Conditions, counted: Collection[str] = ()) -> FilterResult:
+        """Return the products that meet conditions, and the counts of some facets.
+
+        After `find_in_labels` it is the result of that search, until `find` has searched everywhere.
+
+        Raises
+        ------
+        QueryError
+            When there is no such facet, check or range.
+        """
+        found = self._found(conditions.words)
+        others = [] if found is None else [found.mask]
+        others += [self._failing(failing) for failing in conditions.failing]
+        others += [self._listed(products) for products in conditions.listed]
+        ranges = {column: self._in_range(column, limits) for column, limits in conditions.ranges.items()}
+        self.facets.look_at(conditions)
+        self.facets.read([*conditions.facets, *conditions.excluded, *counted])
+        left = apply_filters(self.facets, conditions, len(self.products), others, counted, ranges)
+        if found is None or found.is_complete:
+            self._last = (conditions, left.mask)
+        return left
+
+    def has_at_once(self, facet: str) -> bool:
+        """Return whether a facet can be shown in the time of a click; if not, `read` it in a thread of its own."""
+        column = column_of(facet)
+        return self.facets.counts_at_once(facet) if column is None else self.products.has_at_once(column)
+
+    def read(self, facets: Collection[str]) -> None:
+        """Read what facets of attributes, of dates and of numbers need."""
+        columns = {facet: column_of(facet) for facet in facets}
+        self.products.read(*filter(None, columns.values()))
+        self.facets.read_attributes([facet for facet, column in columns.items() if column is None])
+
+    def mask(self, conditions: Conditions) -> Mask:
+        """Return which products meet conditions, in the order of the catalogue; words are searched everywhere."""
+        if self._last is not None and self._last[0] == conditions:
+            return self._last[1]
+        found = self._found(conditions.words)
+        if found is not None and not found.is_complete:
+            self.find(conditions.words)
+        return self.narrow(conditions).mask
+
+    def labels(self, conditions: Conditions) -> list[str]:
+        """Return conditions in words, each by itself."""
+        return [label for label, _ in labels(conditions, self.facets)]
+
+    def catalog(self, conditions: Conditions) -> Catalog:
+        """Return the catalogue of the products that meet conditions; words are searched everywhere."""
+        # Asked for again and again, and made only when something has changed.
+        if self._left is None or self._left[0] != conditions:
+            whole, left = self.products.catalog, self._chosen(self.mask(conditions))
+            if left is not whole:
+                # What is written about them says by which filters of the screen they were chosen.
+                by = Chosen.again(whole.chosen, len(whole), self.labels(conditions))
+                left = replace(left, chosen=by)
+            self._left = (conditions, left)
+        return self._left[1]
+
+    def _found(self, words: str) -> Found | None:
+        """Return what words have found, as far as they have been searched for; None without words."""
+        found = self.found  # another thread may search for other words meanwhile
+        if not words or (found is not None and found.words == words):
+            return found if words else None
+        return self._searched(words)
+
+    def _searched(self, words: str) -> Found:
+        found = self.found = Found(words, self.search.find(words), TEXTS, is_complete=True)
+        return found
+
+    def _chosen(self, mask: Mask) -> Catalog:
+        whole = self.products.catalog
+        # The whole catalogue keeps its folder and its origin, so that an export or an audit of it names the snapshot.
+        # Of the others only those parts are read that have some of their products.
+        return whole if mask.all() else whole.where(pd.Series(mask))
+
+    def _failing(self, failing: FailingChecks) -> Mask:
+        return self._kept(failing.checks, lambda: self.products.failing(failing.checks))
+
+    def _listed(self, products: ProductList) -> Mask:
+        return self._kept(products, lambda: self.products.having(products.ids))
+
+    def _in_range(self, column: str, limits: Range) -> Mask:
+        return self._kept((column, limits), lambda: in_range(self.products, column, limits))
+
+    def _kept(self, key: object, make: Callable[[], Mask]) -> Mask:
+        mask = self._masks.pop(key, None)
+        self._masks[key] = make() if mask is None else mask
+        if len(self._masks) > _KEPT:
+            del self._masks[next(iter(self._masks))]
+        return self._masks[key]

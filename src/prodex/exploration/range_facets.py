@@ -1,0 +1,284 @@
+"""Facets of dates and numbers: two limits to type, and a histogram whose bars select a range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from prodex.catalog import Catalog
+from prodex.catalog.names import AttributeNames
+from prodex.errors import InputError
+from prodex.exploration.condition_labels import range_words
+from prodex.exploration.conditions import Conditions, Range
+from prodex.exploration.facets import FilterResult, attribute_words, fill_facet
+from prodex.exploration.filled import USUAL
+from prodex.exploration.product_columns import ProductColumns, quantity_names
+from prodex.exploration.ranges import Histogram, Histograms, measure_of
+from prodex.exploration.search import contains
+from prodex.exploration.table_page import title
+from prodex.messages import counted
+from prodex.quality.problems import attribute_label
+from prodex.tables.attributes import within
+from prodex.tables.declaration import TABLES
+
+_RANGE = "range:"
+
+
+def range_facet(column: str) -> str:
+    """Return the name of the facet of a column of dates or numbers.
+
+    >>> range_facet("updated_at"), column_of(range_facet("updated_at")), column_of("brand")
+    ('range:updated_at', 'updated_at', None)
+    """
+    return _RANGE + column
+
+
+def column_of(facet: str) -> str | None:
+    """Return the column of such a facet; None for any other facet."""
+    return facet.removeprefix(_RANGE) if facet.startswith(_RANGE) else None
+
+
+class RangeFacets:
+    """The facets of the dates and numbers of a catalogue.
+
+    Parameters
+    ----------
+    products
+        The products.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> products = ProductColumns(prodex.flatten([{"id": n, "lifeCycle": n} for n in (1, 2, 9)]))
+    >>> facets = RangeFacets(products)
+    >>> facets.typed("life_cycle", Range(), "least", "2")
+    Range(least=2.0, greatest=None)
+    """
+
+    def __init__(self, products: ProductColumns) -> None:
+        self._histograms = Histograms(products)
+        self._shown: dict[str, Histogram] = {}
+
+    def shown(self, column: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
+        """Return the facet of a column as the list of facets is given it; its bars ignore its own range.
+
+        Parameters
+        ----------
+        column
+            The column.
+        conditions
+            What is selected.
+        left
+            The products that meet the conditions.
+        """
+        limits = conditions.ranges.get(column, Range())
+        found = self._histograms.of(column, left.without(column))
+        self._shown[column] = found
+        inside = [bool(limits) and _overlap(found.range(n, n), limits) for n in range(len(found.counts))]
+        return {
+            "range": {
+                "kind": measure_of(column),
+                "least": _field(limits.least),
+                "greatest": _field(limits.greatest),
+            },
+            "bins": [
+                {"label": range_words(found.range(place, place)), "count": count, "inside": inside[place]}
+                for place, count in enumerate(found.counts)
+            ],
+            "note": _note(found, limits),
+        }
+
+    def pressed(self, column: str, limits: Range, first: int, last: int) -> Range:
+        """Return the range of some bars; what is selected alone already is no longer so."""
+        chosen = self._shown[column].range(int(first), int(last))
+        return Range() if chosen == limits else chosen
+
+    def typed(self, column: str, limits: Range, side: str, text: str) -> Range:
+        """Return a range with one limit as it was typed; without a text it is open on that side.
+
+        Raises
+        ------
+        InputError
+            When it is no number or no date.
+        """
+        limit = _read(column, text.strip(), is_end=side == "greatest") if text.strip() else None
+        return Range(limit, limits.greatest) if side == "least" else Range(limits.least, limit)
+
+
+def _read(column: str, text: str, *, is_end: bool) -> float | datetime:
+    is_date = measure_of(column) == "date"
+    # The last day of a range belongs to it as a whole.
+    found = _date(text, time.max if is_end else time.min) if is_date else _number(text)
+    if found is None:
+        raise InputError(f"{text!r:.60} is no {'date, such as 2026-11-23' if is_date else 'number'}.")
+    return found
+
+
+def _date(text: str, at: time) -> datetime | None:
+    try:
+        return datetime.combine(date.fromisoformat(text), at)
+    except ValueError:
+        return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _field(limit: float | datetime | None) -> str:
+    if limit is None:
+        return ""
+    return f"{_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else f"{limit:.15g}"
+
+
+def _overlap(one: Range, other: Range) -> bool:
+    return _reaches(one.greatest, other.least) and _reaches(other.greatest, one.least)
+
+
+def _reaches(greatest: float | datetime | None, least: float | datetime | None) -> bool:
+    return greatest is None or least is None or _utc(greatest) >= _utc(least)
+
+
+def _utc(limit: Any) -> Any:
+    """Return a date without a zone, in UTC, as dates of products are; a number as it is."""
+    is_aware = isinstance(limit, datetime) and limit.tzinfo is not None
+    return limit.astimezone(UTC).replace(tzinfo=None) if is_aware else limit
+
+
+def _note(found: Histogram, limits: Range) -> str:
+    if not found.is_asked:
+        return "not requested"
+    if not _reaches(limits.greatest, limits.least):
+        return "“from” is above “to”, so that no product fits"
+    return f"{counted(found.without, 'product')} without a value" if found.without else ""
+
+
+#: Offers that are listed at most.
+_LISTED = 10
+_KINDS = {"date": "dates", "number": "numbers"}
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A facet that can be added.
+
+    Attributes
+    ----------
+    facet
+        Its name.
+    label
+        What people call it.
+    detail
+        The wire path of an attribute; the column of dates or numbers, in brackets with its unit.
+    """
+
+    facet: str
+    label: str
+    detail: str
+
+
+class FacetOffers:
+    """The facets that can be added for a catalogue. The names of all its attributes are read when they are needed.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue.
+
+    Attributes
+    ----------
+    catalog
+        The catalogue.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> offers = FacetOffers(prodex.flatten([{"id": 7, "nameLegal": []}]))
+    >>> offers.find("legal", "fr")[0]
+    Offer(facet='fill:nameLegal:fr', label='legal name in French', detail='nameLegal')
+    >>> offers.named("nameLegal")
+    'fill:nameLegal'
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._names = AttributeNames(catalog)
+
+    def read(self) -> FacetOffers:
+        """Read the names of all attributes; may be called in a thread of its own."""
+        self._known  # noqa: B018 - reading is what is asked for
+        return self
+
+    def find(self, typed: str, language: str | None = None) -> list[Offer]:
+        """Return the facets whose attribute has what was typed in its wire path or its plain name, the likeliest first.
+
+        Parameters
+        ----------
+        typed
+            What was typed; any part of a name.
+        language
+            Language of the texts, for attributes that hold texts.
+        """
+        found = [self._known[place] for place in np.flatnonzero(contains(self._texts, typed)).tolist()]
+        start = typed.strip().casefold()
+
+        def rank(one: tuple[str, str, str]) -> tuple[bool, bool, int, str]:
+            _, path, label = one
+            begins = path.casefold().startswith(start) or label.casefold().startswith(start)
+            return (path not in USUAL, not begins, path.count("."), path)
+
+        return [self._offer(*one, language) for one in sorted(found, key=rank)[:_LISTED]]
+
+    def named(self, typed: str, language: str | None = None) -> str:
+        """Return the facet of an attribute by its wire path, or else the likeliest one for what was typed.
+
+        Raises
+        ------
+        QueryError
+            When there is nothing of this name; the message names the nearest.
+        """
+        typed = typed.strip()
+        kinds = {path: kind for kind, path, _ in self._known}
+        if typed not in kinds and (found := self.find(typed, language)):
+            return found[0].facet
+        if kinds.get(typed):
+            return range_facet(typed)
+        return self._state(self._names.attribute(typed), language)
+
+    @cached_property
+    def _known(self) -> list[tuple[str, str, str]]:
+        """Kind, path and label of everything: the kind of an attribute is empty."""
+        return [*self._columns(), *(("", path, attribute_label(path)) for path in self._names.every)]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [f"{label} {path}" for _, path, label in self._known]
+
+    def _columns(self) -> Iterator[tuple[str, str, str]]:
+        for column in (*TABLES["products"].schema.names, *quantity_names(self.catalog)):
+            if measure_of(column):
+                yield _KINDS[measure_of(column)], column, title(column)
+
+    def _offer(self, kind: str, path: str, label: str, language: str | None) -> Offer:
+        if kind:
+            return Offer(range_facet(path), label, f"{path}, {kind}")
+        return Offer(self._state(path, language), attribute_words(path, self._spoken(path, language)), path)
+
+    def _state(self, attribute: str, language: str | None) -> str:
+        spoken = self._spoken(attribute, language)
+        return fill_facet(attribute, spoken)
+
+    def _spoken(self, attribute: str, language: str | None) -> str | None:
+        """Return the language where an attribute holds texts, also further below."""
+        is_text = language is not None and any(within(one, attribute) for one in self._names.texts)
+        return language if is_text else None

@@ -1,0 +1,199 @@
+"""Saved views: conditions, columns and order of an explorer, kept on disk under a name that somebody typed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from prodex.errors import InputError, ProdexError
+from prodex.exploration.condition_labels import labels
+from prodex.exploration.conditions import Conditions
+from prodex.exploration.filtering import ProductFilter
+from prodex.files.atomic import home, make_folder, reading, remove, safe_name, storage, writing
+from prodex.files.untrusted import read_json
+
+#: The newest format that this version reads, and the one that it writes.
+FORMAT = 1
+#: Characters of a name; a longer one is a text that was pasted by mistake.
+_LONGEST = 120
+
+
+@dataclass(frozen=True)
+class View:
+    """What an explorer shows.
+
+    Attributes
+    ----------
+    name
+        Its name, as it was typed.
+    conditions
+        Which products are shown.
+    columns
+        The columns of the table; none for those that the explorer shows anyway.
+    sorted_by, descending
+        The column by which products are sorted, and in which direction.
+    format
+        The format of its file.
+
+    Examples
+    --------
+    >>> view = View("French drinks", Conditions().toggled("language", "fr"))
+    >>> save_view(view).name[:13]
+    'French_drinks'
+    >>> [one.name for one in saved_views()], open_view("French drinks") == view
+    (['French drinks'], True)
+    >>> remove_view("French drinks")
+    """
+
+    name: str
+    conditions: Conditions = field(default_factory=Conditions)
+    columns: tuple[str, ...] = ()
+    sorted_by: str = ""
+    descending: bool = False
+    format: int = FORMAT
+
+
+def save_view(view: View) -> Path:
+    """Save a view, in the place of the one of the same name, and return its file.
+
+    Raises
+    ------
+    InputError
+        When it has no name, or one that is too long.
+    StorageError
+        When the disk refuses; an earlier view of this name is then as it was.
+    """
+    path = _path(view.name)
+    with storage(path):
+        make_folder(path.parent, private=True)
+        with writing(path, private=True) as beside:
+            beside.write_text(json.dumps(msgspec.to_builtins(view), ensure_ascii=False), "utf-8")
+    return path
+
+
+def saved_views() -> list[View]:
+    """Return all saved views by name; files that cannot be read are left out, and opening them says why."""
+    found = []
+    with reading(_folder()):
+        paths = list(_folder().iterdir()) if _folder().is_dir() else []
+    for path in paths:
+        if path.suffix != ".json":
+            continue
+        try:
+            found.append(_read(path))
+        except ProdexError:
+            continue
+    return sorted(found, key=lambda view: (view.name.casefold(), view.name))
+
+
+def open_view(name: str) -> View:
+    """Return a saved view.
+
+    Raises
+    ------
+    InputError
+        When there is none of this name, or its file cannot be read.
+    """
+    path = _path(name)
+    with reading(path):
+        is_known = path.exists()
+    if not is_known:
+        names = ", ".join(repr(view.name) for view in saved_views()) or "none"
+        raise InputError(f"There is no view {name!r}. Saved are {names}.")
+    return _read(path)
+
+
+def remove_view(name: str) -> None:
+    """Remove a saved view; one that is gone already stays gone."""
+    path = _path(name)
+    with storage(path):
+        remove(path)
+
+
+def _read(path: Path) -> View:
+    try:
+        return read_json(path, View, newest=FORMAT)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"The view in {path} cannot be read: {error}. Remove the file, and save it again."
+        ) from error
+
+
+def _folder() -> Path:
+    return home() / "views"
+
+
+def _path(name: str) -> Path:
+    """Return the file of a view; names that differ in anything have different files."""
+    name = name.strip()
+    if not 0 < len(name) <= _LONGEST:
+        raise InputError(f"The name of a view has {len(name):,} characters. Give it 1 to {_LONGEST}.")
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return _folder() / f"{safe_name(name)[:60]}-{digest}.json"
+
+
+def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Conditions, str]:
+    """Return conditions as far as a catalogue can answer them, and in words what was left out, and what nothing meets.
+
+    Words are kept as they are: a search of everything takes a while, and says itself what it finds.
+
+    Parameters
+    ----------
+    conditions
+        The conditions, as they were saved for another catalogue, or before an audit.
+    chosen
+        The products of this one.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> here = ProductFilter(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]))
+    >>> asked = Conditions().toggled("brand", "ACME").toggled("brand", "OTHER").toggled("grade", "A")
+    >>> kept, said = applicable(asked, here)
+    >>> kept == asked.without_facet("grade")
+    True
+    >>> print(said.replace(chr(0x2068), "").replace(chr(0x2069), ""))
+    There is no audit here, so this was left out: grade: A. No product here meets: brand: OTHER.
+    """
+    kept = Conditions(words=conditions.words)
+    unaudited, unanswered, unmet = [], [], []
+    for add, needs_audit in _single(conditions):
+        one = add(Conditions())
+        label = next(labels(one, chosen.facets))[0]
+        if needs_audit and chosen.products.audit is None:
+            unaudited.append(label)
+            continue
+        try:
+            mask = chosen.narrow(one).mask
+        except ProdexError as error:
+            unanswered.append(f"{label} was left out: {error}")
+            continue
+        kept = add(kept)
+        if not mask.any():
+            unmet.append(label)
+    said = [f"There is no audit here, so this was left out: {'; '.join(unaudited)}."] if unaudited else []
+    said += unanswered
+    said += [f"No product here meets: {'; '.join(unmet)}."] if unmet else []
+    return kept, " ".join(said)
+
+
+def _single(conditions: Conditions) -> Iterator[tuple[Callable[[Conditions], Conditions], bool]]:
+    """Yield for each condition a function that adds it to others, and whether it is about an audit."""
+    for name, codes in conditions.facets.items():
+        for code in codes:
+            yield partial(Conditions.toggled, facet=name, code=code), name == "grade"
+    for name, codes in conditions.excluded.items():
+        for code in codes:
+            yield partial(Conditions.excluding, facet=name, code=code), name == "grade"
+    for column, limits in conditions.ranges.items():
+        yield partial(Conditions.within, column=column, limits=limits), column == "score"
+    for failing in conditions.failing:
+        yield partial(Conditions.failing_any, title=failing.title, checks=failing.checks), True
+    for products in conditions.listed:
+        yield partial(Conditions.listing, products=products), False

@@ -1,0 +1,113 @@
+"""Saved views come back as they were, under any name, and a damaged file costs itself only."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prodex
+from prodex.errors import InputError
+from prodex.exploration.conditions import Conditions, FailingChecks, ProductList, Range
+from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.saved_views import View, applicable, open_view, remove_view, save_view, saved_views
+
+codes = st.dictionaries(
+    st.text(max_size=8),
+    st.lists(st.none() | st.text(max_size=8), min_size=1, max_size=3, unique=True).map(tuple),
+    max_size=3,
+)
+moments = st.datetimes(timezones=st.just(UTC))
+limits = st.none() | st.floats(allow_nan=False, allow_infinity=False) | moments
+conditions = st.builds(
+    Conditions,
+    facets=codes,
+    excluded=codes,
+    ranges=st.dictionaries(st.text(max_size=8), st.builds(Range, limits, limits), max_size=2),
+    words=st.text(max_size=20),
+    failing=st.lists(
+        st.builds(FailingChecks, st.text(max_size=9), st.lists(st.text(max_size=5)).map(tuple)), max_size=2
+    ).map(tuple),
+    listed=st.lists(
+        st.builds(ProductList, st.text(max_size=9), st.lists(st.text(max_size=5)).map(tuple)), max_size=2
+    ).map(tuple),
+)
+
+
+@given(conditions)
+def test_conditions_come_back_as_they_were(one: Conditions) -> None:
+    """Through JSON, whatever codes, words and limits there are."""
+    assert one == Conditions.from_json(one.to_json())
+
+
+@given(conditions, conditions)
+def test_what_is_added_is_required_and_can_be_removed(one: Conditions, other: Conditions) -> None:
+    """Lists of products as well; a condition that both have is required once."""
+    both = one.adding(other)
+    assert both.require(other)
+    assert not set(other.listed) & set(both.removing(other).listed)
+    for products in other.listed:
+        assert products not in both.listing(products).listed
+
+
+def test_a_list_of_products_that_are_not_here_is_said() -> None:
+    """It was saved for another catalogue; a view of an earlier version has no lists at all."""
+    here = ProductFilter(prodex.flatten([{"id": 7}, {"id": 8}]))
+    some, none = ProductList("some", ("8", "9", "8")), ProductList("gone", ("9",))
+    kept, said = applicable(Conditions(listed=(some, none)), here)
+    assert (some, none) == kept.listed
+    assert "No product here meets: list: \u2068gone\u2069." == said
+    assert [False, True] == here.mask(Conditions(listed=(some,))).tolist()
+    old = Conditions(words="jus").to_json()
+    del old["listed"]
+    assert Conditions(words="jus") == Conditions.from_json(old)
+
+
+@pytest.mark.parametrize(
+    "name", ["French, no ingredients", "../../etc/passwd", "CON", "שלום", "a/b", "🧀", "x" * 120]
+)
+def test_a_view_is_kept_under_any_name(name: str) -> None:
+    """It is listed by the name that was typed, and its file lies in the folder of views."""
+    view = View(name, Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", descending=True)
+    path = save_view(view)
+    assert "views" == path.parent.name
+    assert ([name], view) == ([one.name for one in saved_views()], open_view(name))
+    remove_view(name)
+    remove_view(name)
+    assert [] == saved_views()
+
+
+def test_names_that_look_alike_as_files_are_kept_apart() -> None:
+    """Two names have two files."""
+    for name in ("a b", "a_b", "A b"):
+        save_view(View(name, Conditions().searching(name)))
+    assert ["A b", "a b", "a_b"] == [view.conditions.words for view in saved_views()]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"name": 7}', '{"name": "x", "format": 99}', "[" * 100_000]
+)
+def test_a_damaged_view_is_left_out_and_said(content: str) -> None:
+    """The others are listed as before."""
+    save_view(View("good"))
+    path = save_view(View("bad"))
+    path.write_text(content)
+    assert ["good"] == [view.name for view in saved_views()]
+    with pytest.raises(InputError, match="cannot be read"):
+        open_view("bad")
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 121])
+def test_a_view_needs_a_name(name: str) -> None:
+    """It is said how long it may be."""
+    with pytest.raises(InputError, match="Give it 1 to 120"):
+        save_view(View(name))
+
+
+def test_a_view_that_is_not_there_is_said() -> None:
+    """The message lists those that are."""
+    save_view(View("drinks"))
+    with pytest.raises(InputError, match=r"no view 'food'\. Saved are 'drinks'"):
+        open_view("food")
