@@ -14,16 +14,16 @@ IMAGES = Path(__file__).parent / "images"
 #: Rows of the package from top to bottom: a part imports only from rows below, and from parts to its right in its own
 #: row. `prodex_sandbox` is apart. tests/test_architecture.py enforces it.
 LAYERS = (
-    ("Programs", ("cli", "job")),
-    ("Panels, simulation", ("notebook", "history")),
-    ("Shown and written", ("display",)),
-    ("On catalogues", ("pictures", "load", "fix", "compare", "send", "publishing", "quality")),
-    ("What a product is", ("facts",)),
+    ("Programs", ("cli",)),
+    ("Panels, nights, weeks", ("notebook", "job", "week_simulation")),
+    ("What people see", ("display", "exploration", "pictures")),
+    ("In and out", ("load", "worklists", "send", "compare", "publishing")),
+    ("Quality", ("quality", "facts")),
     ("Products on disk", ("store",)),
     ("The service", ("service", "network")),
-    ("Catalogues", ("catalog",)),
-    ("Tables and queries", ("formats", "tables", "query")),
-    ("Foundation", ("files", "locales", "gtin", "text", "limits", "dispatch", "errors")),
+    ("Catalogues", ("catalog", "formats", "files")),
+    ("Tables and queries", ("tables", "query")),
+    ("Foundation", ("colours", "executors", "locales", "gtin", "messages", "limits", "errors")),
 )
 
 #: kind of box -> (fill, border, text); every text has a contrast of more than 7 to its own fill.
