@@ -15,7 +15,7 @@ IMAGES = Path(__file__).parent / "images"
 #: row. `prodex_sandbox` is apart. tests/test_architecture.py enforces it.
 LAYERS = (
     ("Programs", ("cli",)),
-    ("Panels, nights, weeks", ("notebook", "job", "week_simulation")),
+    ("Panels and jobs", ("notebook", "job", "week_simulation")),
     ("What people see", ("display", "exploration", "pictures")),
     ("In and out", ("load", "worklists", "send", "compare", "publishing")),
     ("Quality", ("quality", "facts")),
@@ -23,7 +23,7 @@ LAYERS = (
     ("The service", ("service", "network")),
     ("Catalogues", ("catalog", "formats", "files")),
     ("Tables and queries", ("tables", "query")),
-    ("Foundation", ("colours", "executors", "locales", "gtin", "messages", "limits", "errors")),
+    ("Foundation", ("executors", "colours", "locales", "gtin", "messages", "errors")),
 )
 
 #: kind of box -> (fill, border, text); every text has a contrast of more than 7 to its own fill.
