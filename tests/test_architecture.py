@@ -20,7 +20,7 @@ SANDBOX = "prodex_sandbox"
 ROWS = (
     {"errors"},
     {"limits", "messages", "arguments", "untrusted_text", "progress", "clock"},
-    {"colours", "encodings", "executors", "gtin", "installation", "locales", "written_numbers"},
+    {"colour_scale", "encodings", "executors", "gtin", "installation", "locales", "written_numbers"},
     {"query", "tables"},
     {"files", "sandbox"},
     {"formats"},

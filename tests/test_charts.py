@@ -17,7 +17,7 @@ from PIL import Image
 
 import prodex
 from prodex import charts
-from prodex.colours import DARK, LIGHT, SCALE, SEVERITY_GROUNDS, shade
+from prodex.colour_scale import DARK, LIGHT, SCALE, SEVERITY_GROUNDS, shade
 
 HOSTILE = ["$5 or $6", "a\nb\tc", "\u202egnp.exe", "<img src=x>", "😀 茶", "\ud83d", "x" * 40_000, ""]
 

@@ -22,8 +22,8 @@ import prodex
 from prodex.errors import InputError, SettingsError, SnapshotLocked, StorageError
 from prodex.files import atomic
 from prodex.files.lock import locked, taking_turns
-from prodex.publishing import place
-from prodex.publishing.place import place_of
+from prodex.publishing import destination
+from prodex.publishing.destination import place_of
 from prodex.quality.watch import zone_of
 from prodex.store.archive import new_name
 
@@ -76,9 +76,11 @@ def _is_path(name: str) -> bool:
     return name.rpartition(".")[0].rpartition(".")[2] in {"path", "file", "beside", "source", "target", "log"}
 
 
-def _mode(call: ast.Call, place: int) -> str:
+def _mode(call: ast.Call, destination: int) -> str:
     named = [one.value for one in call.keywords if one.arg == "mode"]
-    found = named[0] if named else call.args[place] if len(call.args) > place else ast.Constant("r")
+    found = (
+        named[0] if named else call.args[destination] if len(call.args) > destination else ast.Constant("r")
+    )
     return str(found.value) if isinstance(found, ast.Constant) else "b"
 
 
@@ -328,6 +330,6 @@ def test_places_on_a_drive_are_folders(monkeypatch: pytest.MonkeyPatch) -> None:
         assert place_of(text).folder is not None
     assert Path("/a b/c") == place_of("file:///a%20b/c").folder
     nt = pytest.importorskip("nturl2path")
-    monkeypatch.setattr(place, "url2pathname", nt.url2pathname)
+    monkeypatch.setattr(destination, "url2pathname", nt.url2pathname)
     assert str(place_of("file:///C:/data%20of/x").folder).endswith(r"C:\data of\x")
     assert url2pathname("/a") == "/a"

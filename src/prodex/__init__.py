@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         require_scenarios,
         scenario_request,
     )
-    from prodex.send.track import track
+    from prodex.send.following import track
     from prodex.send.upsert import DryRun, upsert
     from prodex.service import Client, ProductPage, RetryPolicy, connect
     from prodex.store.reading import flatten, read_products, with_pending_updates

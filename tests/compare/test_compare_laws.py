@@ -17,7 +17,7 @@ from prodex.catalog import Part
 from prodex.compare.records import COMPARED, Change, compare_records
 from prodex.compare.scope import Scope
 from prodex.tables.flatten import decoded, flatten_products
-from prodex.tables.plain import flatten_one
+from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json, scalar_text
 from tests.quick import examples
 from tests.wire import encode, products

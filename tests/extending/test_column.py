@@ -16,7 +16,7 @@ USED = """
 import json
 import prodex
 from prodex.tables.flatten import decoded, flatten_products
-from prodex.tables.plain import flatten_one
+from prodex.tables.plain_walk import flatten_one
 
 record = {"id": 7, "gtin": "03036811359935", "isRecalled": True}
 catalog = prodex.flatten([record, {"id": 8, "isRecalled": "perhaps"}])

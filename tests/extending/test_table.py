@@ -30,7 +30,7 @@ USED = """
 import json
 import prodex
 from prodex.tables.flatten import decoded, flatten_products
-from prodex.tables.plain import flatten_one
+from prodex.tables.plain_walk import flatten_one
 
 record = {"id": 7, "promotions": [{"promotionCode": "A", "discount": 10}, {"promotionCode": 5, "left": "over"}]}
 expected = [["7", "0", "A", 10.0], ["7", "1", "5", None]]

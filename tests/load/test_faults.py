@@ -18,8 +18,8 @@ from prodex.load.resume import judge
 from prodex.query import ProductQuery
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.service.paging import ProductPage
-from prodex.store.absence import absence_of
 from prodex.store.archive import snapshots_folder
+from prodex.store.disappeared_products import absence_of
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.plan import plan

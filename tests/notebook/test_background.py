@@ -15,8 +15,8 @@ import pytest
 
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.live import LiveWidget
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel
-from prodex.notebook.shared.work import WorkRow
 
 
 def test_who_waits_in_the_event_loop_gets_the_result() -> None:

@@ -18,7 +18,7 @@ import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
 from prodex.errors import InputError, ProdexError, StorageError
 from prodex.exploration.drafts import Draft, SentCorrections, change_draft, read_draft
-from prodex.notebook.corrections import judging
+from prodex.notebook.corrections import outcome
 from prodex.notebook.explore import explore
 from prodex.notebook.shared.state import Exploration
 from prodex.sandbox import Behaviour, Fault, Sandbox
@@ -280,14 +280,14 @@ def test_what_was_judged_too_late_is_not_shown_for_what_is_there_now(
 ) -> None:
     """A judgement that arrives after another correction, and before the panel has heard of it, is dropped."""
     may_go_on = Event()
-    judge = judging.fix_texts
+    judge = outcome.fix_texts
 
     def slow(*arguments: Any, **options: Any) -> Any:
         may_go_on.wait(20)
         return judge(*arguments, **options)
 
     panel = made()
-    monkeypatch.setattr(judging, "fix_texts", slow)
+    monkeypatch.setattr(outcome, "fix_texts", slow)
     state = panel.exploration
     state.correct(name())
     with state.hold_trait_notifications():

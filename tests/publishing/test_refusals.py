@@ -13,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 
 import prodex
 from prodex.errors import InputError, PublicationRefused, SettingsError, SnapshotDamaged, StorageError
-from prodex.publishing.place import place_of
+from prodex.publishing.destination import place_of
 from tests.publishing.snapshots import same, shop
 from tests.publishing.test_publish import files_of
 

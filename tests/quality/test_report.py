@@ -16,7 +16,7 @@ import pytest
 
 import prodex
 from prodex import charts
-from prodex.colours import SCALE
+from prodex.colour_scale import SCALE
 from prodex.display.report import rendered
 from prodex.display.report.contents import GROUPINGS, contents, tiles
 from prodex.errors import InputError

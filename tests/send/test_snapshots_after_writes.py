@@ -17,7 +17,7 @@ from prodex.load import resume
 from prodex.sandbox import Behaviour
 from prodex.send.batches import Planned
 from prodex.send.journal import UpsertJournal
-from prodex.send.upserts import LONGEST, SETTLES, last_write, note_ended
+from prodex.send.upsert_history import LONGEST, SETTLES, last_write, note_ended
 
 REMOTE = "https://api.example.com"
 

@@ -21,7 +21,7 @@ import prodex
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotLocked, SnapshotNotFound, UnexpectedReply
 from prodex.files.lock import locked
-from prodex.store import delivery, plan, records_in_files
+from prodex.store import plan, records_in_files, snapshot_of_files
 from prodex.store.records_in_files import BrokenText, UnusualText, items_of
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
@@ -32,7 +32,7 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
         (records_in_files, "LONG", 40),
         (records_in_files, "_CHUNK", 23),
-        (delivery, "_RECORDS", 3),
+        (snapshot_of_files, "_RECORDS", 3),
         (plan, "PRODUCTS_PER_PART", 7),
     ):
         monkeypatch.setattr(module, name, value)

@@ -20,7 +20,7 @@ import prodex
 import prodex.store.reading
 from prodex.errors import StorageError
 from prodex.sandbox import Sandbox
-from prodex.store import build, early_build
+from prodex.store import build, build_while_fetching
 from prodex.store.build import BuildProcesses
 from prodex.store.journal import Journal
 from prodex.store.plan import EARLY, early_parts, early_plan, plan
@@ -35,7 +35,7 @@ EVERYTHING = list(range(1, TOTAL + 1))
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a hundred products make several parts, on any machine."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 30)
-    for module in (early_build, build):
+    for module in (build_while_fetching, build):
         monkeypatch.setattr(module, "cpu_count", lambda: 2)
 
 
@@ -54,7 +54,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         parts.append((part.number, sum(len(indexes) for _, indexes in part.pages)))
         return build.build_part(journal, part, folder)
 
-    monkeypatch.setattr(early_build, "build_part", seen)
+    monkeypatch.setattr(build_while_fetching, "build_part", seen)
     return parts
 
 
@@ -162,7 +162,7 @@ def test_what_failed_early_is_tried_again_at_the_end(
             future.set_exception(StorageError("no space left"))
             return future
 
-    monkeypatch.setattr(early_build, "own_executor", lambda _: Failing(1))
+    monkeypatch.setattr(build_while_fetching, "own_executor", lambda _: Failing(1))
 
     assert EVERYTHING == contents(loaded(exchange, "scroll"))
     assert len(failed) >= 4
@@ -177,7 +177,7 @@ def test_what_cannot_be_built_is_an_error_of_the_load(
         raise StorageError("no space left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(early_build, "build_part", full)
+        patched.setattr(build_while_fetching, "build_part", full)
         with pytest.raises(StorageError, match="no space left"):
             loaded(exchange, "scroll")
     before = len(exchange.requests)
@@ -213,7 +213,7 @@ def test_processes_build_the_same_as_threads(exchange: Sandbox, monkeypatch: pyt
         used.append(BuildProcesses(2))
         return used[-1]
 
-    monkeypatch.setattr(early_build, "own_executor", processes)
+    monkeypatch.setattr(build_while_fetching, "own_executor", processes)
     by_processes = loaded(exchange, "scroll")
 
     assert 1 == len(used)

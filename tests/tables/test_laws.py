@@ -18,7 +18,7 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.descriptors import expressed
 from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
-from prodex.tables.plain import flatten_one
+from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json
 from tests.quick import examples
 from tests.wire import NAMED, canonical, encode, leaves, products

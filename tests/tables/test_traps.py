@@ -13,7 +13,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
-from prodex.tables.plain import flatten_one
+from prodex.tables.plain_walk import flatten_one
 from prodex.tables.records import read_records
 from tests.tables.test_laws import plain, rows
 from tests.wire import encode

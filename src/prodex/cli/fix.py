@@ -15,7 +15,7 @@ from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, wit
 from prodex.cli.output import Format, say
 from prodex.messages import counted
 from prodex.send.journal import name_of
-from prodex.send.upserts import journals
+from prodex.send.upsert_history import journals
 
 app: typer.Typer = typer.Typer()
 

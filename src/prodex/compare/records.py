@@ -1,6 +1,6 @@
 """The definition of a difference: two records of one product, value by value.
 
-The plain walk (`prodex.tables.plain`) gives the rows of both; rows are matched by where they stand, list items by
+The plain walk (`prodex.tables.plain_walk`) gives the rows of both; rows are matched by where they stand, list items by
 what they say (`prodex.compare.records`). Only attributes whose bytes differ are walked.
 
 An item is recognised by its content, not by its position: a list with one more item in front has one more item, and no
@@ -26,7 +26,7 @@ from prodex.messages import composed
 from prodex.tables.attributes import anchored, child_path, within
 from prodex.tables.declaration import TABLES, Table
 from prodex.tables.descriptors import LANGUAGES, expressed_at
-from prodex.tables.plain import Row, Rows, presence_of, rows_of
+from prodex.tables.plain_walk import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
 
 #: Columns without a wire path that hold values all the same: objects are recognised by their shape.

@@ -13,7 +13,7 @@ from prodex.locales import short_language
 from prodex.query import ProductQuery
 from prodex.tables.attributes import child_path
 from prodex.tables.descriptors import is_text
-from prodex.tables.plain import presence_of
+from prodex.tables.plain_walk import presence_of
 from prodex.tables.values import fit, storable
 
 #: Language of the labels where none was asked for (spec, "Language rule").

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from prodex.colours import LIGHT, SCALE, SCORES, shade
+from prodex.colour_scale import LIGHT, SCALE, SCORES, shade
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import percent
 from prodex.quality.scores import SMALL

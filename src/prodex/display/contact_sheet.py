@@ -10,7 +10,7 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 
-from prodex.colours import stylesheet
+from prodex.colour_scale import stylesheet
 from prodex.files.atomic import writing
 from prodex.messages import counted
 from prodex.pictures.contact_sheet import Gallery, SheetCell

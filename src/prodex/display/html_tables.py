@@ -13,7 +13,7 @@ from html import escape
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from prodex.colours import stylesheet
+from prodex.colour_scale import stylesheet
 from prodex.locales import language_label
 from prodex.messages import percent
 from prodex.pictures.resize import data_url

@@ -34,7 +34,7 @@ from prodex.tables.attributes import anchored, state_column, within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
 from prodex.tables.declaration import TABLES, Kind
 from prodex.tables.descriptors import LANGUAGES, expressed_at
-from prodex.tables.plain import presence_of
+from prodex.tables.plain_walk import presence_of
 from prodex.tables.values import fit, read_json
 
 

@@ -40,7 +40,7 @@ from prodex.progress import SILENT, Reporter, Show
 from prodex.query import ProductQuery
 from prodex.service import Client, paging
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
-from prodex.store.absence import absence_of, listing_is_whole
+from prodex.store.disappeared_products import absence_of, listing_is_whole
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import ABSENT, contents, contradiction_of, failure_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage

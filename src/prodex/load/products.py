@@ -39,13 +39,13 @@ from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
 from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_folder, build_parts
-from prodex.store.delivery import FILES
-from prodex.store.early_build import EarlyBuild
+from prodex.store.build_while_fetching import EarlyBuild
 from prodex.store.journal import Journal, journals_in
 from prodex.store.journal_format import refuse_newer
 from prodex.store.parts import StoredPart
 from prodex.store.plan import Plan, plan
 from prodex.store.snapshot import SAVING, commit_built, name_of
+from prodex.store.snapshot_of_files import FILES
 
 #: Windows fetched in parallel.
 WINDOWS = 4

@@ -35,9 +35,9 @@ from prodex.progress import SILENT, Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.service.connection import service_given
-from prodex.store.absence import absence_of, listing_of
 from prodex.store.archive import snapshots_folder
 from prodex.store.copies import Copy, left_out, left_out_line, replacement
+from prodex.store.disappeared_products import absence_of, listing_of
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import ABSENT, newest
 from prodex.store.journal_format import Stage

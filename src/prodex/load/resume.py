@@ -21,7 +21,7 @@ from prodex.files.untrusted import is_folder, is_there
 from prodex.messages import counted
 from prodex.progress import Progress, tell
 from prodex.query import ProductQuery
-from prodex.send.upserts import last_write
+from prodex.send.upsert_history import last_write
 from prodex.service import Client
 from prodex.store.archive import entries_of
 from prodex.store.journal import Journal, journals_in

@@ -41,7 +41,7 @@ from prodex.publishing.delta_tables import (
     state_of,
     written,
 )
-from prodex.publishing.place import UNCHANGED, WORKERS, Place, delta
+from prodex.publishing.destination import UNCHANGED, WORKERS, Place, delta
 from prodex.publishing.publication import FACTS, SCHEMA, Publication, Row, facts_of, file_names, unreadable
 from prodex.tables.declaration import TABLES
 

@@ -12,7 +12,7 @@ from prodex.errors import InputError, QueryError
 from prodex.locales import language_tag, short_of
 from prodex.messages import hint
 from prodex.quality.problems import problem_of, with_labels
-from prodex.quality.requested import OR, Asked, asked_for
+from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
 from prodex.quality.scope import EVERYTHING, Condition, wire_paths
 

@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.owner import owner_codes
 from prodex.quality.products import Products
-from prodex.quality.requested import OR, Asked, asked_for
+from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, combinations, encoded, is_true, whole
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from prodex.quality.allergen_detection import LANGUAGES, LIST, ingredient_shares, named_in_any_language
 from prodex.quality.products import Products
-from prodex.quality.requested import Asked, asked_for
+from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities

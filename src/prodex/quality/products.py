@@ -25,7 +25,7 @@ from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
 from prodex.facts.presence import Presence
-from prodex.quality.requested import EVERY_TEXT, EVERYTHING
+from prodex.quality.requested_data import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, whole

@@ -62,7 +62,7 @@ from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check
-from prodex.quality.requested import is_within
+from prodex.quality.requested_data import is_within
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES

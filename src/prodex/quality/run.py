@@ -34,7 +34,7 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
-from prodex.quality.requested import OR, Asked, asked_for
+from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge

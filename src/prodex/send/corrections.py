@@ -31,7 +31,7 @@ from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES, Column
-from prodex.tables.plain import product_key
+from prodex.tables.plain_walk import product_key
 from prodex.written_numbers import as_json, written_number
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}

@@ -27,7 +27,7 @@ from prodex.send.merging import Edit, texts_of
 from prodex.send.polling import ImportPolling
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
-from prodex.send.upserts import (
+from prodex.send.upsert_history import (
     LONGEST,
     SETTLES,
     changed_at,

@@ -27,7 +27,7 @@ from prodex.send.outcome import (
 from prodex.send.polling import ImportPolling
 from prodex.send.records import gtin_key
 from prodex.send.sending import also_sent, numbers_to_send, send
-from prodex.send.upserts import note_ended
+from prodex.send.upsert_history import note_ended
 from prodex.service import Client
 from prodex.service.replies import RUNNING, SUCCESS, canonical
 

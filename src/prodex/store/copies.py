@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from prodex.catalog.ledger import product_named
 from prodex.clock import ANY_ZONE
-from prodex.store.absence import listing_of
+from prodex.store.disappeared_products import listing_of
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, Place, repeated

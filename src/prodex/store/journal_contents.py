@@ -14,7 +14,7 @@ from prodex.store.newest import Newest
 from prodex.tables.records import Identity
 
 #: The note in which a journal keeps what was asked for by GTIN to see whether it has gone: for each window the keys,
-#: their GTINs, and products that are known to be there; see `prodex.store.absence`.
+#: their GTINs, and products that are known to be there; see `prodex.store.disappeared_products`.
 ABSENT = "absent"
 
 #: What can be asked for by GTIN.

@@ -45,7 +45,7 @@ Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
 
 class Doubtful(msgspec.Struct):
-    """One call of products that were asked for by GTIN, to see whether they have gone; see `prodex.store.absence`."""
+    """One call of products that were asked for by GTIN, to see whether they have gone (see `disappeared_products`)."""
 
     keys: list[str]
     gtins: list[Annotated[str, msgspec.Meta(pattern="^[0-9]{1,14}$")]]

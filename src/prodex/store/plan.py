@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from prodex.catalog.ledger import Ledger, listed
-from prodex.store.absence import absence_of
 from prodex.store.copies import left_out
+from prodex.store.disappeared_products import absence_of
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import PageEntry

@@ -27,10 +27,10 @@ from prodex.limits import Limits
 from prodex.progress import PATIENCE, Progress, showing
 from prodex.query import ProductQuery
 from prodex.store.copies import Copy, contradiction, left_out_line
-from prodex.store.delivery import nothing_read, odd_key, save_files
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import catalog_given
+from prodex.store.snapshot_of_files import nothing_read, odd_key, save_files
 from prodex.tables.records import identify
 
 Source = str | Path

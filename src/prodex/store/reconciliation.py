@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from prodex.catalog.ledger import Ledger, listed, product_named
 from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL
-from prodex.store.absence import FEW, Absence, are_many, listing_of
+from prodex.store.disappeared_products import FEW, Absence, are_many, listing_of
 from prodex.store.journal import Journal
 from prodex.store.journal_contents import (
     announced_for,
@@ -190,7 +190,7 @@ def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
 def _nameless(content: Sequence[PageEntry]) -> Iterable[str]:
     """Say it where most records name no product: then their number proves nothing, and no two of them can be one.
 
-    A few of many are as good as others: each has a key of its content (`prodex.tables.plain.product_key`).
+    A few of many are as good as others: each has a key of its content (`prodex.tables.plain_walk.product_key`).
     """
     # One page shows it, and a million keys need not be looked at.
     first = next((entry.keys for entry in content if len(entry.keys)), ())

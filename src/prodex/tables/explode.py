@@ -1,6 +1,6 @@
 """The fast walk: the Arrow type of a block of products is walked once, all its products at a time.
 
-It makes the same decisions as the plain walk (`prodex.tables.plain`), in the same order, but on whole columns; no
+It makes the same decisions as the plain walk (`prodex.tables.plain_walk`), in the same order, but on whole columns; no
 Python object is made for a single value. Objects become dicts of columns, from which the columns of a declared table
 are taken; the rest is walked further.
 """

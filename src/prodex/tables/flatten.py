@@ -22,7 +22,7 @@ from prodex.tables.attributes import child_path
 from prodex.tables.declaration import COUNTED, TABLES, Table
 from prodex.tables.explode import Indices, Places, constant, explode, renumber
 from prodex.tables.parse import ShapeCache
-from prodex.tables.plain import Rows, rows_of
+from prodex.tables.plain_walk import Rows, rows_of
 from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
 from prodex.tables.values import storable
 

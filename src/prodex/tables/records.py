@@ -19,7 +19,7 @@ from prodex.gtin import comparable
 from prodex.tables.attributes import stored_column
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import encoded, escape_lone_surrogates
-from prodex.tables.plain import product_key
+from prodex.tables.plain_walk import product_key
 from prodex.tables.values import fit, moment_text, read_json, storable
 
 #: The states of an attribute; `presence` holds their numbers.

@@ -34,7 +34,7 @@ from prodex.send.tracking import Tracking
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.reading import flatten
-from prodex.tables.plain import product_key
+from prodex.tables.plain_walk import product_key
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
 from prodex.worklists.answer_outcomes import (
     AnswerState,

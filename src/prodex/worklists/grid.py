@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xlsxwriter import Workbook
 
-from prodex.colours import SEVERITY_GROUNDS
+from prodex.colour_scale import SEVERITY_GROUNDS
 from prodex.formats.text_sheet import TextSheet, places, replaced, spelled_row
 from prodex.formats.workbooks import LONGEST, beginning
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.send.corrections import received_products
-from prodex.tables.plain import presence_of
+from prodex.tables.plain_walk import presence_of
 
 #: Attributes of which an update waits, by product id.
 Waiting = Mapping[str, Collection[str]]

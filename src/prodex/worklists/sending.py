@@ -27,7 +27,7 @@ from prodex.send.merging import Edit
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Continued, upsert_left
-from prodex.send.upserts import continued_upserts
+from prodex.send.upsert_history import continued_upserts
 from prodex.service import Client
 from prodex.worklists.answer_outcomes import AnswerState, Decision
 from prodex.worklists.judging import JudgedAnswers

@@ -10,7 +10,7 @@ from importlib.resources import files as resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prodex.colours import DARK, LIGHT, SCALE, custom_properties, shade_rules, stylesheet
+from prodex.colour_scale import DARK, LIGHT, SCALE, custom_properties, shade_rules, stylesheet
 from prodex.display.charts import grades_over_time, grades_sentence
 from prodex.display.html_tables import template
 from prodex.display.report.contents import Contents, contents

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from prodex.colours import shade
+from prodex.colour_scale import shade
 from prodex.display.audit import lines, notes
 from prodex.display.report.products import FailingProducts, ReportCards, cards, failing
 from prodex.display.watch import EXPLAINED, headline, shown

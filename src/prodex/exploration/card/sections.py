@@ -48,7 +48,7 @@ from prodex.quality.scores import Tally
 from prodex.quality.states import State
 from prodex.query import SharingStatus, ValidationStatus
 from prodex.tables.declaration import TABLES
-from prodex.tables.plain import presence_of
+from prodex.tables.plain_walk import presence_of
 from prodex.tables.values import storable
 from prodex.untrusted_text import Words, label, words
 

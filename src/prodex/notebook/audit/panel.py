@@ -30,6 +30,7 @@ from prodex.notebook.audit.overview import (
 from prodex.notebook.audit.returned import ReturnedWorklists
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
@@ -44,7 +45,6 @@ from prodex.notebook.shared.panel import (
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.shared.static_picture import ONLY_LIVE
-from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import earlier, previous
 from prodex.progress import PATIENCE, PhaseObserver, Progress, reporting
 from prodex.quality import Audit, Profile, profiles

@@ -15,12 +15,12 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.files.atomic import safe_name
 from prodex.messages import counted
-from prodex.notebook.shared.arrival import ArrivalCheck, arrival_html, requested_again, sent_and_missing
+from prodex.notebook.shared.arrival_check import ArrivalCheck, arrival_html, requested_again, sent_and_missing
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.live import LiveWidget, shown
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.shared.sending import FixSender
-from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Audit, Profile
 from prodex.service import Client

@@ -15,9 +15,9 @@ from prodex.exploration.card.record import is_prepared
 from prodex.notebook.card.html import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, html, set_busy, show_if
 from prodex.notebook.shared.state import Exploration
-from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.comparison import product_changes_markup
 from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit

@@ -19,7 +19,7 @@ from prodex.errors import InputError, ProdexError
 from prodex.exploration.drafts import SentCorrections, draft_name
 from prodex.locales import language_label
 from prodex.messages import counted
-from prodex.notebook.corrections.judging import (
+from prodex.notebook.corrections.outcome import (
     JudgedCorrections,
     Proof,
     judge,
@@ -27,9 +27,10 @@ from prodex.notebook.corrections.judging import (
     profile_of,
     prove,
 )
-from prodex.notebook.shared.arrival import arrival_html, fixed_and_new, lines_of
+from prodex.notebook.shared.arrival_check import arrival_html, fixed_and_new, lines_of
 from prodex.notebook.shared.exporting import Exporter, path_of
 from prodex.notebook.shared.live import LiveWidget, shown
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
@@ -44,7 +45,6 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.sending import FixSender
 from prodex.notebook.shared.state import Exploration
-from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Profile
 from prodex.quality.problems import attribute_title

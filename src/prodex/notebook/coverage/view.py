@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from prodex.colours import shade
+from prodex.colour_scale import shade
 from prodex.exploration.conditions import Conditions
 from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks
 from prodex.exploration.filled import CellState

@@ -34,10 +34,10 @@ from prodex.network.addresses import sandbox_of
 from prodex.notebook.shared.background import LatestTask, running_loop
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.live import LiveWidget
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionButtons
-from prodex.notebook.shared.work import WorkRow
 from prodex.pictures.resize import data_url
 from prodex.progress import PhaseObserver, Reporter
 from prodex.tables.columns import Mask

@@ -26,6 +26,7 @@ from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.products.table_details import TableDetails
 from prodex.notebook.products.table_or_gallery import TableOrGallery
 from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
     Fold,
     Panel,
@@ -39,7 +40,6 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
-from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit
 

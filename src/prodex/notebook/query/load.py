@@ -23,6 +23,7 @@ from prodex.notebook.query.controls import ChoiceControl, lock, text_line
 from prodex.notebook.query.options import SIMILAR, Suggestions
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.long_tasks import Work, WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
@@ -34,7 +35,6 @@ from prodex.notebook.shared.panel import (
     show_if,
     text_html,
 )
-from prodex.notebook.shared.work import Work, WorkRow
 from prodex.query import FILTERS, GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
 from prodex.service.paging import announced

@@ -33,7 +33,7 @@ class PressableCell:
     hint
         The tooltip.
     shade
-        Its place in `prodex.colours.SCALE`, 0 where nothing is missing; None where there is no figure.
+        Its place in `prodex.colour_scale.SCALE`, 0 where nothing is missing; None where there is no figure.
     is_pressed
         Whether what it lists is shown now.
     is_mute

@@ -11,8 +11,8 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.errors import InputError, ProdexError
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, check_box, error_text, html, message_html, set_busy
-from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PhaseObserver
 
 _SHOWN = 40

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 import ipywidgets as w
 from traitlets import Bool, Unicode
 
-from prodex.colours import DARK, LIGHT, custom_properties, shade_rules, stylesheet
+from prodex.colour_scale import DARK, LIGHT, custom_properties, shade_rules, stylesheet
 from prodex.errors import ProdexError
 from prodex.messages import counted
 from prodex.notebook.shared.background import ANSWERING

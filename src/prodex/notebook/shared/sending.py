@@ -12,6 +12,7 @@ import ipywidgets as w
 from prodex.errors import InputError
 from prodex.messages import counted
 from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
@@ -22,7 +23,6 @@ from prodex.notebook.shared.panel import (
     show_if,
     text_html,
 )
-from prodex.notebook.shared.work import WorkRow
 from prodex.progress import PhaseObserver, PhaseProgress
 from prodex.send.journal import host_of
 from prodex.send.tracking import Tracking

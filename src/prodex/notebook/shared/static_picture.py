@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import ipywidgets as w
 
-from prodex.colours import LIGHT, SCALE
+from prodex.colour_scale import LIGHT, SCALE
 from prodex.messages import counted
 
 #: The most bytes of a picture; a notebook has several of them.

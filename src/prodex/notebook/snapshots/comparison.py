@@ -27,9 +27,9 @@ from prodex.locales import language_label
 from prodex.messages import counted, moved
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.exporting import Exporter, path_of, spreadsheet_box
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, list_html, row, set_busy, show_if, text_html
 from prodex.notebook.shared.row_table import Pager
-from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.progress import Progress, Show, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits

@@ -17,10 +17,10 @@ from prodex.exploration.conditions import Conditions, ProductList
 from prodex.files.atomic import seen_from_here
 from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, row, set_busy, show_if, text_html
 from prodex.notebook.shared.row_table import Pager, RowTable
 from prodex.notebook.shared.state import Exploration
-from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.comparison import ComparisonBox
 from prodex.notebook.snapshots.saved import (
     COLUMNS,

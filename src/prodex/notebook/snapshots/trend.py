@@ -14,8 +14,8 @@ import pandas as pd
 from prodex.display.html_tables import Html, table
 from prodex.messages import counted, percent
 from prodex.notebook.shared.boxes import VBox
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, html, text_html
-from prodex.notebook.shared.work import WorkRow
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.pictures.resize import data_url
 from prodex.progress import PATIENCE, SILENT, Reporter

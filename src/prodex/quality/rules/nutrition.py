@@ -37,7 +37,7 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
-from prodex.quality.requested import Asked, asked_for
+from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded

@@ -12,7 +12,7 @@ from prodex.catalog import Catalog
 from prodex.errors import AuthenticationFailed, InputError, ServiceError
 from prodex.send.batches import Batch
 from prodex.send.tracking import Tracking
-from prodex.send.upserts import continued_upserts, latest, named
+from prodex.send.upsert_history import continued_upserts, latest, named
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.replies import is_identifier

@@ -29,7 +29,7 @@ from prodex.publishing.delta_tables import (
     log_name,
     state_of,
 )
-from prodex.publishing.place import WORKERS, Place, delta, place_of
+from prodex.publishing.destination import WORKERS, Place, delta, place_of
 from prodex.publishing.pointer import POINTER, Pointer, Repair, pointer_of, repaired_pointer
 from prodex.publishing.publication import Publication, Row, file_names
 from prodex.store.parts import StoredPart, path_of, rewrite_table

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from prodex.catalog import Catalog
 from prodex.errors import InputError, ProdexError
 from prodex.notebook.audit.overview import is_about
-from prodex.notebook.shared.arrival import ArrivalCheck, has_arrived, missing_line, requested_again
+from prodex.notebook.shared.arrival_check import ArrivalCheck, has_arrived, missing_line, requested_again
 from prodex.progress import PhaseObserver
 from prodex.quality import Audit, Profile
 from prodex.service import Client
