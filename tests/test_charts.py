@@ -215,7 +215,7 @@ def test_the_scale_is_declared_once() -> None:
         for suffix in ("py", "css", "js", "html")
         for path in root.rglob(f"*.{suffix}")
     }
-    assert {"style.py"} == {
+    assert {"colour_scale.py"} == {
         path.name for path, text in texts.items() if any(colour in text for colour in own)
     }
 
