@@ -95,10 +95,10 @@ def on_one_line(text: object) -> str:
     whole = str(text)
     if whole.isprintable():  # nearly every text is: the loop below would take ten times as long
         return whole
-    return "".join(_escaped(c) if unicodedata.category(c) in CONTROL_CATEGORIES else c for c in whole)
+    return "".join(_unicode_escape(c) if unicodedata.category(c) in CONTROL_CATEGORIES else c for c in whole)
 
 
-def _escaped(character: str) -> str:
+def _unicode_escape(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 

@@ -154,19 +154,19 @@ def cells_of(
     """
     opened = _Reader(read, products, wanted)
     texts = opened.rows("texts", "text", "language", "language_code")
-    yield from _texts(texts.of(wanted.holds), languages, shown)
+    yield from _text_cells(texts.of(wanted.holds), languages, shown)
     codes = opened.rows("codes", "code", "label", "description")
     own = codes.of(wanted.holds)
     yield own.cells(pc.coalesce(own.column("label"), own.column("code")))
     quantities = opened.rows("quantities", "value", "unit", "unit_code")
-    yield from _quantities(quantities.of(wanted.holds), numbers)
-    yield from _scalars(opened.rows("scalars", "type", "value").of(wanted.holds))
+    yield from _quantity_cells(quantities.of(wanted.holds), numbers)
+    yield from _scalar_cells(opened.rows("scalars", "type", "value").of(wanted.holds))
     for table, rows in (("texts", texts), ("codes", codes), ("quantities", quantities)):
         for leaf, column in _LEAVES[table].items() if wanted.asked is not None else ():
             yield from _leaf(rows, leaf, column, wanted)
     for name, table_ in TABLES.items():
         if name in _NAMES or name in _COUNTED:
-            yield from _items(opened, table_, wanted)
+            yield from _item_cells(opened, table_, wanted)
 
 
 class _Reader(NamedTuple):
@@ -202,7 +202,7 @@ def language_of(language: pa.Array, code: pa.Array) -> pa.Array:
     return pa.array(known, pa.string()).take(encoded.indices)
 
 
-def _texts(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str]) -> Iterator[Cells]:
+def _text_cells(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str]) -> Iterator[Cells]:
     language, code = rows.column("language"), rows.column("language_code")
     if languages is None:
         sent = pc.coalesce(language, code).dictionary_encode()
@@ -223,7 +223,7 @@ def _texts(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str
         yield rows.cells(rows.column("text"), names=names).at(found)
 
 
-def _quantities(rows: _Rows, numbers: bool) -> Iterator[Cells]:
+def _quantity_cells(rows: _Rows, numbers: bool) -> Iterator[Cells]:
     if numbers:
         # Several quantities of one attribute (250 g and 0.25 kg) are no single number: these are shown as text.
         _, which, count = np.unique(rows.places, return_inverse=True, return_counts=True)
@@ -231,13 +231,13 @@ def _quantities(rows: _Rows, numbers: bool) -> Iterator[Cells]:
         names = [[f"{name}.{part}" for name in rows.names] for part in ("value", "unit")]
         alone = rows.at(np.flatnonzero(single))
         yield alone.cells(alone.column("value"), "quantity", names[0])
-        yield alone.cells(_units(alone), "text", names[1])
+        yield alone.cells(_unit_or_code(alone), "text", names[1])
         rows = rows.at(np.flatnonzero(~single))
-    texts = number_texts(rows.column("value")), pc.fill_null(_units(rows), "")
+    texts = number_texts(rows.column("value")), pc.fill_null(_unit_or_code(rows), "")
     yield rows.cells(pc.utf8_trim_whitespace(pc.binary_join_element_wise(*texts, " ")))
 
 
-def _units(rows: _Rows) -> pa.Array:
+def _unit_or_code(rows: _Rows) -> pa.Array:
     return pc.coalesce(rows.column("unit"), rows.column("unit_code"))
 
 
@@ -249,19 +249,19 @@ def number_texts(values: pa.Array) -> pa.Array:
     return pa.array(texts, pa.string()).take(encoded.indices)
 
 
-def _scalars(rows: _Rows) -> Iterator[Cells]:
+def _scalar_cells(rows: _Rows) -> Iterator[Cells]:
     type_, value = rows.column("type"), rows.column("value")
     for kind in ("string", "number", "boolean"):
         found = pc.equal(type_, kind)
         if kind == "string":
             # Some records have "" in place of a whole attribute or list, as others have [] or null: it is no value.
-            place = np.array([_is_whole(name) for name in rows.names], bool)[rows.attributes]
+            place = np.array([_is_own_path(name) for name in rows.names], bool)[rows.attributes]
             found = pc.and_(found, pc.invert(pc.and_(pc.equal(value, ""), pa.array(place, pa.bool_()))))
         chosen = np.flatnonzero(found.to_numpy(zero_copy_only=False))
         yield rows.cells(value, "text" if kind == "string" else kind).at(chosen)  # type: ignore[arg-type]
 
 
-def _is_whole(attribute: str) -> bool:
+def _is_own_path(attribute: str) -> bool:
     """Whether an attribute stands at the top of the product, or where rows of a declared table do."""
     return "." not in re.sub(r"\\.", "", attribute) or anchored(attribute) is not None
 
@@ -278,7 +278,7 @@ def _leaf(rows: _Rows, leaf: str, column: str, wanted: WantedAttributes) -> Iter
         yield found.cells(values, "quantity" if column == "value" else "text", paths)
 
 
-def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[Cells]:
+def _item_cells(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[Cells]:
     """Yield one cell for each item of a declared table, and the leaves of items that were asked for."""
     leaves = [column for column in table.columns if column.paths]
     named = _NAMES.get(table.name, ())

@@ -213,7 +213,7 @@ def selection_of(
     """
     named = None if tables is None else _tables(tables)
     chosen = [name for name in catalog._held if name in tables_in(format)] if named is None else named
-    spoken = None if languages is None else _languages(catalog, languages)
+    spoken = None if languages is None else _languages_to_export(catalog, languages)
     if spoken is not None:
         if named is not None and _RECORDS in named:
             raise QueryError(
@@ -241,7 +241,7 @@ def _tables(tables: Any) -> list[str]:
     return chosen
 
 
-def _languages(catalog: Catalog, languages: Any) -> tuple[str, ...]:
+def _languages_to_export(catalog: Catalog, languages: Any) -> tuple[str, ...]:
     given = names_given(listed("languages", languages), "export", "languages")
     return tuple(languages_given(catalog, given, "export"))
 

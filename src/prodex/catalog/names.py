@@ -167,7 +167,7 @@ def languages_given(catalog: Catalog, given: Sequence[str], call: str) -> list[s
     """
     if not given:
         raise QueryError(f"{call}() was given no language. Leave it out for all of them.")
-    there = _spoken(catalog)
+    there = _text_languages(catalog)
     found: dict[str, str] = {}
     for one in given:
         short = spelled_short(one)
@@ -183,7 +183,7 @@ def languages_given(catalog: Catalog, given: Sequence[str], call: str) -> list[s
     return list(found.values())
 
 
-def _spoken(catalog: Catalog) -> set[str]:
+def _text_languages(catalog: Catalog) -> set[str]:
     """Return the short codes of the languages that texts are in."""
     found: set[str] = set()
     for part in catalog.parts:

@@ -125,8 +125,8 @@ class Origin:
             "query": None if self.query is None else self.query.to_body(),
             "accept_language": self.accept_language,
             "labels": list(self.labels),
-            "server_time": _written(self.server_time),
-            "loaded_at": _written(self.loaded_at),
+            "server_time": _as_iso(self.server_time),
+            "loaded_at": _as_iso(self.loaded_at),
             "asked_by": self.asked_by,
             "ledger": self.ledger.to_json(),
             # The journal of an interrupted load is found by its origin, which has had no such entry before.
@@ -148,7 +148,7 @@ class Origin:
         ProductQuery(target_market=250)
         """
         # A manifest may come from somebody else, so that every field is checked before any is used.
-        written = converted(value, _Written)
+        written = converted(value, _OriginLayout)
         check_moment(written.server_time)
         check_moment(written.loaded_at)
         try:
@@ -160,7 +160,7 @@ class Origin:
         return cls(**msgspec.structs.asdict(written) | {"query": query, "ledger": ledger, "extent": extent})
 
 
-class _Written(msgspec.Struct):
+class _OriginLayout(msgspec.Struct):
     """An origin as JSON."""
 
     source: str
@@ -174,7 +174,7 @@ class _Written(msgspec.Struct):
     extent: dict[str, Any] | None = None
 
 
-def _written(moment: datetime | None) -> str | None:
+def _as_iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 
@@ -236,11 +236,11 @@ def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
     >>> where_in_words(None, {"product_id": ["1", "2", "3", "4", "5"]})
     ['5 values of product_id']
     """
-    words = [_in_words(name, value) for name, value in equal.items()]
+    words = [_condition_in_words(name, value) for name, value in equal.items()]
     return words if condition is None else [*words, "a condition in Python"]
 
 
-def _in_words(name: str, value: Any) -> str:
+def _condition_in_words(name: str, value: Any) -> str:
     # A long list of ids tells nobody anything, in whichever container it came.
     try:
         is_long = not isinstance(value, str) and len(value) > _FEW

@@ -140,7 +140,7 @@ class Part:
         kinds = [plain.get(f.name, f).type for f in found.schema]
         with self._checking(table):
             encoded = found.cast(pa.schema(list(zip(found.column_names, kinds, strict=True))))
-            _check(encoded)
+            _check_table(encoded)
         return encoded
 
     def pieces(self, table: str, size: int) -> Iterator[pa.Table]:
@@ -236,7 +236,7 @@ class Part:
             return _as_declared(found, table)
         with self._checking(table):
             declared = _as_declared(found, table)
-            _check(declared)
+            _check_table(declared)
         return declared
 
     @contextmanager
@@ -279,7 +279,7 @@ class Part:
             return held if columns is None else held.select([name for name in columns if name in there])
 
 
-def _check(found: pa.Table) -> None:
+def _check_table(found: pa.Table) -> None:
     # Arrow does not check UTF-8 while it reads: invalid text would fail later, far from the file.
     found.validate(full=True)
     if "product_id" in found.column_names and found["product_id"].null_count:

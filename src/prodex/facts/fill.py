@@ -72,15 +72,15 @@ def missing_in(value: Any, inner: Iterable[str], language: str | None = None) ->
     >>> str(missing_in({"pictures": []}, ["pictures"]))
     'empty'
     """
-    values = list(_items(value))
+    values = list(_list_items(value))
     for key in inner:
         below = [one[key] for one in values if isinstance(one, dict) and key in one]
-        values = [item for one in below if presence_of(one) == "filled" for item in _items(one)]
+        values = [item for one in below if presence_of(one) == "filled" for item in _list_items(one)]
         if not values:
             return _most(below)
     if language is not None:
         values = [one["data"] for one in _objects(values) if "data" in one and _is_in(one, language)]
-    return _most(_leaves(values))
+    return _most(_value_leaves(values))
 
 
 def keys(path: str) -> list[str]:
@@ -99,7 +99,7 @@ def _most(values: Iterable[Any]) -> Missing:
     return next((one for one in _MOST_SPECIFIC if one in presences), Missing.ABSENT)
 
 
-def _items(value: Any) -> Iterator[Any]:
+def _list_items(value: Any) -> Iterator[Any]:
     """Yield a value, or the items of a list and of the lists in it."""
     # Not recursive, here and below: a record may nest a thousand lists.
     waiting = [value]
@@ -123,7 +123,7 @@ def _objects(values: list[Any]) -> Iterator[dict[str, Any]]:
             waiting.extend(one)
 
 
-def _leaves(values: list[Any]) -> Iterator[Any]:
+def _value_leaves(values: list[Any]) -> Iterator[Any]:
     """Yield what is at the end of each way into values: scalars, null, and empty lists and objects."""
     waiting = list(values)
     while waiting:
@@ -212,7 +212,7 @@ def part_fill(part: Part, origin: Origin, wanted: Sequence[Attribute]) -> list[F
     """Return the states of several attributes of the products of a part; each table is read once."""
     rows = _PartRows(part, sorted({attribute for attribute, _ in wanted}))
     presence = Presence(part.size, rows.read, rows.positions)
-    found = [_decided(rows, presence, origin, *one) for one in wanted]
+    found = [_states_from_tables(rows, presence, origin, *one) for one in wanted]
     _explain(rows, wanted, found)
     return found
 
@@ -233,7 +233,7 @@ def part_filled(part: Part, attributes: Sequence[str]) -> dict[Attribute, Mask]:
     return found
 
 
-def _decided(
+def _states_from_tables(
     rows: _PartRows, presence: Presence, origin: Origin, attribute: str, language: str | None
 ) -> Fill:
     """Return the states as far as tables tell them."""
@@ -261,7 +261,7 @@ def _explain(rows: _PartRows, wanted: Sequence[Attribute], found: Sequence[Fill]
     for (attribute, language), states, here in zip(wanted, found, undecided, strict=True):
         first, *inner = keys(attribute)
         for product in np.flatnonzero(here).tolist():
-            value = _value(records.get(product, {}), first)
+            value = _attribute_value(records.get(product, {}), first)
             states[product] = _WHY[missing_in(value, inner, language)]
 
 
@@ -362,17 +362,17 @@ def _at(paths: pa.Array, attribute: str, ends: tuple[str, ...] = ("",)) -> Mask:
 
 
 def _attributes(json: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = _decoded(json.encode(), _TOP, {})
+    found: Mapping[str, Any] = _decoded_or(json.encode(), _TOP, {})
     return found
 
 
-def _value(record: Mapping[str, Any], name: str) -> Any:
+def _attribute_value(record: Mapping[str, Any], name: str) -> Any:
     """Return the value of an attribute of a record; one that cannot be decoded says nothing, as an empty list."""
     found = record.get(name, [])
-    return _decoded(bytes(found), _ANY, []) if isinstance(found, msgspec.Raw) else found
+    return _decoded_or(bytes(found), _ANY, []) if isinstance(found, msgspec.Raw) else found
 
 
-def _decoded(json: bytes, decoder: msgspec.json.Decoder[Any], otherwise: Any) -> Any:
+def _decoded_or(json: bytes, decoder: msgspec.json.Decoder[Any], otherwise: Any) -> Any:
     # Several times as fast as the standard library, which reads what this one refuses, such as lone surrogates.
     try:
         return decoder.decode(json)

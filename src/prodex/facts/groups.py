@@ -130,7 +130,7 @@ def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:
     QueryError
         When there is nothing to group by under this name; the message names the nearest.
     """
-    code, label = _columns(by)
+    code, label = _code_and_label_columns(by)
     if code == "tag":
         return _by_tag(size, own_rows("tags", "tag"))
     if code == "language":
@@ -188,7 +188,7 @@ def column_names(by: str) -> tuple[str, ...]:
     >>> column_names("owner"), column_names("gpc_code"), column_names("market"), column_names("tag")
     (('owner_id', 'owner'), ('gpc_code', 'gpc'), ('market', 'market_label'), ('tag',))
     """
-    code, label = _columns(by)
+    code, label = _code_and_label_columns(by)
     if code in {"market", "target_market", "language"}:  # whose labels no column holds
         label = f"{code}_label"
     return (code,) if label is None else (code, label)
@@ -210,7 +210,7 @@ def shown_names(frame: pd.DataFrame, by: str) -> list[str]:
     return told_apart(codes, labels, f"without {by}")
 
 
-def _columns(by: str) -> tuple[str, str | None]:
+def _code_and_label_columns(by: str) -> tuple[str, str | None]:
     """Return the columns with code and label; the latter is None where the code is called by itself."""
     if not isinstance(by, str) or by not in (*BY, *_COLUMNS):
         otherwise = f"Group by {', '.join(BY)} or a column of products."

@@ -180,10 +180,10 @@ def languages(short: pa.Array, code: pa.Array) -> pa.Array:
     >>> languages(pa.array(["fr-FR", None]), pa.array(["fra-FR", "nld-BE"])).to_pylist()
     ['fr', 'nl']
     """
-    return by_combination(_language, short, code).dictionary_decode()
+    return by_combination(_short_languages, short, code).dictionary_decode()
 
 
-def _language(short: pa.Array, code: pa.Array) -> pa.Array:
+def _short_languages(short: pa.Array, code: pa.Array) -> pa.Array:
     sent = pc.coalesce(short, code).to_pylist()
     return pa.array([short_of(one) if one else None for one in sent], pa.string())
 

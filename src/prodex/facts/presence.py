@@ -86,7 +86,7 @@ class PresenceIndex:
         found = np.zeros(self.size, bool)
         width = len(self.languages)
         for place, name in enumerate(self.attributes):
-            if not _holds(name, attribute):
+            if not _is_data_of(name, attribute):
                 continue
             if language is None:
                 first, last = place * width, (place + 1) * width
@@ -101,7 +101,7 @@ class PresenceIndex:
     def languages_of(self, attribute: str) -> list[str]:
         """Return the languages in which any product has data at or below an attribute."""
         of_pair = np.diff(self.starts).reshape(len(self.attributes), len(self.languages)) > 0
-        own = [_holds(name, attribute) for name in self.attributes]
+        own = [_is_data_of(name, attribute) for name in self.attributes]
         there = of_pair[np.array(own, bool)].any(axis=0)
         return [one for one, is_there in zip(self.languages, there, strict=True) if is_there]
 
@@ -225,6 +225,6 @@ def tables_at(attribute: str) -> list[str]:
     return [*BY_SHAPE, *anchored]
 
 
-def _holds(path: str, attribute: str) -> bool:
+def _is_data_of(path: str, attribute: str) -> bool:
     """Whether a row at a wire path is data of an attribute."""
     return within(path, attribute) and _DESCRIPTOR not in f"{path[len(attribute) :]}."

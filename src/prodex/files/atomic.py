@@ -103,7 +103,7 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
     # Thousands of folders are made in places that exist: what lies above the first that does is not looked at.
     missing = list(takewhile(lambda level: not level.is_dir(), levels))
     if private:
-        for level in reversed(_own(levels)[len(missing) :]):
+        for level in reversed(_folders_of_prodex(levels)[len(missing) :]):
             _close(level, _PRIVATE_FOLDER)
     for level in reversed(missing):
         level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
@@ -132,7 +132,7 @@ def open_private(path: Path, mode: str) -> IO[bytes]:
     return file
 
 
-def _own(levels: Sequence[Path]) -> Sequence[Path]:
+def _folders_of_prodex(levels: Sequence[Path]) -> Sequence[Path]:
     """Return those of a folder and its parents that prodex made for itself; `PRODEX_HOME` may be somebody's desktop."""
     root = home()
     if root not in levels:
@@ -375,7 +375,7 @@ def _owned(path: Path) -> str:
     state = _state(found)
     if pwd is None or state is None:
         return f"{found} belongs to somebody else. Ask for access to it."
-    owner, user = (_named(number) for number in (state.st_uid, os.geteuid()))
+    owner, user = (_user_name(number) for number in (state.st_uid, os.geteuid()))
     if state.st_uid == os.geteuid():
         return f"{found} is yours, and its permissions do not let you: chmod -R u+rwX {found} does."
     return f"{found} belongs to {owner}, and you are {user}. Ask {owner} for it (chown -R {user} {found})."
@@ -388,7 +388,7 @@ def _state(path: Path) -> os.stat_result | None:
         return None
 
 
-def _named(user: int) -> str:
+def _user_name(user: int) -> str:
     try:
         return pwd.getpwuid(user).pw_name if pwd is not None else str(user)
     except KeyError:  # in a container, or of a network disk

@@ -109,11 +109,11 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
     """Rename the old files and then the new ones: the old head goes first, the new one comes last."""
     others = [place for place in moves if place != last]
     try:
-        _set_aside(last)
+        _rename_to_old(last)
         # From here on there is no export, also after a power cut: old and new files would otherwise look like one.
         flush(last.parent)
         for place in others:
-            _set_aside(place)
+            _rename_to_old(place)
             if (new := moves[place]) is not None:
                 patiently(new.rename, place)
         for parent in {place.parent for place in others}:
@@ -129,7 +129,7 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
         remove(_old_of(place, os.getpid()))
 
 
-def _set_aside(place: Path) -> None:
+def _rename_to_old(place: Path) -> None:
     if place.exists():
         patiently(place.rename, _old_of(place, os.getpid()))
 

@@ -70,7 +70,7 @@ def utf8_text(content: bytes) -> str:
         raise NotUtf8("is not UTF-8 text. Save it as UTF-8.") from None
 
 
-class _Head(msgspec.Struct):
+class _FormatOnly(msgspec.Struct):
     format: Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -205,7 +205,7 @@ def read_json(path: Path, shape: type[Shape], *, newest: int | None = None) -> S
         When the file is no JSON, or does not have the shape; `MadeByNewer` when only a newer version can read it.
     """
     content = read_bytes(path)
-    if newest is not None and (found := decoded(content, _Head).format) > newest:
+    if newest is not None and (found := decoded(content, _FormatOnly).format) > newest:
         raise MadeByNewer(f"made by a newer version of prodex (it is of format {found}): update prodex")
     return decoded(content, shape)
 

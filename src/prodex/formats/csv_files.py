@@ -72,7 +72,7 @@ def read_csv(
     block = _BLOCK
     while True:
         try:
-            return _read(path, schema, escape_formulas, block)
+            return _read_columns(path, schema, escape_formulas, block)
         except pa.ArrowInvalid as error:
             # A record that is larger than a block; its message is all that Arrow gives.
             if "straddl" not in str(error) or block == _LARGEST_BLOCK:
@@ -80,7 +80,7 @@ def read_csv(
             block = min(block * 16, _LARGEST_BLOCK)
 
 
-def _read(path: Path, schema: pa.Schema, escape_formulas: bool, block: int) -> pa.Table:
+def _read_columns(path: Path, schema: pa.Schema, escape_formulas: bool, block: int) -> pa.Table:
     names = [f"f{place}" for place in range(len(schema))]
     pieces: list[pa.Table] = []
     heading: list[str] | None = None

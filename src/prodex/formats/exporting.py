@@ -158,7 +158,7 @@ def write_export(
         for name, table in tables.items():
             rows: list[int] = []
             path = beside / f"{name}.{format}"
-            batches = _counted(table.batches, rows, partial(_show, show, done, total))
+            batches = _counting_rows(table.batches, rows, partial(_show, show, done, total))
             altered = FORMATS[format].write(batches, table.schema, path, **options)
             done += (written := sum(rows))
             gone = LeftOut(list(table.columns_left_out), max((table.rows_in_all or 0) - written, 0))
@@ -223,7 +223,7 @@ def _show(show: Callable[[int, int], object], before: int, total: int, rows: int
     show(before + rows, total)
 
 
-def _counted(batches: Batches, rows: list[int], show: Callable[[int], object]) -> Batches:
+def _counting_rows(batches: Batches, rows: list[int], show: Callable[[int], object]) -> Batches:
     """Pass batches on, and add the number of rows of each to a list: only the writer goes through them."""
     for batch in batches:
         rows.append(batch.num_rows)
@@ -417,7 +417,7 @@ class Package(msgspec.Struct):
     products: Count | None = None
 
 
-class _Head(msgspec.Struct):
+class _PackageHead(msgspec.Struct):
     name: str | None = None
     format: int = 1
 
@@ -433,7 +433,7 @@ def read_package(folder: Path) -> Package:
         When it is not of an export of prodex, or of one that only another version reads.
     """
     # The head alone, so that a newer format is called newer and not damaged.
-    head = read_json(folder / PACKAGE, _Head)
+    head = read_json(folder / PACKAGE, _PackageHead)
     if head.name != _NAME:
         raise ValueError(f"it is the data package {head.name!r:.60}, which prodex did not write")
     if head.format > FORMAT:

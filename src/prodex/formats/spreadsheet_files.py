@@ -300,7 +300,7 @@ def csv_rows(
     NoText
         When it is no text.
     """
-    text, is_certain = _text(content)
+    text, is_certain = _decoded_text(content)
     if "\0" in text:
         raise NoText("it is neither a workbook nor text")
     # Quoted cells may be as long as the file.
@@ -314,13 +314,13 @@ def csv_rows(
         for number, cells in enumerate(_records(text, separator), 1):
             if number % _SO_MANY == 0:
                 meter.came(0)
-            if row := {place: _cell(one, letters) for place, one in enumerate(cells) if one}:
+            if row := {place: _csv_cell(one, letters) for place, one in enumerate(cells) if one}:
                 yield number, row
 
     return rows
 
 
-def _text(content: bytes) -> tuple[str, bool]:
+def _decoded_text(content: bytes) -> tuple[str, bool]:
     """Return the text of a file, and whether its letters are certain; if not, each of them is still a byte."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
@@ -350,17 +350,17 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
 
 
-def _cell(stored: str, letters: _Letters | None) -> Cell:
+def _csv_cell(stored: str, letters: _Letters | None) -> Cell:
     if stored.isascii():
         return Cell(stored, "text")
     if letters is not None:
         return letters.cell(stored)
     if _HALF.search(stored):
-        return unreadable(_HALF.sub(_escaped, stored), f"it has half a character. {_SAVE}")
+        return unreadable(_HALF.sub(_escaped_surrogate, stored), f"it has half a character. {_SAVE}")
     return Cell(stored, "text")
 
 
-def _escaped(half: re.Match[str]) -> str:
+def _escaped_surrogate(half: re.Match[str]) -> str:
     code = ord(half[0])
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code < 0xDD00 else f"\\u{code:04x}"
 
@@ -387,7 +387,11 @@ class _Letters:
         beyond = (one for cells in records for one in cells if not one.isascii())
         cells = list(islice(dict.fromkeys(beyond), _MOST_COMPARED))
         readings = {
-            encoding: {one: _plain(text) for one in cells if (text := _read(one, encoding)) is not None}
+            encoding: {
+                one: _normalized_text(text)
+                for one in cells
+                if (text := _decoded_in(one, encoding)) is not None
+            }
             for encoding in _ENCODINGS
         }
         there = set(known({skeleton(text) for read in readings.values() for text in read.values()}))
@@ -405,7 +409,7 @@ class _Letters:
         return found
 
     def _cell(self, stored: str) -> Cell:
-        options = [_read(stored, encoding) for encoding in self.encodings or _ENCODINGS]
+        options = [_decoded_in(stored, encoding) for encoding in self.encodings or _ENCODINGS]
         texts = list(dict.fromkeys(text for text in options if text is not None))
         if self.encodings and len(texts) == 1:
             return Cell(texts[0], "text")
@@ -418,7 +422,7 @@ class _Letters:
         )
 
 
-def _read(stored: str, encoding: str) -> str | None:
+def _decoded_in(stored: str, encoding: str) -> str | None:
     """Return what bytes are in an encoding; None if they are nothing."""
     try:
         text = stored.encode("latin-1").decode(encoding)
@@ -427,7 +431,7 @@ def _read(stored: str, encoding: str) -> str | None:
     return None if _CONTROLS.search(text) else text
 
 
-def _plain(text: str) -> str:
+def _normalized_text(text: str) -> str:
     """Return a text as it is known: with line ends of one kind, and without the apostrophe before a formula."""
     return unescape_formulas(text.replace("\r\n", "\n"))
 
@@ -440,7 +444,7 @@ def _separator(text: str, declared: str, headings: Headings | None) -> str:
     """
     sample = text[:_MOST_CHARACTERS]
     options = dict.fromkeys([*declared, *_SEPARATORS])
-    named = {one: _named(sample, one, headings) for one in options}
+    named = {one: _number_of_headings(sample, one, headings) for one in options}
     best = [one for one in options if named[one] == max(named.values())]
     if len(best) == 1 or declared:
         return str(best[0])
@@ -450,7 +454,7 @@ def _separator(text: str, declared: str, headings: Headings | None) -> str:
     return str(max(best, key=lambda one: widths[one][:1] or [0]))
 
 
-def _named(sample: str, separator: str, headings: Headings | None) -> int:
+def _number_of_headings(sample: str, separator: str, headings: Headings | None) -> int:
     """Return how many columns the row of headings names, if cells are separated so."""
     if headings is None:
         return 0

@@ -111,10 +111,10 @@ class WorkbookArchive:
 
     def __post_init__(self) -> None:
         # Of several parts of one name the last one counts, as for other readers of archives.
-        self._parts = {_plain(info.filename): info for info in self.file.infolist()}
+        self._parts = {_comparable_part_name(info.filename): info for info in self.file.infolist()}
 
     def __contains__(self, name: str) -> bool:
-        return _plain(name) in self._parts
+        return _comparable_part_name(name) in self._parts
 
     @contextmanager
     def open(self, name: str) -> Iterator[WorkbookPart]:
@@ -127,8 +127,8 @@ class WorkbookArchive:
         MarkupRefused
             When it declares a document type or an entity, or an encoding in which no mark can be counted.
         """
-        with self.file.open(self._parts[_plain(name)]) as file:
-            yield WorkbookPart(self, _plain(name), file)
+        with self.file.open(self._parts[_comparable_part_name(name)]) as file:
+            yield WorkbookPart(self, _comparable_part_name(name), file)
 
     def tree(self, name: str) -> Element:
         """Return a part as a tree of elements and attributes, their names without namespaces."""
@@ -154,7 +154,7 @@ class WorkbookArchive:
             The tag of the element around them, with whose end it ends.
         """
         with self.open(name) as part:
-            yield from _each(part, tag, until)
+            yield from _elements(part, tag, until)
 
     def related(self, name: str = "") -> list[Relationship]:
         """Return the relationships of a part, or of the whole archive, to parts that are in it."""
@@ -237,7 +237,7 @@ class WorkbookPart:
         return piece
 
 
-def _each(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
+def _elements(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
     wanted, last = part.space + tag, part.space + until
     parser: Any = XMLPullParser(("end",))  # typeshed knows events of every kind, and here is one
     pending, step = 0, _UNPACKED_AT_ONCE
@@ -309,10 +309,10 @@ def _local(name: str) -> str:
     return name.rpartition("}")[2]
 
 
-def _plain(name: str) -> str:
+def _comparable_part_name(name: str) -> str:
     """Return the name of a part as names are compared.
 
-    >>> _plain("/xl/Worksheets/Sheet1.XML")
+    >>> _comparable_part_name("/xl/Worksheets/Sheet1.XML")
     'xl/worksheets/sheet1.xml'
     """
     return name.replace("\\", "/").lstrip("/").casefold()
@@ -579,7 +579,9 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
                 continue
             # openpyxl would give up the row for a place that is none. A cell without a place follows the one before it.
             place = one.attrib.pop("r", None)
-            column, odd = (column + 1, problem) if place is None else _placed(place, number, ending, problem)
+            column, odd = (
+                (column + 1, problem) if place is None else _column_in_row(place, number, ending, problem)
+            )
             if not len(one) or (cell := self.cell(one)) is None:
                 continue
             if column >= MOST_COLUMNS:
@@ -644,7 +646,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             if kind == "b":
                 return Cell("true" if value else "false", "boolean", None, style.is_struck)
             if kind == "d":
-                return Cell(_moment(value), "date", None, style.is_struck)
+                return Cell(_date_text(value), "date", None, style.is_struck)
             return self._number_cell(value, stored, style)
         except ValueError as error:
             return unreadable(f"{stored:.400}", str(error))
@@ -689,7 +691,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             if isinstance(found, time) and is_datetime(style.code) != "time":
                 first = date(1900, 1, 1) if self._book.epoch == WINDOWS_EPOCH else MAC_EPOCH.date()
                 found = datetime.combine(first, found)
-            return Cell(_moment(found), "date", None, style.is_struck)
+            return Cell(_date_text(found), "date", None, style.is_struck)
         try:
             number = float(value)
         except OverflowError:
@@ -702,7 +704,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         return Cell(text, style.kind, shown_as(text, style.code), style.is_struck)
 
 
-def _placed(place: str, number: int, ending: str, problem: str) -> tuple[int, str]:
+def _column_in_row(place: str, number: int, ending: str, problem: str) -> tuple[int, str]:
     """Return the column of a place in a row, and why it is none."""
     # Nearly all places are regular.
     if place.endswith(ending) and (column := _COLUMNS.get(place[: -len(ending)])) is not None:
@@ -714,7 +716,7 @@ def _placed(place: str, number: int, ending: str, problem: str) -> tuple[int, st
     return column, problem or ("" if row == number else f"its place {place!r} is not in row {number}")
 
 
-def _moment(found: date | datetime | time) -> str:
+def _date_text(found: date | datetime | time) -> str:
     """Return a date as text, without a time at midnight; a moment to the second."""
     if isinstance(found, datetime):
         found = (found + timedelta(milliseconds=500)).replace(microsecond=0)

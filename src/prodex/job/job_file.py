@@ -451,7 +451,7 @@ def refuse_secrets(values: Mapping[str, Any], place: TomlText) -> None:
     InputError
         When a key asks for a secret, or an address has credentials in it.
     """
-    for keys, value in _leaves(values, ()):
+    for keys, value in _setting_leaves(values, ()):
         if isinstance(value, str) and _REFERENCE.fullmatch(value):
             continue
         named = next((key for key in reversed(keys) if isinstance(key, str)), "")
@@ -463,12 +463,12 @@ def refuse_secrets(values: Mapping[str, Any], place: TomlText) -> None:
             )
 
 
-def _leaves(value: Any, keys: Keys) -> Iterator[tuple[Keys, Any]]:
+def _setting_leaves(value: Any, keys: Keys) -> Iterator[tuple[Keys, Any]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _leaves(inner, (*keys, key))
+            yield from _setting_leaves(inner, (*keys, key))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _leaves(inner, (*keys, number))
+            yield from _setting_leaves(inner, (*keys, number))
     else:
         yield keys, value

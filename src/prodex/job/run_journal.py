@@ -88,7 +88,7 @@ class RunJournal:
         """
         path = folder_of(job.name) / _FILE
         try:
-            written = read_json(path, _Written, newest=_FORMAT)
+            written = read_json(path, _JournalLayout, newest=_FORMAT)
             check_moment(written.began)
             int(written.before[NUMBER])
         except MadeByNewer as error:
@@ -122,7 +122,7 @@ class RunJournal:
             beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
 
 
-class _Written(msgspec.Struct):
+class _JournalLayout(msgspec.Struct):
     """A journal as JSON."""
 
     job: str

@@ -73,9 +73,9 @@ def _with_labels(
 
 def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | None, str | None]]:
     """Yield attribute, code, label and description of every code value of a catalogue, in whichever table it is."""
-    yield from _distinct(tables["codes"], "attribute", ("code", "label", "description"))
+    yield from _distinct_codes(tables["codes"], "attribute", ("code", "label", "description"))
     for name, attribute, columns in _declared_codes():
-        for row in _distinct(tables[name], None, columns):
+        for row in _distinct_codes(tables[name], None, columns):
             yield attribute, *row[1:]
 
 
@@ -118,7 +118,7 @@ def _code_columns(columns: Sequence[Column]) -> dict[tuple[str, ...], tuple[str,
     }
 
 
-def _distinct(
+def _distinct_codes(
     table: pa.Table, attribute: str | None, columns: tuple[str, str, str | None]
 ) -> set[tuple[str, str, str | None, str | None]]:
     names = [name for name in (attribute, *columns) if name is not None]

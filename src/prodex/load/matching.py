@@ -178,13 +178,13 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
                 found = [*map(verdict.found, some), *[""] * (len(rows) - len(some))]
                 wrong[name] += zip(keys, gtins, found, strict=True)
     return [
-        Unmatched(name, _decided(parts, name, asked[name]), tuple(found))
+        Unmatched(name, _number_decided(parts, name, asked[name]), tuple(found))
         for name, found in wrong.items()
         if found
     ]
 
 
-def _decided(parts: Iterable[Part], name: str, value: Any) -> int:
+def _number_decided(parts: Iterable[Part], name: str, value: Any) -> int:
     """Return for how many products their records decide a filter."""
     check = CHECKS[name]
     return sum(int(check.judge(_Products(part, check.columns), value).decided().sum()) for part in parts)
@@ -212,11 +212,11 @@ def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal
         f"{product_named(*key)}: came, and does not match {', '.join(why)}" for key, why in reasons.items()
     )
     first = frozenset() if journal is None else _on_first_pages(journal)
-    notes = (*ledger.notes, *(_note(one, first) for one in found))
+    notes = (*ledger.notes, *(_mismatch_note(one, first) for one in found))
     return replace(ledger, unmatched=tuple(listed(lines)), notes=notes)
 
 
-def _note(one: Unmatched, first: Collection[str]) -> str:
+def _mismatch_note(one: Unmatched, first: Collection[str]) -> str:
     number = len(one.products)
     ignored = "the service did not apply this filter"
     if first and not any(product in first for product, _, _ in one.products):
@@ -235,7 +235,7 @@ def _on_first_pages(journal: Journal) -> frozenset[str]:
     return frozenset(first)
 
 
-def _judged(column: str, path: str, decide: Callable[[Any], Callable[[str], bool | None]]) -> _Check:
+def _check_of_column(column: str, path: str, decide: Callable[[Any], Callable[[str], bool | None]]) -> _Check:
     """Return a check of a column: what is decided of each of its values, once; None if it says nothing."""
 
     def judge(products: _Products, value: Any) -> _Verdict:
@@ -248,7 +248,7 @@ def _judged(column: str, path: str, decide: Callable[[Any], Callable[[str], bool
     return _Check(judge, (column,))
 
 
-def _gtins(products: _Products, wanted: Sequence[str]) -> _Verdict:
+def _with_gtins(products: _Products, wanted: Sequence[str]) -> _Verdict:
     texts = products.gtins
     wrong = _mask(pc.invert(pc.is_in(texts, pa.array(wanted))))
     undecided = ~_mask(texts.is_valid())
@@ -298,7 +298,7 @@ def _number_among(column: str, path: str, known: Collection[int]) -> _Check:
     return _Check(judge, (column,))
 
 
-def _number(wanted: Any) -> Callable[[str], bool | None]:
+def _equal_number(wanted: Any) -> Callable[[str], bool | None]:
     """Compare whole numbers that records have as numbers or as text, also with zeros before them."""
     texts = {str(one) for one in (wanted if isinstance(wanted, tuple) else (wanted,))}
 
@@ -355,7 +355,7 @@ def _tags_not_in(products: _Products, unwanted: Sequence[str]) -> _Verdict:
     return _Verdict(has, lambda: _tags_known(products, rows), _tags_of(products, rows))
 
 
-def _languages(products: _Products, wanted: Sequence[str]) -> _Verdict:
+def _in_languages(products: _Products, wanted: Sequence[str]) -> _Verdict:
     """Say which products have texts of their own attributes in other languages; deeper texts may be of anybody."""
     among = {short_of(language) for language in wanted}
 
@@ -419,7 +419,7 @@ def _has_no_packshot(products: _Products, _: bool) -> _Verdict:
 
 #: Field of `ProductQuery` -> how a record decides it. The other filters leave no trace in a record.
 CHECKS: Mapping[str, _Check] = {
-    "gtins_in": _Check(_gtins),
+    "gtins_in": _Check(_with_gtins),
     "updated_at_from": _since("updated_at", "updatedAt"),
     "updated_at_to": _until("updated_at", "updatedAt"),
     "validation_status_in": _number_among(
@@ -427,17 +427,17 @@ CHECKS: Mapping[str, _Check] = {
     ),
     "tags_in": _Check(_tags_in),
     "tags_not_in": _Check(_tags_not_in),
-    "target_productstatus_in": _judged("product_status", "targetProductStatus", _status),
+    "target_productstatus_in": _check_of_column("product_status", "targetProductStatus", _status),
     "status_shared_from": _number_among(
         "sharing_status", "manufacturerSharingStatus", [*map(int, SharingStatus)]
     ),
-    "target_market": _judged("target_market", "product_key.target_market_id", _number),
-    "product_languages": _Check(_languages),
+    "target_market": _check_of_column("target_market", "product_key.target_market_id", _equal_number),
+    "product_languages": _Check(_in_languages),
     "has_packshot": _Check(_has_packshot),
     "has_no_packshot": _Check(_has_no_packshot),
     "pictures_last_updated_at_from": _since("pictures_updated_at", "assets.lastUpdatedAt.pictures"),
     "pictures_last_updated_at_to": _until("pictures_updated_at", "assets.lastUpdatedAt.pictures"),
-    "owners_in": _judged("owner_id", "owner.id", _number),
+    "owners_in": _check_of_column("owner_id", "owner.id", _equal_number),
 }
 
 

@@ -123,7 +123,7 @@ def load_products(
     """
     checked_executor(executor)
     service = service_given(service, "load_products(service, ...)", query)
-    query = _query(query, "load_products")
+    query = _checked_query(query, "load_products")
     # A text is a sequence too, of letters.
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
@@ -155,7 +155,7 @@ def load_products(
                 beside = build_folder(journal.folder)
                 with storage(beside):
                     parts = load_code_labels(reads, query, asked.labels, parts, beside, reporter)
-            catalog = _published(name, asked, journal, ledger, parts, reporter)
+            catalog = _published_snapshot(name, asked, journal, ledger, parts, reporter)
         journal.remove()
         return catalog
 
@@ -192,7 +192,9 @@ def load_rich_content(
     (True, False)
     """
     service = service_given(service, "load_rich_content(service, ...)", query)
-    asked = replace(_query(query, "load_rich_content"), source_include=("assets",), source_exclude=None)
+    asked = replace(
+        _checked_query(query, "load_rich_content"), source_include=("assets",), source_exclude=None
+    )
     return load_products(
         service,
         asked,
@@ -280,12 +282,12 @@ def recover(
                 journal.folder, decided.parts, build_folder(journal.folder), executor, reporter, counts=True
             )
             parts, ledger = _built(build, decided.ledger, asked, journal, allow_incomplete)
-            catalog = _published(name, asked, journal, ledger, parts, reporter)
+            catalog = _published_snapshot(name, asked, journal, ledger, parts, reporter)
         journal.remove()
         return catalog
 
 
-def _query(query: Any, function: str) -> ProductQuery:
+def _checked_query(query: Any, function: str) -> ProductQuery:
     """Return the query that was given; raise an error that contains the line to write if it is not one."""
     if query is None or isinstance(query, ProductQuery):
         return query or ProductQuery()
@@ -365,7 +367,7 @@ def _built(
     return parts, checked
 
 
-def _published(
+def _published_snapshot(
     name: str,
     asked: Origin,
     journal: Journal,

@@ -129,7 +129,7 @@ def refresh(
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
         with reporter.phase("Reading the keys of the snapshot"):
-            held = _held(old)
+            held = _keys_of_snapshot(old)
         newest_second = newest_update(one.updated_at for one in held.identities())
         since = starting_from(origin.server_time, origin.loaded_at, newest_second, checked_lag(lag))
         asked = question_of(origin).to_json()
@@ -191,7 +191,7 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
     return origin, service.for_load()
 
 
-def _held(old: Catalog) -> Held:
+def _keys_of_snapshot(old: Catalog) -> Held:
     """Return the products of a snapshot by key, with the date as the service writes it."""
     table = old.arrow("products", ["product_id", "updated_at", "gtin"])
     dates = pc.strftime(table["updated_at"], format="%Y-%m-%dT%H:%M:%S")
@@ -226,7 +226,7 @@ def _merged(
             ledger = replace(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
             )
-        others = _left_out(journal, came, received, held, old, gone)
+        others = _left_out_lines(journal, came, received, held, old, gone)
         ledger = replace(ledger, left_out=tuple(listed(others)))
         judge("The refresh", ledger, journal, allow_incomplete)
         places = {
@@ -286,7 +286,7 @@ def _newer(
     return newer
 
 
-def _left_out(
+def _left_out_lines(
     journal: Journal,
     came: Newest,
     received: Mapping[str, NewestCopy],
@@ -296,7 +296,7 @@ def _left_out(
 ) -> list[str]:
     """Return a line for each record that is left out although it is of another product than the one with its key."""
     lines = left_out(journal, came)
-    for key, line in _replaced(journal, received, held, old):
+    for key, line in _replaced_by_others(journal, received, held, old):
         lines.setdefault(key, [line])
     # What the snapshot left out is still left out, unless the listing has each of these keys once.
     before: dict[str, list[str]] = {}
@@ -310,7 +310,7 @@ def _left_out(
     return [line for several in lines.values() for line in several]
 
 
-def _replaced(
+def _replaced_by_others(
     journal: Journal, received: Mapping[str, NewestCopy], held: Held, old: Catalog
 ) -> Iterator[tuple[str, str]]:
     """Yield each product of the snapshot that another one would replace under its key, with a line about it."""
@@ -370,13 +370,13 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
         raise _records_lost(lost, damage, folder)
 
     def write(beside: Path) -> Iterable[StoredPart]:
-        return [_written(part, damage.get(part.number, {}), folder, beside) for part in parts]
+        return [_linked_or_rebuilt(part, damage.get(part.number, {}), folder, beside) for part in parts]
 
     with reporter.phase("Repairing damaged tables"):
         return commit(folder.parent.name, catalog.origin, write)
 
 
-def _written(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:
+def _linked_or_rebuilt(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:
     """Link a part that is good, and build another one from its records."""
     kept = {table for table in part.files if not damage or table in {"raw", _LABELS}} - damage.keys()
     for table in kept:

@@ -140,7 +140,7 @@ class Gallery:
     @property
     def summary(self) -> str:
         """Number of products of the page with a picture, and why the others have none."""
-        problems = Counter(filter(None, (_kind(cell.thumbnail) for cell in self.cells)))
+        problems = Counter(filter(None, (_problem_kind(cell.thumbnail) for cell in self.cells)))
         shown = len(self.cells) - problems.total()
         reasons = "".join(f", {count} {_PROBLEMS.get(one, one)}" for one, count in problems.most_common())
         return f"{shown} of {len(self.cells)} with a picture{reasons}"
@@ -352,7 +352,7 @@ def sheet_cells(
     return tuple(cell(product, found.get(product["product_id"])) for product in products)
 
 
-def _kind(thumbnail: Thumbnail) -> str | None:
+def _problem_kind(thumbnail: Thumbnail) -> str | None:
     """Return why there is no picture, in words that are the same for all such products, so that they can be counted."""
     if thumbnail.problem is None:
         return None

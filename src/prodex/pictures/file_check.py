@@ -133,7 +133,7 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
                     with room_for(image):
                         image.load()
     except UnidentifiedImageError:
-        return FileFacts(size, crc32, problem=f"it is not a picture ({_kind(content)})")
+        return FileFacts(size, crc32, problem=f"it is not a picture ({_kind_of_content(content)})")
     except Image.DecompressionBombError:
         return FileFacts(size, crc32, problem="it claims to have more pixels than any picture")
     except DAMAGES as error:
@@ -221,7 +221,7 @@ def compare(facts: FileFacts, picture: Picture) -> tuple[str, str | None]:
     return ", ".join(checked), "; ".join(problems) or None
 
 
-def _kind(content: bytes) -> str:
+def _kind_of_content(content: bytes) -> str:
     """Return what was downloaded instead of a picture: mostly the page of an error."""
     # Servers answer with a page or a message in place of a picture, and with status 200.
     head = content[:1000].lstrip().lower()

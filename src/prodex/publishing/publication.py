@@ -80,7 +80,7 @@ class Publication:
     uploaded: int = 0
 
 
-class _Written(msgspec.Struct):
+class _RowLayout(msgspec.Struct):
     """A row of `_snapshots`; it may come from somebody else."""
 
     publication: Annotated[int, msgspec.Meta(ge=1, lt=2**53)]
@@ -158,7 +158,7 @@ def facts_of(row: Mapping[str, Any], uri: str) -> Publication:
         When it is no such row.
     """
     try:
-        written = converted(dict(row), _Written)
+        written = converted(dict(row), _RowLayout)
         versions = converted(msgspec.json.decode(written.versions), dict[str, Count])
     except ValueError as error:
         raise unreadable(uri, error) from error

@@ -78,8 +78,8 @@ def corrections_in(
         raise InputError(
             "The frame has neither a column product_id nor gtin, so it is not known which products to correct."
         )
-    frame = _filled(frame)
-    ids = _ids(frame, known)
+    frame = _filled_rows(frame)
+    ids = _product_ids(frame, known)
     if {"attribute", "text"} <= set(frame.columns):
         found = _long(frame, ids, known)
     else:
@@ -90,13 +90,13 @@ def corrections_in(
     return dict(corrections)
 
 
-def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+def _filled_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are not empty; spreadsheets often end with empty ones."""
     is_filled = [any(not _is_blank(cell) for cell in row) for row in frame.itertuples(index=False, name=None)]
     return frame[np.array(is_filled, bool)]
 
 
-def _ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
+def _product_ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
     """Return the product id of each row."""
     key = "product_id" if "product_id" in frame.columns else "gtin"
     cells = frame[key].tolist()
@@ -151,7 +151,10 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: KnownProducts) -> Iter
         # Somebody who edits one of the columns often forgets the other, and the text would go into the wrong language.
         if language is not None and code is not None:
             _refuse_two_languages(product, attribute, str(language), str(code), known)
-        yield product, Correction(attribute, _text(text, product, attribute), True, position, language, code)
+        yield (
+            product,
+            Correction(attribute, _checked_text(text, product, attribute), True, position, language, code),
+        )
 
 
 def _refuse_two_languages(
@@ -178,7 +181,7 @@ def _wide(
         before = unchanged[name].reindex(list(ids)).tolist() if name in unchanged else [None] * len(ids)
         for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
             # Only changed cells are corrections: an edited export contains every cell of the catalogue.
-            if not is_missing(new) and not _same(new, old):
+            if not is_missing(new) and not _is_unchanged(new, old):
                 yield product, _text_or_value(name, new, old, product, known, language)
 
 
@@ -211,7 +214,7 @@ def _text_or_value(
                 "in the long form: a frame like catalog.texts."
             )
         short, code = (None, language_) if is_long_code(language_) else (language_, None)
-        return Correction(attribute, _text(new, product, name), True, None, short, code)
+        return Correction(attribute, _checked_text(new, product, name), True, None, short, code)
     raise ChangesRefused(
         f"Product {product}: column {name!r} cannot be corrected here. {_unknown_text(attribute or name, known)}"
     )
@@ -279,7 +282,7 @@ def _number_or_text(value: Any) -> Any:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _text(value: Any, product: str, name: str) -> Any:
+def _checked_text(value: Any, product: str, name: str) -> Any:
     if value is DELETE or isinstance(value, str):
         return value
     raise ChangesRefused(
@@ -288,7 +291,7 @@ def _text(value: Any, product: str, name: str) -> Any:
     )
 
 
-def _same(new: Any, old: Any) -> bool:
+def _is_unchanged(new: Any, old: Any) -> bool:
     """Whether a cell is unchanged, also after an export to CSV or a spreadsheet."""
     if is_missing(old) or new is DELETE:
         return False

@@ -450,7 +450,7 @@ def _contents(lines: list[bytes]) -> JournalContents:
     if len(entries) != count:
         raise ValueError(f"it has {len(entries)} of {count} batches")
     # What a line was about that a killed process did not finish had not begun, or its beginning is recorded.
-    return JournalContents(first, entries, *_states(lines[1 + count :], entries))
+    return JournalContents(first, entries, *_states_from_lines(lines[1 + count :], entries))
 
 
 def _entry(line: bytes, number: int) -> PlannedPayload:
@@ -460,7 +460,7 @@ def _entry(line: bytes, number: int) -> PlannedPayload:
     return converted(found, PlannedPayload)
 
 
-def _states(
+def _states_from_lines(
     lines: list[bytes], entries: tuple[PlannedPayload, ...]
 ) -> tuple[dict[int, Batch], str, bool, tuple[SentCall, ...], dict[int, str]]:
     states: dict[int, Batch] = {}

@@ -103,14 +103,16 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     # A failure is believed as it is. A success has to agree with what was sent, or products could be lost unnoticed.
     certain = has_ended and not (word == SUCCESS and notes)
     status = str(word) if certain or word == RUNNING else "unknown"
-    message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
+    message = " ".join(
+        [*([str(record["message"])] if record.get("message") else []), *map(_as_sentence, notes)]
+    )
     return Outcome(
         batch,
         status,
         message or (problem if word == RUNNING else ""),
         count,
         not has_ended and not gave_up,
-        tuple(_rows(batch, statuses, status, message)),
+        tuple(_product_rows(batch, statuses, status, message)),
         record,
     )
 
@@ -125,7 +127,9 @@ def _without_record(batch: Batch, status: str, message: str, *, is_running: bool
     return Outcome(batch, status, message, len(batch.gtins), is_running, rows, {})
 
 
-def _rows(batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, message: str) -> Iterator[Row]:
+def _product_rows(
+    batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, message: str
+) -> Iterator[Row]:
     # What remains after all sent GTINs were found is about products that were not sent.
     rest = dict(statuses)
     # With CONTAINS_ERRORS, the status of a product that is not in the record is not known.
@@ -158,7 +162,7 @@ def _statuses(
     return statuses, [key for key in statuses if key not in ours]
 
 
-def _sentence(note: str) -> str:
+def _as_sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}."
 
 

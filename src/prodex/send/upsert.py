@@ -195,7 +195,7 @@ def upsert(
         return DryRun(payloads, form.content_type, len(products), frame_of(findings))
     edits = edit_digests(records) if isinstance(records, Changes) else {}
     payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
-    return _sent(service, payload, None, progress)
+    return _send_products(service, payload, None, progress)
 
 
 class Continued(NamedTuple):
@@ -218,7 +218,7 @@ def upsert_left(service: Client, changes: Changes, continued: Continued, progres
     products = list(changes.records)
     findings = inspect(products, as_xml=False, known=changes.known)
     payload = _Payload(products, loaded, extra, edit_digests(changes), findings, "json", LARGEST_BATCH)
-    return _sent(service, payload, continued, progress)
+    return _send_products(service, payload, continued, progress)
 
 
 class _Payload(NamedTuple):
@@ -241,7 +241,9 @@ class _Payload(NamedTuple):
             )
 
 
-def _sent(service: Client, payload: _Payload, continued: Continued | None, progress: Progress) -> Tracking:
+def _send_products(
+    service: Client, payload: _Payload, continued: Continued | None, progress: Progress
+) -> Tracking:
     """Check products, plan the calls on the disk, and make them."""
     # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
     refuse_errors(payload.findings)

@@ -129,7 +129,9 @@ def _with_snapshot(record: WeeksRecord, load: PlannedLoad, client: Client) -> tu
     if record.snapshots:
         catalog = refresh(record.name, client, progress=False)
     else:
-        catalog = load_products(client, _query(client), name=record.name, max_age=0, progress=False)
+        catalog = load_products(
+            client, _query_of_one_market(client), name=record.name, max_age=0, progress=False
+        )
     judged = audit(catalog, PROFILE, progress=False).save()
     assert catalog.folder is not None  # noqa: S101 - a snapshot has one
     assert judged.folder is not None  # noqa: S101 - it was saved
@@ -143,7 +145,7 @@ def _with_snapshot(record: WeeksRecord, load: PlannedLoad, client: Client) -> tu
     return made, judged
 
 
-def _query(client: Client) -> ProductQuery:
+def _query_of_one_market(client: Client) -> ProductQuery:
     """Ask for one market; for everything where the sandbox has other products than those of the sample."""
     query = ProductQuery(target_market=MARKET)
     return query if client.search_products(query.to_probe()).total_results else ProductQuery()

@@ -434,7 +434,7 @@ class _Clocks(msgspec.Struct):
     loaded_at: Moment | None = None
 
 
-class _Written(msgspec.Struct):
+class _OrderInManifest(msgspec.Struct):
     """What a manifest says about the order."""
 
     sequence: Count | None = None
@@ -446,7 +446,7 @@ def place_of(folder: Path) -> ArchivePlace:
     """Return the place of a value by its manifest; only its time where that is a link or cannot be read."""
     if is_folder(folder):
         with suppress(OSError, ValueError):
-            written = read_json(folder / MANIFEST, _Written)
+            written = read_json(folder / MANIFEST, _OrderInManifest)
             clocks = written.origin or _Clocks()
             check_moment(clocks.server_time)
             check_moment(clocks.loaded_at)

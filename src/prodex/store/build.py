@@ -212,7 +212,7 @@ def counted(blocks: Iterable[Tables], journal: Path, number: int) -> Iterator[Ta
         rows = block["products"].num_rows
         del block
         if done:  # what came before is written when the next block is asked for
-            _note(_path(journal, number), done)
+            _write_count(_count_path(journal, number), done)
         yield waiting.pop()
         done += rows
 
@@ -220,19 +220,19 @@ def counted(blocks: Iterable[Tables], journal: Path, number: int) -> Iterator[Ta
 def forget_count(journal: Path, number: int) -> None:
     """Remove the count of a part that is done."""
     with suppress(OSError):
-        _path(journal, number).unlink(missing_ok=True)
+        _count_path(journal, number).unlink(missing_ok=True)
 
 
 def count_of(journal: Path, number: int) -> int:
     """Return how many products of a part that is being built are written; 0 where nobody has noted it."""
     try:
-        with _path(journal, number).open("rb") as file:
+        with _count_path(journal, number).open("rb") as file:
             return int(file.read(_MOST))
     except (OSError, ValueError):
         return 0
 
 
-def _note(path: Path, done: int) -> None:
+def _write_count(path: Path, done: int) -> None:
     # What an interrupted build left may be anything, and nothing is written through a link.
     if is_foreign(path):
         return
@@ -240,7 +240,7 @@ def _note(path: Path, done: int) -> None:
         file.write(str(done).encode())
 
 
-def _path(journal: Path, number: int) -> Path:
+def _count_path(journal: Path, number: int) -> Path:
     return journal / f"building-{number:05d}"
 
 
@@ -362,8 +362,8 @@ class _Process:
         """Send a job and return whether it worked, and its result or its error."""
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
         assert self._process.stdout is not None  # noqa: S101
-        _write(self._process.stdin, job)
-        return pickle.loads(_read(self._process.stdout))  # noqa: S301 - from a process of our own
+        _write_message(self._process.stdin, job)
+        return pickle.loads(_read_message(self._process.stdout))  # noqa: S301 - from a process of our own
 
     def kill(self) -> None:
         """End it now; what it was writing is in a folder that nobody takes for a snapshot."""
@@ -383,14 +383,14 @@ def serve() -> None:
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=[jobs], daemon=True).start()
     while True:
-        _write(results, _outcome(jobs.get()))
+        _write_message(results, _outcome(jobs.get()))
 
 
 def _receive(jobs: SimpleQueue[bytes]) -> None:
     """Read jobs until their sender is gone, and then end at once: another process may take over its work."""
     try:
         while True:
-            jobs.put(_read(sys.stdin.buffer))
+            jobs.put(_read_message(sys.stdin.buffer))
     finally:
         os._exit(0)
 
@@ -403,12 +403,12 @@ def _outcome(job: bytes) -> bytes:
         return pickle.dumps((False, error))
 
 
-def _write(pipe: IO[bytes], message: bytes) -> None:
+def _write_message(pipe: IO[bytes], message: bytes) -> None:
     pipe.write(len(message).to_bytes(_LENGTH, "big") + message)
     pipe.flush()
 
 
-def _read(pipe: IO[bytes]) -> bytes:
+def _read_message(pipe: IO[bytes]) -> bytes:
     size = _exactly(pipe, _LENGTH)
     return _exactly(pipe, int.from_bytes(size, "big"))
 

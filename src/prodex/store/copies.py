@@ -71,7 +71,7 @@ class Copy(NamedTuple):
         if identity is None:
             return None
         content = read_json(record)
-        facts = {".".join(path): text for path in _FACTS if (text := _text(content, path))}
+        facts = {".".join(path): text for path in _FACTS if (text := _comparable_scalar(content, path))}
         if (gtin := identity.filled_gtin) is not None:
             facts["gtin"] = gtin
         return cls(
@@ -81,7 +81,7 @@ class Copy(NamedTuple):
     @property
     def is_keyed_by_gtin(self) -> bool:
         """Whether its GTIN has to do as its key, which the versions of an article in several markets share."""
-        return self.product_id == self.gtin and not _text(self.content, ("id",))
+        return self.product_id == self.gtin and not _comparable_scalar(self.content, ("id",))
 
 
 def contradiction(one: Copy, other: Copy) -> str:
@@ -107,7 +107,7 @@ def contradiction(one: Copy, other: Copy) -> str:
     if was_updated and is_bare:
         was_updated = _is_recent(one, other)
     if differing and (is_bare or not was_updated or "gtin" in differing):
-        return _in_words(one, other, differing)
+        return _differences_in_words(one, other, differing)
     if one.reply == other.reply or (is_bare and not was_updated):
         return "other contents"
     return ""
@@ -131,7 +131,7 @@ def replacement(old: Copy, new: Copy) -> str:
     differing = [path for path in _differing_facts(old, new) if path in decisive]
     if len(differing) < (1 if old.is_keyed_by_gtin else len(decisive)):
         return ""
-    return _in_words(old, new, differing)
+    return _differences_in_words(old, new, differing)
 
 
 def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[str, list[str]]:
@@ -218,7 +218,7 @@ def _differing_facts(one: Copy, other: Copy) -> list[str]:
     return [path for path, text in one.facts.items() if text != other.facts.get(path, text)]
 
 
-def _in_words(one: Copy, other: Copy, paths: Iterable[str]) -> str:
+def _differences_in_words(one: Copy, other: Copy, paths: Iterable[str]) -> str:
     return "; ".join(f"{path} {one.facts[path]} and {other.facts[path]}" for path in paths)
 
 
@@ -240,7 +240,7 @@ def _is_recent(one: Copy, other: Copy) -> bool:
     return moment >= older.received_at - ANY_ZONE
 
 
-def _text(content: Any, path: tuple[str, ...]) -> str:
+def _comparable_scalar(content: Any, path: tuple[str, ...]) -> str:
     """Return a scalar of a record as text, by which it is compared; "" if there is none."""
     for name in path:
         content = content.get(name) if isinstance(content, dict) else None

@@ -63,7 +63,7 @@ NOTES: dict[str, Any] = {
 }
 
 
-class _Head(msgspec.Struct):
+class _LedgerHead(msgspec.Struct):
     asked: dict[str, Any]
 
 
@@ -105,7 +105,7 @@ def refuse_newer(folder: Path) -> None:
 def _question_of(folder: Path) -> dict[str, Any]:
     if not is_folder(folder):
         raise OSError("it is not a folder of its own")
-    question = read_json(folder / QUESTION, _Head, newest=FORMAT).asked
+    question = read_json(folder / QUESTION, _LedgerHead, newest=FORMAT).asked
     checked = converted(question, _Question)
     check_moment(checked.began)
     if checked.asked is not None:
@@ -138,7 +138,7 @@ def read_ledger(ledger: AppendLog, line: msgspec.json.Decoder[Any], enter: Calla
     for content in ledger.lines():
         try:
             read = line.decode(content)
-            _check(read)
+            _check_line(read)
         except (ValueError, RecursionError, msgspec.MsgspecError):
             break
         enter(read)
@@ -146,7 +146,7 @@ def read_ledger(ledger: AppendLog, line: msgspec.json.Decoder[Any], enter: Calla
     return good
 
 
-def _check(line: Any) -> None:
+def _check_line(line: Any) -> None:
     """Refuse what a line may not say although it has its shape."""
     if hasattr(line, "stage"):
         line.stage  # noqa: B018 - a window is named after what it is fetched for
@@ -166,14 +166,14 @@ def read_page(path: Path) -> bytes:
     """
     try:
         claimed, _, packed = read_bytes(path, _MOST_BYTES).partition(b"\n")
-        return bytes(pa.decompress(packed, _size(claimed), "zstd", asbytes=True))
+        return bytes(pa.decompress(packed, _claimed_size(claimed), "zstd", asbytes=True))
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         raise SnapshotDamaged(
             f"The page {path} of the journal cannot be read ({error}). Load again."
         ) from error
 
 
-def _size(claimed: bytes) -> int:
+def _claimed_size(claimed: bytes) -> int:
     size = int(claimed) if len(claimed) < 20 else -1
     if not 0 <= size <= _MOST_BYTES:
         raise ValueError(f"it claims to have {claimed[:20]!r} bytes")

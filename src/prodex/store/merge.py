@@ -86,7 +86,7 @@ def merge_part(
         return write_part(_coming(journal, part), folder, part.number)
     written: Files = {}
     if not part.linked:
-        blocks = _changed(old, old_folder, part.leaving, map(decoded, _coming(journal, part)))
+        blocks = _changed_tables(old, old_folder, part.leaving, map(decoded, _coming(journal, part)))
         written = write_tables(blocks, folder, part.number)
     for table in old.files.keys() - written.keys():
         link_table(old, old_folder, table, folder, part.number)
@@ -101,7 +101,7 @@ def _coming(journal: Path, part: PartMerge) -> Iterator[Tables]:
     return blocks_of(products)
 
 
-def _changed(
+def _changed_tables(
     old: StoredPart, old_folder: Path, leaving: Collection[str], coming: Iterator[Tables]
 ) -> Iterator[Tables]:
     """Yield those tables of a part that change, piece by piece: the rows that stay, then the new rows.
@@ -126,12 +126,13 @@ def _changed(
         changed.append(name)
         for piece in pieces:
             if second is None and name in _ONE_ROW_EACH:
-                yield {name: _replaced(piece, first[name], those, name)}
+                yield {name: _with_rows_replaced(piece, first[name], those, name)}
             else:
-                yield {name: _without(piece, those) if table.per_product else piece}
+                yield {name: _without_products(piece, those) if table.per_product else piece}
     if second is None:
         yield {
-            name: _without(first[name], those) if name in _ONE_ROW_EACH else first[name] for name in changed
+            name: _without_products(first[name], those) if name in _ONE_ROW_EACH else first[name]
+            for name in changed
         }
         return
     for block in (first, second, *coming):
@@ -154,11 +155,11 @@ def _rows_of(table: pa.Table, products: pa.Array) -> pa.Table:
     return table.filter(pc.is_in(table["product_id"], products))
 
 
-def _without(table: pa.Table, products: pa.Array) -> pa.Table:
+def _without_products(table: pa.Table, products: pa.Array) -> pa.Table:
     return table.filter(pc.invert(pc.is_in(table["product_id"], products))) if len(products) else table
 
 
-def _replaced(table: pa.Table, coming: pa.Table, leaving: pa.Array, name: str) -> pa.Table:
+def _with_rows_replaced(table: pa.Table, coming: pa.Table, leaving: pa.Array, name: str) -> pa.Table:
     """Return a table of one row for each product, with what came in the places of what leaves for it."""
     own = pa.array(np.arange(table.num_rows), pa.int32())
     newer = pc.index_in(table["product_id"].combine_chunks(), coming["product_id"].combine_chunks())

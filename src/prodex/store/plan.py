@@ -104,7 +104,7 @@ def parts_of(
     if early:
         # The cores come to these parts one after another, as they finish others: small ones let them end together.
         count = max(count, min(2 * cores, products // _WORTH_AN_EARLY_PART))
-    return (*early, *_parts(rest, products / count, len(early)))
+    return (*early, *_even_parts(rest, products / count, len(early)))
 
 
 def early_cut(announced: int, cores: int) -> tuple[int, int]:
@@ -157,7 +157,7 @@ def _count_of(products: int, size: int, products_per_part: int, cores: int) -> i
     return max(count, min(even, products // _WORTH_A_PART))
 
 
-def _parts(pages: Pages, products_per_part: float, first: int) -> list[PartPlan]:
+def _even_parts(pages: Pages, products_per_part: float, first: int) -> list[PartPlan]:
     """Share the pages out evenly: the last part would otherwise be small, and a core idle."""
     parts: list[list[tuple[int, tuple[int, ...]]]] = [[]]
     before = 0

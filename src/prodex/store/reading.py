@@ -61,7 +61,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     """
     if isinstance(records, str | bytes | Path | Mapping | pd.DataFrame) or not isinstance(records, Iterable):
         raise InputError(_no_records(records))
-    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, ReadingNotes())
+    return _catalog((_record_as_json(record, i) for i, record in enumerate(records)), source, ReadingNotes())
 
 
 def read_products(
@@ -227,7 +227,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
         newest[key] = this if before is None else max(before, this)
         if before is not None:
             superseded.append((key, min(before, this)[1]))
-    left_out = [line for key, index in superseded if (line := _left_out(every, index, newest[key][1]))]
+    left_out = [line for key, index in superseded if (line := _left_out_line(every, index, newest[key][1]))]
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
     starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
     parts = [Part.of_records(iter(chosen[start : start + PRODUCTS_PER_PART])) for start in starts]
@@ -241,7 +241,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
     return Catalog(tuple(parts), Origin(source, loaded_at=clock.now(), ledger=ledger))
 
 
-def _left_out(records: Sequence[bytes], index: int, kept: int) -> str:
+def _left_out_line(records: Sequence[bytes], index: int, kept: int) -> str:
     """Return what the ledger says of a record that is left out for one with its key; "" if that is its state."""
     if records[index] == records[kept]:
         return ""
@@ -251,7 +251,7 @@ def _left_out(records: Sequence[bytes], index: int, kept: int) -> str:
     return left_out_line(one, why)
 
 
-def _encoded(record: Any, index: int) -> bytes:
+def _record_as_json(record: Any, index: int) -> bytes:
     if not isinstance(record, Mapping):
         raise InputError(f"Record {index} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
     try:

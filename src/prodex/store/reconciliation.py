@@ -53,7 +53,7 @@ def ledger_of(
     content = [entry for entry in journal.entries() if entry.stage.has_products]
     listing, gone = listing_of(journal), absence.gone
     came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
-    notes = [*_notes(journal, len(held), absence)]
+    notes = [*_contradictions(journal, len(held), absence)]
     if not refreshed:
         notes += _notes_on_a_load(journal, len(held), listing, [gtin in came for gtin in gtins_in])
     return Ledger(
@@ -66,7 +66,7 @@ def ledger_of(
         listed=None if listing is None else len(listing),
         gone=len(gone),
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
-        set_aside=tuple(_set_aside(content)),
+        set_aside=tuple(_items_set_aside(content)),
         not_loaded=(*_not_loaded(journal, held, listing), *_nameless(content)),
         doubtful=tuple(listed(_doubtful(journal, held, absence))),
         notes=tuple(notes),
@@ -82,22 +82,24 @@ def totals_notes(journal: Journal) -> dict[str, str]:
     if came and all(total is None for total in totals):
         notes[contradiction_of("totals")] = "the service announced no number of products"
     elif low := [
-        window for window, count in came.items() if count > max(most[window], _count(journal, window))
+        window
+        for window, count in came.items()
+        if count > max(most[window], _announced_count(journal, window))
     ]:
         window = max(low, key=lambda window: came[window])
         notes[contradiction_of("totals")] = (
-            f"the service announced at most {max(most[window], _count(journal, window)):,} products and gave "
+            f"the service announced at most {max(most[window], _announced_count(journal, window)):,} products and gave "
             f"{came[window]:,} ({window}): its totals are not counts, and do not tell whether more are missing"
         )
     return notes
 
 
-def _count(journal: Journal, window: str) -> int:
+def _announced_count(journal: Journal, window: str) -> int:
     counted = journal.counts.get(window)
     return (counted.total or 0) if counted else 0
 
 
-def _notes(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
+def _contradictions(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
     yield from (noted | totals_notes(journal)).values()
@@ -180,7 +182,7 @@ def _gtins_of(
     return {one.product_id: one.gtin for one in (*before, *came)}
 
 
-def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
+def _items_set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
     for entry in content:
         for index, key in enumerate(entry.keys):
             if key is None:
@@ -220,10 +222,10 @@ def _not_loaded(
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
         yield from (
             f"{window}: {why}"
-            for window, why in _short(journal, Stage.PULL, Stage.CHANGES)
+            for window, why in _short_windows(journal, Stage.PULL, Stage.CHANGES)
             if not failed.get(window)
         )
-        yield from (f"{window}: {why}" for window, why in _short(journal, Stage.LISTING))
+        yield from (f"{window}: {why}" for window, why in _short_windows(journal, Stage.LISTING))
         counted = {count.stage for count in journal.counts.values()}
         if Stage.PULL in counted and Stage.END not in counted and not failed.get(Stage.END):
             yield "end: interrupted before it was asked for what had changed meanwhile, and how many there are"
@@ -245,7 +247,7 @@ def _not_loaded(
             yield f"{product_named(product, one.gtin)}: {reason}"
 
 
-def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
+def _short_windows(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
     """Yield the windows that returned fewer products than they announced.
 
     The sums may agree nevertheless, if other products were added in between.

@@ -57,7 +57,7 @@ textileModel validationRules width
 """.split()  # noqa: SIM905
 
 
-def _declared() -> Iterator[str]:
+def _declared_paths() -> Iterator[str]:
     for table in TABLES.values():
         for anchor in table.anchors:
             yield from filter(None, [anchor])
@@ -66,7 +66,7 @@ def _declared() -> Iterator[str]:
 
 
 #: Wire paths that the tables declare, such as "assets.pictures.url".
-PATHS = frozenset(_declared())
+PATHS = frozenset(_declared_paths())
 #: Names at the top of a product.
 ATTRIBUTES = frozenset(["id", "gtin", *_OTHERS, *_SEEN, *(path.partition(".")[0] for path in PATHS)])
 

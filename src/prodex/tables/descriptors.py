@@ -128,7 +128,9 @@ def expressed(code: str | None, short: str | None = None) -> Expressed:
     >>> expressed("MLT", "ml").value, expressed("MLT", "mt").value, expressed(None, "fr-FR").value
     ('a unit', 'a language or a unit', 'a language')
     """
-    by_code, by_short = (Expressed.UNCERTAIN if one is None else _named(one.strip()) for one in (code, short))
+    by_code, by_short = (
+        Expressed.UNCERTAIN if one is None else _meaning_of_code(one.strip()) for one in (code, short)
+    )
     match by_code, by_short:
         case Expressed.LANGUAGE, _:
             return by_code
@@ -145,7 +147,7 @@ def expressed(code: str | None, short: str | None = None) -> Expressed:
     return by_code
 
 
-def _named(code: str) -> Expressed:
+def _meaning_of_code(code: str) -> Expressed:
     if (
         not code or code.isdecimal()
     ):  # services number their languages, and Recommendation 20 its oldest units
@@ -163,16 +165,16 @@ def _named(code: str) -> Expressed:
     is_language = known_language_tag(code) is not None
     if not code.isupper():
         is_unit = code.upper() in _unit_codes() if len(code) == _LONGEST else code.lower() in _SYMBOLS
-        return _language(code) if is_language and not is_unit else Expressed.UNCERTAIN
+        return _kind_of_language(code) if is_language and not is_unit else Expressed.UNCERTAIN
     if len(code) == _LONGEST and code in _unit_codes():
         return Expressed.UNIT
     is_unit = code in _unit_codes() or code in Locale("en").currencies
     if is_language:
-        return Expressed.UNCERTAIN if is_unit else _language(code)
+        return Expressed.UNCERTAIN if is_unit else _kind_of_language(code)
     return Expressed.UNIT if is_unit else Expressed.LIKE_A_UNIT
 
 
-def _language(code: str) -> Expressed:
+def _kind_of_language(code: str) -> Expressed:
     return Expressed.LANGUAGE if len(code) == _LONGEST else Expressed.SHORT_LANGUAGE
 
 

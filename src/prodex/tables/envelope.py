@@ -126,16 +126,16 @@ def count_of(value: object) -> int | None:
 
 
 def _envelope(reply: _Reply) -> Envelope:
-    cursor = _scalar(reply.next_page)
+    cursor = _decoded_scalar(reply.next_page)
     return Envelope(
         reply.data,
-        count_of(_scalar(reply.total_results)),
-        count_of(_scalar(reply.offset)),
+        count_of(_decoded_scalar(reply.total_results)),
+        count_of(_decoded_scalar(reply.offset)),
         cursor if isinstance(cursor, str | int | float) and not isinstance(cursor, bool) else None,
     )
 
 
-def _scalar(raw: msgspec.Raw) -> object:
+def _decoded_scalar(raw: msgspec.Raw) -> object:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

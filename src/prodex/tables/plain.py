@@ -78,7 +78,7 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     flat: Rows = {}
     for name, table in TABLES.items():
         if name not in {"presence", "raw", "code_labels"}:
-            flat[name] = [_declared(table, row, keys) for row in rows[name]]
+            flat[name] = [_declared_row(table, row, keys) for row in rows[name]]
     flat["descriptors"] = [
         dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])
     ]
@@ -109,7 +109,7 @@ def rows_of(attributes: Mapping[str, Any]) -> Rows:
     return rows
 
 
-def _declared(table: Table, row: Row, keys: Row) -> Row:
+def _declared_row(table: Table, row: Row, keys: Row) -> Row:
     """Give a row exactly the declared columns, in their order."""
     if table.per_product:
         row |= keys

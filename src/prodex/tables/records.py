@@ -85,7 +85,7 @@ def read_records(products: Sequence[bytes]) -> Records:
                 records.empty_texts.setdefault(name, []).append(index)
             # Many records use null, [], {} and "" alike.
             del top[name]
-        identity, gtin = _scalar(top.get("id")), _scalar(top.get("gtin"))
+        identity, gtin = _key_scalar(top.get("id")), _key_scalar(top.get("gtin"))
         if key := fit(identity, "code"):
             del top["id"]
         else:
@@ -152,10 +152,10 @@ def identify(product: msgspec.Raw | bytes) -> Identity | None:
         if (found := _key_leniently(bytes(product))) is None:
             return None
         top = found
-    gtin = _scalar(top.gtin)
-    if not (key := fit(_scalar(top.id), "code")):
+    gtin = _key_scalar(top.gtin)
+    if not (key := fit(_key_scalar(top.id), "code")):
         key = _key_without_id(bytes(product), top.uuid, gtin)
-    updated_at = _scalar(top.updated_at)
+    updated_at = _key_scalar(top.updated_at)
     is_text = isinstance(updated_at, str)
     return Identity(str(key), moment_text(updated_at) if is_text else None, fit(gtin, "code"))
 
@@ -238,7 +238,7 @@ _TEXTS_OF_ROOT |= {
 _SHORT = 18
 
 
-def _scalar(raw: msgspec.Raw | None) -> Any:
+def _key_scalar(raw: msgspec.Raw | None) -> Any:
     """Decode a key; what is no scalar is none."""
     value = b"null" if raw is None else bytes(raw)
     if value[:1] in b"[{":
@@ -251,7 +251,7 @@ def _scalar(raw: msgspec.Raw | None) -> Any:
 
 
 def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
-    for value in (_scalar(uuid), gtin):
+    for value in (_key_scalar(uuid), gtin):
         if key := fit(value, "code"):
             return str(key)
     return product_key(read_json(product))

@@ -223,7 +223,7 @@ def fit_column(array: pa.Array, kind: Kind) -> Fitted | None:
     if strings and kind == "timestamp":
         return _timestamps(array)
     if strings and kind in {"number", "unix_seconds"}:
-        return _each(array, kind)
+        return _fit_each(array, kind)
     if numbers and kind in {"code", "integer", "unix_seconds"}:
         return _whole_numbers(array, kind)
     fits = (strings and kind in {"string", "code"}) or (numbers and kind == "number")
@@ -270,10 +270,10 @@ def _timestamps(array: pa.Array) -> Fitted:
                 return Fitted(pc.cast(seconds, ARROW_TYPES["timestamp"]), None)
         except pa.ArrowInvalid:
             pass
-    return _each(array, "timestamp")
+    return _fit_each(array, "timestamp")
 
 
-def _each(array: pa.Array, kind: Kind) -> Fitted:
+def _fit_each(array: pa.Array, kind: Kind) -> Fitted:
     """Fit texts one by one, each distinct one once."""
     encoded = array.dictionary_encode()
     values = pa.array([fit(value, kind) for value in encoded.dictionary.to_pylist()], ARROW_TYPES[kind])

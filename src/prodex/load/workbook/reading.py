@@ -146,7 +146,7 @@ class _Reading:
         self.has_paths = True
         for heading in headings.values():
             self._note(heading)
-        for number, row in _with(first, rows):
+        for number, row in _with_first_row(first, rows):
             self._add_row(sheet, number, row, headings)
 
     def _note(self, heading: Heading) -> None:
@@ -258,7 +258,9 @@ def _above(rows: Iterator[tuple[int, Row]]) -> tuple[Row, Row, tuple[int, Row] |
     return paths, qualifiers, None
 
 
-def _with(first: tuple[int, Row] | None, others: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+def _with_first_row(
+    first: tuple[int, Row] | None, others: Iterator[tuple[int, Row]]
+) -> Iterator[tuple[int, Row]]:
     if first is not None:
         yield first
         yield from others
