@@ -136,7 +136,7 @@ class Meter:
         """Start the clock again."""
         self._begin = self._clock()
 
-    def came(self, size: int) -> None:
+    def count_received(self, size: int) -> None:
         """Count bytes received.
 
         Raises
@@ -150,7 +150,7 @@ class Meter:
         if self.limits.seconds is not None and self._clock() - self._begin > self.limits.seconds:
             raise self.exceeded("seconds")
 
-    def grew(self, size: int) -> None:
+    def count_unpacked(self, size: int) -> None:
         """Check the total number of unpacked bytes.
 
         Raises

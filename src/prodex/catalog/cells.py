@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.tables.attributes import anchored, within
+from prodex.tables.attributes import anchored, is_within
 from prodex.tables.declaration import TABLES, Column, Table
 
 Read = Callable[..., pa.Table]
@@ -53,8 +53,8 @@ class WantedAttributes(NamedTuple):
     def holds(self, attribute: str) -> bool:
         """Whether rows at this wire path are shown."""
         if self.asked is None:
-            return not any(within(attribute, path) for path in NOT_ITSELF)
-        return any(within(attribute, path) for path in self.asked)
+            return not any(is_within(attribute, path) for path in NOT_ITSELF)
+        return any(is_within(attribute, path) for path in self.asked)
 
     @property
     def condition(self) -> pc.Expression:
@@ -300,7 +300,9 @@ def _item_cells(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iter
             shown = pc.coalesce(shown, *(as_text(every.column(name)) for name in rest))
         yield own.cells(shown)
     deeper = [
-        path for path in wanted.asked or () if any(path != name and within(path, name) for name in rows.names)
+        path
+        for path in wanted.asked or ()
+        if any(path != name and is_within(path, name) for name in rows.names)
     ]
     for path in deeper:
         yield from _item_leaves(opened, table, leaves, path)
@@ -328,7 +330,7 @@ def grouped(columns: Sequence[Column], path: str) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for column in columns:
-        own = next((".".join(p) for p in column.paths if within(".".join(p), path)), None)
+        own = next((".".join(p) for p in column.paths if is_within(".".join(p), path)), None)
         if own is None:
             continue
         around, _, last = own.rpartition(".")

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.names import shown_languages
-from prodex.tables.attributes import attribute_of, child_path, within
+from prodex.tables.attributes import attribute_of, child_path, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -160,7 +160,7 @@ def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]
     for name in catalog.arrow("presence").column_names:
         attribute = attribute_of(name)
         path = None if attribute is None else child_path("", attribute)
-        if path in {None, "id", *NOT_ITSELF} or any(within(one, str(path)) for one in seen):
+        if path in {None, "id", *NOT_ITSELF} or any(is_within(one, str(path)) for one in seen):
             continue
         yield {"attribute": path, "language": None, "filled": 0, "values": 0, "distinct": 0}
 

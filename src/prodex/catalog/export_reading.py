@@ -159,7 +159,7 @@ def _check_files(folder: Path, package: Package, limits: Limits | None) -> None:
     try:
         refuse_links(folder, files)
         for path, resource in files.items():
-            Meter(limits or Limits(), Limits(), "read_export").came(path.stat().st_size)
+            Meter(limits or Limits(), Limits(), "read_export").count_received(path.stat().st_size)
             _check_bytes(path, resource)
     except LimitExceeded as error:
         raise InputError(f"{folder}: {error}") from error

@@ -20,7 +20,7 @@ from prodex.errors import QueryError
 from prodex.locales import known_language_tag, language_tag, short_of, spelled_short, tag_of
 from prodex.messages import hint, nearest
 from prodex.query import ProductQuery
-from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, within
+from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, is_within
 from prodex.tables.declaration import TABLES
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
@@ -102,7 +102,7 @@ class AttributeNames:
         if head not in self.heads:
             there = "catalog.presence has a column for each attribute of a product."
             raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")
-        if path == head or path in self.seen or any(within(known, path) for known in PATHS):
+        if path == head or path in self.seen or any(is_within(known, path) for known in PATHS):
             return path
         around, _, last = path.rpartition(".")
         if last in {"code", "label", "description"} and around in self.seen:
@@ -130,7 +130,7 @@ class AttributeNames:
 
     def knows(self, column: str, languages: Sequence[str] | None) -> bool:
         """Whether this is the column of an attribute that nobody has filled."""
-        if column in self.heads or any(within(known, column) for known in PATHS):
+        if column in self.heads or any(is_within(known, column) for known in PATHS):
             return True
         around, _, last = column.rpartition(".")
         spoken = _is_language(last) if languages is None else last in languages

@@ -22,7 +22,7 @@ from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.locales import short_of
 from prodex.messages import counted
 from prodex.query import ProductQuery
-from prodex.tables.attributes import within
+from prodex.tables.attributes import is_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,11 @@ class Origin:
             return True
         # An attribute is there in part if only something inside it was requested: `assets` for `assets.pictures.url`.
         included = self.query.source_include
-        if included and not any(within(attribute, path) or within(path, attribute) for path in included):
+        if included and not any(
+            is_within(attribute, path) or is_within(path, attribute) for path in included
+        ):
             return False
-        if any(within(attribute, path) for path in self.query.source_exclude or ()):
+        if any(is_within(attribute, path) for path in self.query.source_exclude or ()):
             return False
         # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
         languages = self.query.product_languages
@@ -309,4 +311,4 @@ class Extent:
 
 
 def _meet(one: str, other: str) -> bool:
-    return within(one, other) or within(other, one)
+    return is_within(one, other) or is_within(other, one)

@@ -25,7 +25,7 @@ from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.locales import short_of
 from prodex.messages import hint
-from prodex.tables.attributes import TEXTS, within
+from prodex.tables.attributes import TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -162,7 +162,7 @@ def _unfilled(asked: Sequence[str], side: Iterable[str], languages: Sequence[str
     return [
         column
         for path in asked
-        if not any(within(name, path) for name in there)
+        if not any(is_within(name, path) for name in there)
         for column in (_column_names(path, languages) if path in TEXTS else [path])
     ]
 
@@ -178,7 +178,7 @@ def _chosen(
     side = list(side)
     found: list[str] = []
     for name in chosen:
-        below = [one for one in side if within(one, name)]
+        below = [one for one in side if is_within(one, name)]
         if name in own:
             found.append(name)
         elif name in side or below:

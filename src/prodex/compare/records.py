@@ -23,7 +23,7 @@ from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
 from prodex.locales import short_language
 from prodex.messages import composed
-from prodex.tables.attributes import anchored, child_path, within
+from prodex.tables.attributes import anchored, child_path, is_within
 from prodex.tables.declaration import TABLES, Table
 from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.plain import Row, Rows, presence_of, rows_of
@@ -230,7 +230,7 @@ def _presence_changes(
     for name in old.keys() | new.keys():
         states = tuple(presence_of(side[name]) if name in side else "absent" for side in (old, new))
         path = child_path("", storable(name))
-        shown = any(within(one, path) for one in listed)
+        shown = any(is_within(one, path) for one in listed)
         if states[0] != states[1] and not shown and not (name in _ROOT_SHAPES and "" in listed):
             yield Change("presence", path, None, None, None, None, None, "presence", "changed", *states)
 

@@ -34,7 +34,7 @@ from prodex.quality import Audit
 from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.quality.units import FACTORS
-from prodex.tables.attributes import within
+from prodex.tables.attributes import is_within
 from prodex.tables.columns import (
     Mask,
     by_combination,
@@ -377,7 +377,7 @@ def quantity_names(catalog: Catalog) -> list[str]:
     given = catalog.arrow("quantities", keys).group_by(keys).aggregate([]).to_pylist()
     pairs = ((row["attribute"], row["unit_code"]) for row in given)
     return sorted(
-        {quantity_column(*one) for one in pairs if not any(within(one[0], path) for path in NOT_ITSELF)}
+        {quantity_column(*one) for one in pairs if not any(is_within(one[0], path) for path in NOT_ITSELF)}
     )
 
 

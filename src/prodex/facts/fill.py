@@ -30,7 +30,7 @@ from prodex.executors import side_by_side
 from prodex.facts.pending import PENDING
 from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
 from prodex.locales import short_language, short_of
-from prodex.tables.attributes import anchored, state_column, within
+from prodex.tables.attributes import anchored, is_within, state_column
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
 from prodex.tables.declaration import TABLES, Kind
 from prodex.tables.descriptors import LANGUAGES, expressed_at
@@ -357,7 +357,7 @@ def _top_states(column: pa.ChunkedArray) -> Fill:
 def _at(paths: pa.Array, attribute: str, ends: tuple[str, ...] = ("",)) -> Mask:
     """Say for each wire path whether it is at or below an attribute, and ends in one of these ways."""
     distinct, code = encoded(paths)
-    chosen = [within(one, attribute) and one.endswith(ends) for one in distinct.to_pylist()]
+    chosen = [is_within(one, attribute) and one.endswith(ends) for one in distinct.to_pylist()]
     return np.array(chosen, bool)[code]
 
 
@@ -431,7 +431,7 @@ class Unreadable:
         there = np.zeros(self.size, bool)
         for path in attributes if self.found else ():
             for place, products in self.found.items():
-                is_at = place.path == path if place.is_leaf else within(place.path, path)
+                is_at = place.path == path if place.is_leaf else is_within(place.path, path)
                 if is_at and (language is None or place.language in {None, short_of(language)}):
                     there[products] = True
         return there

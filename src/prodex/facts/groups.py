@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.facts.market import market_label, markets_of
-from prodex.facts.name import CODE_OF, languages, told_apart
+from prodex.facts.name import CODE_OF, distinct_labels, languages
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of
@@ -101,7 +101,7 @@ class Groups:
     @property
     def shown(self) -> list[str]:
         """How each group is listed; groups of one name with their codes behind."""
-        return told_apart(self.codes, self.labels, f"without {self.by}")
+        return distinct_labels(self.codes, self.labels, f"without {self.by}")
 
     def members(self, code: str | None) -> Rows:
         """Return the places of the products in a group; none where there is no such group."""
@@ -207,7 +207,7 @@ def shown_names(frame: pd.DataFrame, by: str) -> list[str]:
     """Return how the groups of such a frame are listed, row by row."""
     names = column_names(by)
     codes, labels = ([None if pd.isna(one) else one for one in frame[name]] for name in (names[0], names[-1]))
-    return told_apart(codes, labels, f"without {by}")
+    return distinct_labels(codes, labels, f"without {by}")
 
 
 def _code_and_label_columns(by: str) -> tuple[str, str | None]:

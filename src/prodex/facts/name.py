@@ -225,7 +225,7 @@ def shown_one(label: str | None, code: str | None) -> str | None:
     return next(filled, code if label is None else label)
 
 
-def told_apart(
+def distinct_labels(
     codes: Sequence[str | None], labels: Sequence[str | None], without: str = "without"
 ) -> list[str]:
     """Return how codes are listed: by label, and where several would read the same with the code behind it.
@@ -241,7 +241,7 @@ def told_apart(
 
     Examples
     --------
-    >>> told_apart(["4", "5", "6", None], ["Mill", "Mill", None, None], "without owner")
+    >>> distinct_labels(["4", "5", "6", None], ["Mill", "Mill", None, None], "without owner")
     ['Mill (4)', 'Mill (5)', '6', 'without owner']
     """
     plain = [

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.pending import own_path
 from prodex.locales import short_of
-from prodex.tables.attributes import within
+from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values
 from prodex.tables.declaration import TABLES
 
@@ -204,7 +204,7 @@ def leaf_columns(table: str, attribute: str) -> list[tuple[str, str]]:
             continue
         inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
         for column in TABLES[table].columns:
-            if any(within(".".join(path), inner) for path in column.paths):
+            if any(is_within(".".join(path), inner) for path in column.paths):
                 found.append((column.name, anchor))
     return found
 
@@ -220,11 +220,11 @@ def tables_at(attribute: str) -> list[str]:
         table
         for table in ANCHORED
         if own == "lastRequest"
-        or any(within(own, anchor) or within(anchor, own) for anchor in TABLES[table].anchors)
+        or any(is_within(own, anchor) or is_within(anchor, own) for anchor in TABLES[table].anchors)
     ]
     return [*BY_SHAPE, *anchored]
 
 
 def _is_data_of(path: str, attribute: str) -> bool:
     """Whether a row at a wire path is data of an attribute."""
-    return within(path, attribute) and _DESCRIPTOR not in f"{path[len(attribute) :]}."
+    return is_within(path, attribute) and _DESCRIPTOR not in f"{path[len(attribute) :]}."

@@ -178,7 +178,7 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
                 _close(beside, _PRIVATE_FILE)
             # In this order: a rename that reaches the disk before the content leaves an empty file after a power cut.
             flush(beside)
-            patiently(beside.replace, path)
+            retry_rename(beside.replace, path)
             flush(path.parent)
     finally:
         remove(beside)
@@ -210,7 +210,7 @@ def publish(beside: Path, folder: Path) -> None:
     with storage(folder):
         make_ready(beside)
         make_folder(folder.parent, private=True)
-        patiently(beside.rename, folder)
+        retry_rename(beside.rename, folder)
         flush(folder.parent)
         flush(beside.parent)
 
@@ -234,7 +234,7 @@ def beside_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
-def patiently(rename: Callable[[Path], object], to: Path) -> None:
+def retry_rename(rename: Callable[[Path], object], to: Path) -> None:
     """Rename something; on Windows again for a second, where nothing is renamed that a program has open.
 
     Scanners for viruses and indexes for searching open each new file for a moment.
@@ -287,7 +287,7 @@ def discard(folder: Path) -> None:
     remove(gone)
     with storage(folder):
         try:
-            patiently(folder.rename, gone)
+            retry_rename(folder.rename, gone)
             flush(folder.parent)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -443,6 +443,6 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
-def seen_from_here(path: Path) -> Path:
+def relative_to_working_folder(path: Path) -> Path:
     """Return a path relative to the working directory, if it lies below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -23,8 +23,8 @@ from prodex.files.atomic import (
     flush_all,
     left_over,
     make_folder,
-    patiently,
     remove,
+    retry_rename,
     storage,
 )
 
@@ -92,7 +92,7 @@ def _moves(
     moves: dict[Path, Path | None] = {}
     last = head
     if head.parent != folder:
-        patiently((beside / head.name).rename, beside_of(head))
+        retry_rename((beside / head.name).rename, beside_of(head))
         moves[head] = beside_of(head)
     if not whole:
         moves |= {folder / name: None for name in ours if name != head.name}
@@ -115,11 +115,11 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
         for place in others:
             _rename_to_old(place)
             if (new := moves[place]) is not None:
-                patiently(new.rename, place)
+                retry_rename(new.rename, place)
         for parent in {place.parent for place in others}:
             flush(parent)
         if (new := moves[last]) is not None:
-            patiently(new.rename, last)
+            retry_rename(new.rename, last)
         flush(last.parent)
     except BaseException:  # a keyboard interrupt, too, must not leave the user without the old export
         if not last.exists():
@@ -131,7 +131,7 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
 
 def _rename_to_old(place: Path) -> None:
     if place.exists():
-        patiently(place.rename, _old_of(place, os.getpid()))
+        retry_rename(place.rename, _old_of(place, os.getpid()))
 
 
 def _old_of(place: Path, process: int) -> Path:
@@ -144,7 +144,7 @@ def _put_back(places: Collection[Path], process: int) -> None:
         old = _old_of(place, process)
         if old.exists():
             remove(place)
-            patiently(old.rename, place)
+            retry_rename(old.rename, place)
             flush(place.parent)
 
 

@@ -110,7 +110,7 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
 
 
 @contextmanager
-def taking_turns(folder: Path) -> Iterator[None]:
+def publishing_lock(folder: Path) -> Iterator[None]:
     """Let one process at a time publish to a folder; the others wait, as it takes a moment only.
 
     Raises

@@ -124,7 +124,7 @@ class _Pieces(io.RawIOBase):
 
 def _count_received(pieces: Iterable[bytes], meter: Meter) -> Iterator[bytes]:
     for piece in pieces:
-        meter.came(len(piece))
+        meter.count_received(len(piece))
         yield piece
 
 
@@ -186,7 +186,7 @@ def _inflated(
             piece, full = inflater.unconsumed_tail, len(made) == _STEP  # noqa: PLW2901 - what is left of it
             if made:
                 size += len(made)
-                meter.grew(size)
+                meter.count_unpacked(size)
                 yield made
             if inflater.eof:
                 left.append(inflater.unused_data)

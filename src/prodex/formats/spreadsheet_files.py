@@ -130,7 +130,7 @@ def sheets_of(
     with _refusing(file):
         with file.open("rb") as beginning:
             head = beginning.read(len(_OLE))
-        meter.came(file.stat().st_size)
+        meter.count_received(file.stat().st_size)
     if head == _OLE:
         raise _refused_ole(file)
     if not head.startswith(_ZIP):
@@ -313,7 +313,7 @@ def csv_rows(
     def rows() -> Iterator[tuple[int, Row]]:
         for number, cells in enumerate(_records(text, separator), 1):
             if number % _SO_MANY == 0:
-                meter.came(0)
+                meter.count_received(0)
             if row := {place: _csv_cell(one, letters) for place, one in enumerate(cells) if one}:
                 yield number, row
 

@@ -229,8 +229,8 @@ class WorkbookPart:
         self._size += len(piece)
         self._elements += piece.count(b"<")
         meter = self._archive.meter
-        meter.came(0)  # looks at the clock
-        meter.grew(self._before[0] + self._size)
+        meter.count_received(0)  # looks at the clock
+        meter.count_unpacked(self._before[0] + self._size)
         meter.held(self._before[1] + self._elements)
         known = self._archive._counts.get(self._name, (0, 0))
         self._archive._counts[self._name] = max(known, (self._size, self._elements))

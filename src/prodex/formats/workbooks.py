@@ -280,7 +280,7 @@ def _sheet_rows(path: Path, names: Sequence[str], limits: Limits | None) -> Gene
 
     heading = [held_by_a_cell(name) for name in names]
     meter = Meter(limits or Limits(), FILE, "read_export")
-    meter.came(path.stat().st_size)
+    meter.count_received(path.stat().st_size)
     # The archive alone would keep its file open as long as a part of it is.
     with path.open("rb") as content, zipfile.ZipFile(content) as file:
         sheets = sorted(

@@ -139,7 +139,7 @@ class _Products:
 class _Check(NamedTuple):
     """How the records decide a filter: the columns of `products` that it looks at, and the verdict on a part."""
 
-    judge: Callable[[_Products, Any], _Verdict]
+    compare: Callable[[_Products, Any], _Verdict]
     columns: tuple[str, ...] = ()
 
 
@@ -168,7 +168,7 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
     for part in parts:
         products = _Products(part, [column for name in asked for column in CHECKS[name].columns])
         for name, value in asked.items():
-            verdict = CHECKS[name].judge(products, value)
+            verdict = CHECKS[name].compare(products, value)
             if rows := np.flatnonzero(verdict.wrong).tolist():
                 keys, gtins = (
                     column.take(pa.array(rows)).to_pylist() for column in (products.ids, products.gtins)
@@ -187,7 +187,7 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
 def _number_decided(parts: Iterable[Part], name: str, value: Any) -> int:
     """Return for how many products their records decide a filter."""
     check = CHECKS[name]
-    return sum(int(check.judge(_Products(part, check.columns), value).decided().sum()) for part in parts)
+    return sum(int(check.compare(_Products(part, check.columns), value).decided().sum()) for part in parts)
 
 
 def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal | None = None) -> Ledger:
@@ -238,14 +238,14 @@ def _on_first_pages(journal: Journal) -> frozenset[str]:
 def _check_of_column(column: str, path: str, decide: Callable[[Any], Callable[[str], bool | None]]) -> _Check:
     """Return a check of a column: what is decided of each of its values, once; None if it says nothing."""
 
-    def judge(products: _Products, value: Any) -> _Verdict:
+    def compare(products: _Products, value: Any) -> _Verdict:
         texts = products.column(column)
         matches = decide(value)
         # 1 matches, 0 does not, -1 says nothing.
         codes = by_value(texts, lambda text: -1 if (found := matches(str(text))) is None else int(found), -1)
         return _Verdict(codes == 0, lambda: codes >= 0, lambda row: f"{path} is {texts[row].as_py()}")
 
-    return _Check(judge, (column,))
+    return _Check(compare, (column,))
 
 
 def _with_gtins(products: _Products, wanted: Sequence[str]) -> _Verdict:
@@ -271,7 +271,7 @@ def _until(column: str, path: str) -> _Check:
 
 
 def _bound(column: str, path: str, is_outside: Callable[[Any, datetime], Any]) -> _Check:
-    def judge(products: _Products, bound: datetime) -> _Verdict:
+    def compare(products: _Products, bound: datetime) -> _Verdict:
         times = products.column(column)
         moments = times.to_numpy(zero_copy_only=False)
         wrong = np.asarray(is_outside(moments, bound.replace(tzinfo=None)), bool)
@@ -281,13 +281,13 @@ def _bound(column: str, path: str, is_outside: Callable[[Any, datetime], Any]) -
             lambda row: f"{path} is {times[row].as_py():%Y-%m-%dT%H:%M:%S}",
         )
 
-    return _Check(judge, (column,))
+    return _Check(compare, (column,))
 
 
 def _number_among(column: str, path: str, known: Collection[int]) -> _Check:
     """Return a check of a column of numbers, of which only the known ones say something."""
 
-    def judge(products: _Products, value: Any) -> _Verdict:
+    def compare(products: _Products, value: Any) -> _Verdict:
         wanted = [int(one) for one in (value if isinstance(value, tuple) else (value,))]
         found = numbers(products.column(column))
         decided = np.isin(found, list(known))
@@ -295,7 +295,7 @@ def _number_among(column: str, path: str, known: Collection[int]) -> _Check:
             decided & ~np.isin(found, wanted), lambda: decided, lambda row: f"{path} is {int(found[row])}"
         )
 
-    return _Check(judge, (column,))
+    return _Check(compare, (column,))
 
 
 def _equal_number(wanted: Any) -> Callable[[str], bool | None]:

@@ -18,17 +18,17 @@ from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.limits import LoadBudget
-from prodex.load.fetch import Came, Fetch, FetchProgress
+from prodex.load.fetch import Fetch, FetchProgress, Received
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.resume import (
     age_of,
     fresh_snapshot,
-    is_judged,
-    judge,
+    is_checked,
     kept_for_later,
     name_for,
     question_to,
+    require_complete,
     resumed,
 )
 from prodex.progress import Progress, Reporter, reporting
@@ -145,7 +145,7 @@ def load_products(
             EarlyBuild(journal, executor) as early,
         ):
             # A load that was judged has all its pages: it was interrupted while its parts were built.
-            if not is_judged(journal):
+            if not is_checked(journal):
                 _fetch(reads, query, journal, early, reporter, allow_incomplete, budget)
             decided = _planned(asked, journal, allow_incomplete, reporter)
             parts, ledger = _built(
@@ -325,9 +325,9 @@ def _fetch(
 ) -> None:
     """Fetch everything into the journal; meanwhile, build the parts whose pages have come."""
 
-    def build_early(came: Came) -> None:
-        if came.window.stage.has_products:
-            early.begin(came.announced)
+    def build_early(received: Received) -> None:
+        if received.window.stage.has_products:
+            early.begin(received.announced)
 
     fetch = Fetch(
         service,
@@ -349,7 +349,7 @@ def _planned(asked: Origin, journal: Journal, allow_incomplete: bool, reporter: 
     gtins = () if asked.query is None else asked.query.gtins_in or ()
     with reporter.phase("Checking what was received"):
         decided = plan(journal, gtins_in=gtins, cores=cpu_count() or 1)
-        judge("The load", decided.ledger, journal, allow_incomplete)
+        require_complete("The load", decided.ledger, journal, allow_incomplete)
     return decided
 
 
@@ -363,7 +363,7 @@ def _built(
         # Only now: the tables have what the records say, and to read it again would cost as much as to build them.
         mismatches = unmatched((part.open(beside) for part in parts), asked.query or ProductQuery())
         checked = with_mismatches(ledger, mismatches, journal)
-        judge("The load", checked, journal, allow_incomplete)
+        require_complete("The load", checked, journal, allow_incomplete)
     return parts, checked
 
 

@@ -30,7 +30,7 @@ from prodex.load.fetch import Fetch, FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import WINDOWS, checked_windows, dated
-from prodex.load.resume import judge, kept_for_later, question_of, resumed
+from prodex.load.resume import kept_for_later, question_of, require_complete, resumed
 from prodex.progress import SILENT, Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
@@ -47,7 +47,7 @@ from prodex.store.newest import Newest, NewestCopy, repeated
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.reconciliation import ledger_of
 from prodex.store.snapshot import commit, name_of, open_snapshot, stored_parts
-from prodex.store.snapshot_keys import Held, Together
+from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import blocks_of
 
@@ -191,12 +191,12 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
     return origin, service.for_load()
 
 
-def _keys_of_snapshot(old: Catalog) -> Held:
+def _keys_of_snapshot(old: Catalog) -> SnapshotKeys:
     """Return the products of a snapshot by key, with the date as the service writes it."""
     table = old.arrow("products", ["product_id", "updated_at", "gtin"])
     dates = pc.strftime(table["updated_at"], format="%Y-%m-%dT%H:%M:%S")
     seconds = pc.utf8_slice_codeunits(dates, 0, 19)  # Arrow writes fractions of seconds too
-    return Held(table.set_column(1, "updated_at", seconds))
+    return SnapshotKeys(table.set_column(1, "updated_at", seconds))
 
 
 def _merged(
@@ -204,7 +204,7 @@ def _merged(
     name: str,
     old: Catalog,
     journal: Journal,
-    held: Held,
+    held: SnapshotKeys,
     allow_incomplete: bool,
     executor: Executor | None,
     reporter: Reporter,
@@ -214,9 +214,9 @@ def _merged(
     assert folder is not None  # noqa: S101 - see refresh
     query = origin.query or ProductQuery()
     with reporter.phase("Checking what was received"):
-        came = newest(journal)
-        received = _newer(came, held, old, journal)
-        everything = Together(held, received)
+        copies = newest(journal)
+        received = _newer(copies, held, old, journal)
+        everything = RefreshedKeys(held, received)
         # Products that never belonged to the query may go, however many they are.
         left = unmatched(old.parts, query) if journal.notes.get(ABSENT) else []
         absence = absence_of(journal, everything, {product for one in left for product, _, _ in one.products})
@@ -226,9 +226,9 @@ def _merged(
             ledger = replace(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
             )
-        others = _left_out_lines(journal, came, received, held, old, gone)
+        others = _left_out_lines(journal, copies, received, held, old, gone)
         ledger = replace(ledger, left_out=tuple(listed(others)))
-        judge("The refresh", ledger, journal, allow_incomplete)
+        require_complete("The refresh", ledger, journal, allow_incomplete)
         places = {
             product: (copy.page, copy.item) for product, copy in received.items() if product not in gone
         }
@@ -245,7 +245,7 @@ def _merged(
                 merge_parts(stored, folder, journal.folder, decided.parts, beside, executor, reporter)
             )
             checked = with_mismatches(ledger, unmatched((part.open(beside) for part in parts), query))
-            judge("The refresh", checked, journal, allow_incomplete)
+            require_complete("The refresh", checked, journal, allow_incomplete)
             if origin.labels:
                 return load_code_labels(client, query, origin.labels, parts, beside, reporter)
             return parts
@@ -262,7 +262,7 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    received: Mapping[str, NewestCopy], held: Held, old: Catalog, journal: Journal
+    received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog, journal: Journal
 ) -> dict[str, NewestCopy]:
     """Return the received copies that differ: products updated shortly before the last load are received every time."""
     newer = {}
@@ -288,14 +288,14 @@ def _newer(
 
 def _left_out_lines(
     journal: Journal,
-    came: Newest,
+    copies: Newest,
     received: Mapping[str, NewestCopy],
-    held: Held,
+    held: SnapshotKeys,
     old: Catalog,
     gone: frozenset[str],
 ) -> list[str]:
     """Return a line for each record that is left out although it is of another product than the one with its key."""
-    lines = left_out(journal, came)
+    lines = left_out(journal, copies)
     for key, line in _replaced_by_others(journal, received, held, old):
         lines.setdefault(key, [line])
     # What the snapshot left out is still left out, unless the listing has each of these keys once.
@@ -311,7 +311,7 @@ def _left_out_lines(
 
 
 def _replaced_by_others(
-    journal: Journal, received: Mapping[str, NewestCopy], held: Held, old: Catalog
+    journal: Journal, received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog
 ) -> Iterator[tuple[str, str]]:
     """Yield each product of the snapshot that another one would replace under its key, with a line about it."""
     before = held.among(received)

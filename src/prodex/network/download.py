@@ -296,7 +296,7 @@ class MediaDownloader:
         with part.receiving(reply) as add:
             while chunk := reply.read1(_CHUNK):
                 try:
-                    meter.came(len(chunk))
+                    meter.count_received(len(chunk))
                 except LimitExceeded as error:
                     if error.limit == "wire_bytes":
                         part.discard()

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from prodex.errors import MediaFailed
 from prodex.network.download import MediaDownloader, PartialDownload
-from prodex.pictures.file_check import FileFacts, compare, look_at, read_checksum
+from prodex.pictures.file_check import FileFacts, check_file, compare, read_checksum
 from prodex.pictures.plan import Picture
 
 Made = TypeVar("Made")
@@ -115,7 +115,7 @@ def _download_once(
         media.download(url, part)
     except MediaFailed as error:
         return [Arrival(picture, problem=str(error), error=error) for picture in pictures]
-    facts = look_at(part, read_checksum(pictures[0].crc32))
+    facts = check_file(part, read_checksum(pictures[0].crc32))
     return [Arrival(picture, part, facts, *compare(facts, picture)) for picture in pictures]
 
 

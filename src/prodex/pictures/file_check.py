@@ -104,7 +104,7 @@ def read_checksum(text: str | None) -> frozenset[int]:
     return frozenset(reading for reading in readings if 0 <= reading <= _LARGEST)
 
 
-def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
+def check_file(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
     """Return the properties of a file; its pixels are decoded, unless its checksum proves that it is complete.
 
     Parameters
@@ -130,7 +130,7 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
             elif crc32 not in checksums:
                 image.draft("RGB", (64, 64))  # reads a JPEG to its end, and decodes a small version of it
                 if image.width * image.height <= _MOST_DECODED:
-                    with room_for(image):
+                    with memory_for(image):
                         image.load()
     except UnidentifiedImageError:
         return FileFacts(size, crc32, problem=f"it is not a picture ({_kind_of_content(content)})")
@@ -150,7 +150,7 @@ def opened(path: Path) -> Image:
     return Image.open(path, formats=[name for name in FORMATS if name in Image.OPEN])
 
 
-def room_for(image: Image) -> AbstractContextManager[object]:
+def memory_for(image: Image) -> AbstractContextManager[object]:
     """Wait until there is memory for the pixels of a picture."""
     return _ONE_LARGE if image.width * image.height > _LARGE else nullcontext()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from prodex.pictures.file_check import DAMAGES, ORIENTATION, QUIET, opened, room_for
+from prodex.pictures.file_check import DAMAGES, ORIENTATION, QUIET, memory_for, opened
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -67,7 +67,7 @@ def shrink(path: Path, size: int) -> SmallPicture:
             if image.width * image.height > _MOST_PIXELS:
                 return SmallPicture(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")
             turn = _TURNS.get(image.getexif().get(ORIENTATION, 1))
-            with room_for(image):
+            with memory_for(image):
                 small = _in_true_colours(image)
                 # Pillow does this in two steps: a quick one to twice the size, then a careful one.
                 small.thumbnail((size, size), reducing_gap=2.0)

@@ -20,7 +20,7 @@ from prodex.files.untrusted import is_file, is_folder, is_there
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
 from prodex.pictures.fetch import Arrival
-from prodex.pictures.file_check import FORMATS, FileFacts, compare, look_at, read_checksum
+from prodex.pictures.file_check import FORMATS, FileFacts, check_file, compare, read_checksum
 from prodex.pictures.plan import Picture, size_in
 from prodex.tables.frames import to_frame
 
@@ -250,7 +250,7 @@ class PictureFolder:
         path = self.good.get(picture.stem)
         if path is None:
             return None
-        facts = look_at(path, read_checksum(picture.crc32))
+        facts = check_file(path, read_checksum(picture.crc32))
         checked, problem = compare(facts, picture)
         # Without a checksum in the record, a file may be an older version of the picture: it counts only if the index
         # has it with the same address and date.

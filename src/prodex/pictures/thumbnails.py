@@ -25,7 +25,7 @@ from prodex.files.atomic import home, make_folder, reading, storage, sweep, writ
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
-from prodex.pictures.file_check import compare, look_at, read_checksum
+from prodex.pictures.file_check import check_file, compare, read_checksum
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import SmallPicture, shrink
 from prodex.pictures.result import PictureFolder
@@ -159,7 +159,7 @@ def _from_existing_files(files: Iterable[Picture], existing: PictureFolder, size
     for file in files:
         path = existing.good.get(file.stem) or existing.broken.get(file.stem)
         if path is not None:
-            wrong = compare(look_at(path, read_checksum(file.crc32)), file)[1]
+            wrong = compare(check_file(path, read_checksum(file.crc32)), file)[1]
             if wrong is None:
                 return shrink(path, size)
             problem = wrong

@@ -183,7 +183,8 @@ class _CorrectedProduct:
                 found = "no text" if at is None else f"a text in {at.code or at.sent_language}"
                 raise self._refused(
                     f"at {_correction_in_words(correction)} the catalogue has {found}. Take the frame from "
-                    "catalog.texts of the same catalogue, and keep its column position; leave it out (None) for a text that is new."
+                    "catalog.texts of the same catalogue, and keep its column position; leave it out (None) "
+                    "for a text that is new."
                 )
             return at
         # A text under exactly this code is preferred to one of the same language under another code.

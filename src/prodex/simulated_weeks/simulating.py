@@ -15,7 +15,7 @@ from prodex import clock
 from prodex.errors import InputError
 from prodex.load import load_products, refresh
 from prodex.messages import counted
-from prodex.progress import Progress, showing, tell
+from prodex.progress import Progress, showing, write_line
 from prodex.quality.audit import Audit
 from prodex.quality.run import audit
 from prodex.query import ProductQuery
@@ -67,12 +67,14 @@ def make_weeks(
     first, last = loads[0].moment, loads[-1].moment
     days = sum(load.days for load in loads)
     span = f"from {first:%d %B} to {last:%d %B %Y}"
-    tell(progress, f"{counted(days, 'day')} pass in the sandbox, {span}: their time is simulated.")
+    write_line(progress, f"{counted(days, 'day')} pass in the sandbox, {span}: their time is simulated.")
     record = WeeksRecord(old.name, f"{clock.now():%Y-%m-%dT%H%M%S}")
     record.write()  # before anything is kept: from now on the name is that of the weeks
     record.remove_snapshots()
     if count := exchange.reset():
-        tell(progress, f"What happened in it before is taken back first, to {counted(count, 'product')}.")
+        write_line(
+            progress, f"What happened in it before is taken back first, to {counted(count, 'product')}."
+        )
     asked: list[str] = []
     try:
         exchange.set_time(first)

@@ -29,7 +29,7 @@ import msgspec
 from prodex import clock
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import checked_name, home, on_disk, reading, safe_name, sweep
-from prodex.files.lock import taking_turns
+from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import (
     Count,
     MadeByNewer,
@@ -288,7 +288,7 @@ class Archive:
         StorageError
             When the disk refuses.
         """
-        with taking_turns(parent):
+        with publishing_lock(parent):
             before = in_order(self._places(parent), lambda place: place)
             time = clock.now() if moment is None else moment
             while moment is None and is_there(parent / time_of(time)):  # a clock that was set back

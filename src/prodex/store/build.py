@@ -92,7 +92,7 @@ def build_parts(
     done, total = 0, sum(map(products_of, plans))
     left = deque(plans)
     with running(executor, total) as runner, reporter.phase(BUILDING, "products", total) as show:
-        report = never_less(show)
+        report = never_decreasing(show)
 
         def waiting() -> None:
             report(done + built_so_far(journal, left), total)
@@ -116,7 +116,7 @@ def built_so_far(journal: Path, plans: Iterable[PartPlan]) -> int:
     return sum(min(count_of(journal, plan.number), products_of(plan)) for plan in plans)
 
 
-def never_less(show: Show) -> Show:
+def never_decreasing(show: Show) -> Show:
     """Return a function that reports as another one does, but never less than before.
 
     Between the end of a part's own count and the moment at which it counts as built, it would be missing.
@@ -171,7 +171,7 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
     stored = write_part(blocks, folder, part.number)
     with writing(receipt, private=True) as beside:
         beside.write_text(json.dumps({"decided": decided, "part": stored._asdict()}), "utf-8")
-    forget_count(journal, part.number)
+    remove_count(journal, part.number)
     return stored
 
 
@@ -204,7 +204,7 @@ def counted(blocks: Iterable[Tables], journal: Path, number: int) -> Iterator[Ta
     number
         The number of the part.
     """
-    forget_count(journal, number)  # of a build that was interrupted
+    remove_count(journal, number)  # of a build that was interrupted
     done = 0
     for block in blocks:
         # Whoever writes the tables has no use for them afterwards, and neither has this function.
@@ -217,7 +217,7 @@ def counted(blocks: Iterable[Tables], journal: Path, number: int) -> Iterator[Ta
         done += rows
 
 
-def forget_count(journal: Path, number: int) -> None:
+def remove_count(journal: Path, number: int) -> None:
     """Remove the count of a part that is done."""
     with suppress(OSError):
         _count_path(journal, number).unlink(missing_ok=True)

@@ -134,14 +134,14 @@ def replacement(old: Copy, new: Copy) -> str:
     return _differences_in_words(old, new, differing)
 
 
-def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[str, list[str]]:
+def left_out(journal: Journal, received: Newest, *, is_live: bool = True) -> dict[str, list[str]]:
     """Return the records of a journal that are left out although they are of other products, by key, a line for each.
 
     Parameters
     ----------
     journal
         What came.
-    came
+    received
         The copy of each product that is taken.
     is_live
         Whether it came from a service just now; records in files may be older than their dates say.
@@ -155,7 +155,7 @@ def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[st
         [entry for entry in entries if entry.stage is Stage.LISTING],
     ):
         differing = _differing(journal, several, is_live)
-        chosen = came.among(differing)
+        chosen = received.among(differing)
         for key, copies in differing.items():
             # One record has this key at the end: what came earlier was replaced under it, and nothing is left out.
             if key in lines or key in once:

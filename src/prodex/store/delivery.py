@@ -65,17 +65,17 @@ def save_files(
     with locked(folder, f"reading files into {name!r}"), reporting(progress, "Products") as reporter:
         journal, reply = _journal_of_files(files, folder, limits, encoding, reporter)
         with reporter.phase("Checking what was read"):
-            came = newest(journal)
-        if not came and reply.set_aside:
+            received = newest(journal)
+        if not received and reply.set_aside:
             journal.remove()
             raise nothing_read(reply)
-        received = sum(len(entry.keys) for entry in journal.entries())
-        plans = parts_of(journal, came.by_page())
-        others = [line for several in left_out(journal, came, is_live=False).values() for line in several]
+        total = sum(len(entry.keys) for entry in journal.entries())
+        plans = parts_of(journal, received.by_page())
+        others = [line for several in left_out(journal, received, is_live=False).values() for line in several]
         ledger = Ledger(
             reply.total,
-            received=received,
-            distinct=len(came),
+            received=total,
+            distinct=len(received),
             set_aside=tuple(reply.set_aside),
             left_out=tuple(listed(others)),
         )
@@ -83,7 +83,7 @@ def save_files(
         origin = Origin(source, query, loaded_at=clock.now(), ledger=ledger)
         # Keys and copies of all products are not needed any more, and there may be a million of them.
         path = journal.folder
-        del journal, came
+        del journal, received
         pa.default_memory_pool().release_unused()
         with _kept_for_later():
             catalog = _built(path, name, origin, plans, reporter, executor)

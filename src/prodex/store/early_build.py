@@ -22,7 +22,7 @@ from prodex.store.build import (
     build_part,
     build_parts,
     built_so_far,
-    never_less,
+    never_decreasing,
     own_executor,
     products_of,
 )
@@ -85,10 +85,10 @@ class EarlyBuild:
         """Begin all other parts: every page has come, and what is left to fetch is only to see whether that is all."""
         if self._given is not None:
             return
-        came = newest(self._journal)
+        received = newest(self._journal)
         if self._own is None:
-            self._own = own_executor(len(came))
-        for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
+            self._own = own_executor(len(received))
+        for plan in parts_of(self._journal, received.by_page(), cores=cpu_count() or 1):
             if plan.number not in self._begun:
                 self._submit(plan)
         # Those who build need what a million keys took.
@@ -129,7 +129,7 @@ class EarlyBuild:
             return total - sum(map(products_of, left)) + built_so_far(self._journal.folder, left)
 
         with reporter.phase(BUILDING, "products", total, done=done()) as show:
-            report, waiting = never_less(show), set(parts)
+            report, waiting = never_decreasing(show), set(parts)
             while waiting:
                 # Also reported while none is done: whoever hears of it may end the load.
                 _, waiting = wait(waiting, REPORT_SECONDS, FIRST_COMPLETED)

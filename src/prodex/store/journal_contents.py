@@ -77,7 +77,7 @@ def askable_gtin(one: Identity) -> str | None:
     return one.gtin if one.gtin is not None and _GTIN.fullmatch(one.gtin) else None
 
 
-def gave_all(pages: Sequence[PageEntry], came: int) -> bool:
+def returned_all(pages: Sequence[PageEntry], received: int) -> bool:
     """Say whether pages ended, and gave at least as many products as they announced at any time."""
     totals = [page.total_results for page in pages if page.total_results is not None]
-    return bool(pages) and came >= max(totals, default=0)
+    return bool(pages) and received >= max(totals, default=0)

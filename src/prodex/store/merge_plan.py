@@ -58,7 +58,7 @@ class MergePlan(NamedTuple):
 
 def plan_merge(
     held: Iterable[Collection[str]],
-    came: Mapping[str, Place],
+    received: Mapping[str, Place],
     gone: Collection[str] = (),
     *,
     products_per_part: int = PRODUCTS_PER_PART,
@@ -73,7 +73,7 @@ def plan_merge(
     ----------
     held
         The product ids of each old part.
-    came
+    received
         What came, each product once: its id, and where it stands in the journal.
     gone
         The ids of products that are no longer there. What came is there, whatever this says.
@@ -92,14 +92,14 @@ def plan_merge(
     coming: list[list[Place]] = []
     replaced: set[str] = set()
     for products in held:
-        left = frozenset(product for product in products if product in came or product in gone)
-        back = [product for product in left if product in came and product not in replaced]
+        left = frozenset(product for product in products if product in received or product in gone)
+        back = [product for product in left if product in received and product not in replaced]
         replaced.update(back)
         leaving.append(left)
-        coming.append([came[product] for product in back])
+        coming.append([received[product] for product in back])
         sizes.append(len(products) - len(left) + len(back))
     # In the order in which they came, so that the products of a page stay together and a page is unpacked once.
-    added = sorted(place for product, place in came.items() if product not in replaced)
+    added = sorted(place for product, place in received.items() if product not in replaced)
     # Parts that are written anyway come first, since filling them costs nothing more.
     rooms = sorted(range(len(sizes)), key=lambda old: (not leaving[old], sizes[old]))
     left_to_place = added

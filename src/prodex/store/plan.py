@@ -72,11 +72,11 @@ def plan(
         How many parts are built at the same time: their number is a multiple of it, so that no core is idle while
         another one builds the last part.
     """
-    came = newest(journal)
-    absence = absence_of(journal, came)
-    lines = [line for several in left_out(journal, came).values() for line in several]
-    ledger = replace(ledger_of(journal, came, absence, gtins_in), left_out=tuple(listed(lines)))
-    return Plan(parts_of(journal, came.by_page(absence.gone), products_per_part, cores), ledger)
+    received = newest(journal)
+    absence = absence_of(journal, received)
+    lines = [line for several in left_out(journal, received).values() for line in several]
+    ledger = replace(ledger_of(journal, received, absence, gtins_in), left_out=tuple(listed(lines)))
+    return Plan(parts_of(journal, received.by_page(absence.gone), products_per_part, cores), ledger)
 
 
 def parts_of(

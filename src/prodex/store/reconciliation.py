@@ -23,13 +23,13 @@ from prodex.store.journal_contents import (
 )
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
-from prodex.store.snapshot_keys import Together
+from prodex.store.snapshot_keys import RefreshedKeys
 from prodex.tables.records import Identity
 
 
 def ledger_of(
     journal: Journal,
-    held: Newest | Together,
+    held: Newest | RefreshedKeys,
     absence: Absence,
     gtins_in: Sequence[str] = (),
     *,
@@ -52,10 +52,12 @@ def ledger_of(
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
     listing, gone = listing_of(journal), absence.gone
-    came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
+    received = (
+        {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
+    )
     notes = [*_contradictions(journal, len(held), absence)]
     if not refreshed:
-        notes += _notes_on_a_load(journal, len(held), listing, [gtin in came for gtin in gtins_in])
+        notes += _notes_on_a_load(journal, len(held), listing, [gtin in received for gtin in gtins_in])
     return Ledger(
         announced=None if refreshed else announced_for(journal, Stage.PULL),
         announced_last=None if refreshed else _last_announced(journal),
@@ -65,7 +67,7 @@ def ledger_of(
         arrived=held.arrived,
         listed=None if listing is None else len(listing),
         gone=len(gone),
-        missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
+        missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in received),
         set_aside=tuple(_items_set_aside(content)),
         not_loaded=(*_not_loaded(journal, held, listing), *_nameless(content)),
         doubtful=tuple(listed(_doubtful(journal, held, absence))),
@@ -75,21 +77,21 @@ def ledger_of(
 
 def totals_notes(journal: Journal) -> dict[str, str]:
     """Return the notes about the totals: a total that is lower than the number of products is no count."""
-    came, most = _by_window(journal, Stage.PULL, Stage.LISTING)
-    totals = [entry.total_results for entry in journal.entries() if entry.window in came]
+    received, most = _by_window(journal, Stage.PULL, Stage.LISTING)
+    totals = [entry.total_results for entry in journal.entries() if entry.window in received]
     totals += [count.total for count in journal.counts.values()]
     notes = {}
-    if came and all(total is None for total in totals):
+    if received and all(total is None for total in totals):
         notes[contradiction_of("totals")] = "the service announced no number of products"
     elif low := [
         window
-        for window, count in came.items()
+        for window, count in received.items()
         if count > max(most[window], _announced_count(journal, window))
     ]:
-        window = max(low, key=lambda window: came[window])
+        window = max(low, key=lambda window: received[window])
         notes[contradiction_of("totals")] = (
             f"the service announced at most {max(most[window], _announced_count(journal, window)):,} products and gave "
-            f"{came[window]:,} ({window}): its totals are not counts, and do not tell whether more are missing"
+            f"{received[window]:,} ({window}): its totals are not counts, and do not tell whether more are missing"
         )
     return notes
 
@@ -116,7 +118,7 @@ def _contradictions(journal: Journal, held: int, absence: Absence) -> Iterable[s
 
 
 def _notes_on_a_load(
-    journal: Journal, held: int, listing: Mapping[str, Identity] | None, gtins_came: Sequence[bool]
+    journal: Journal, held: int, listing: Mapping[str, Identity] | None, are_received: Sequence[bool]
 ) -> Iterable[str]:
     """Yield what a load cannot know of products that did not come.
 
@@ -124,7 +126,7 @@ def _notes_on_a_load(
     ----------
     journal, held, listing
         As for `ledger_of`.
-    gtins_came
+    are_received
         Of each GTIN that was asked for by name, whether a product of it came.
     """
     first = announced_for(journal, Stage.PULL)
@@ -135,8 +137,8 @@ def _notes_on_a_load(
             "the service showed no product: it has none for this query, or its index is being built anew; nothing that "
             "came tells which"
         )
-    for begin in range(0, len(gtins_came), GTINS_PER_CALL):
-        call = gtins_came[begin : begin + GTINS_PER_CALL]
+    for begin in range(0, len(are_received), GTINS_PER_CALL):
+        call = are_received[begin : begin + GTINS_PER_CALL]
         known = call.index(False) if False in call else len(call)
         if known >= FEW and len(call) - known >= FEW and not any(call[known:]):
             yield (
@@ -177,9 +179,11 @@ def _gtins_of(
     """Return the GTINs of some products that are held."""
     if not products:
         return {}
-    came = (key for entry in journal.entries() for key in entry.keys if key and key.product_id in products)
+    received = (
+        key for entry in journal.entries() for key in entry.keys if key and key.product_id in products
+    )
     before = (one for product in products if isinstance(one := held[product], Identity))
-    return {one.product_id: one.gtin for one in (*before, *came)}
+    return {one.product_id: one.gtin for one in (*before, *received)}
 
 
 def _items_set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
@@ -252,10 +256,10 @@ def _short_windows(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]
 
     The sums may agree nevertheless, if other products were added in between.
     """
-    came, most = _by_window(journal, *stages)
+    received, most = _by_window(journal, *stages)
     for window, total in most.items():
-        if came[window] < total:
-            yield window, f"{came[window]:,} of the {total:,} products that were announced came"
+        if received[window] < total:
+            yield window, f"{received[window]:,} of the {total:,} products that were announced came"
 
 
 def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, int], dict[str, int]]:
@@ -264,9 +268,9 @@ def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, int], dict[s
     for entry in journal.entries():
         if entry.stage in stages:
             entries.setdefault(entry.window, []).append(entry)
-    came = {window: distinct_keys(several) for window, several in entries.items()}
+    received = {window: distinct_keys(several) for window, several in entries.items()}
     most = {window: max(entry.total_results or 0 for entry in several) for window, several in entries.items()}
-    return came, most
+    return received, most
 
 
 def _date(copy: object) -> str | None:

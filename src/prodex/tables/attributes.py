@@ -105,10 +105,10 @@ def child_path(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def within(path: str, outer: str) -> bool:
+def is_within(path: str, outer: str) -> bool:
     """Whether a wire path is another one, or stands below it.
 
-    >>> within("brand.code", "brand"), within("brandHighlight", "brand")
+    >>> is_within("brand.code", "brand"), is_within("brandHighlight", "brand")
     (True, False)
     """
     return path == outer or path.startswith(f"{outer}.")

@@ -25,8 +25,7 @@ Answer: TypeAlias = pd.arrays.BooleanArray
 
 def with_nulls_at(column: pa.Array, rows: pa.Array) -> pa.Array:
     """Return a column with null in some rows, given as a mask."""
-    # Without its type, Arrow would try to cast null to the type of the column, which it cannot for every nested one.
-    return pc.if_else(rows, pa.scalar(None, column.type), column)
+    return pc.if_else(rows, None, column)
 
 
 def whole(values: Any) -> Any:
