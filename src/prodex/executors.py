@@ -1,8 +1,8 @@
 """Work on parts, one after another, by any executor: on threads, in other processes, or by the workers of a cluster.
 
-To another process a job goes sealed: as bytes, which the worker opens after it has compared its version of prodex and
-has seen the folders that it needs. So a worker that would read or build something else says so first. Results come back
-as soon as they are there: what a worker still held would be lost with it.
+A job for another process is sealed: it is sent as bytes, which the worker opens after it has compared its version of
+prodex and has seen the folders that it needs. So a worker that would read or build something else refuses first.
+Results are returned one by one: what a worker still held would be lost with it.
 
 Reading, compressing and computing with columns happens without the lock of the interpreter, so that threads help.
 """

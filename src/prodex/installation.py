@@ -1,7 +1,7 @@
 """How this prodex was installed, so that a message can name the line that adds what is missing.
 
-Installers leave it behind: `direct_url.json` names the file, folder or repository that a package came from, `INSTALLER`
-the program, and pipx and uv keep a file of their own in the environment of a tool.
+Installers leave it behind: `direct_url.json` names the file, folder or repository that a package was installed from,
+`INSTALLER` the program, and pipx and uv keep a file of their own in the environment of a tool.
 """
 
 from __future__ import annotations

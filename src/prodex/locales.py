@@ -173,18 +173,18 @@ def _shortest_code(code: str) -> str | None:
 
 
 def _subtags(subtags: str) -> str:
-    """Write the country in capitals, as in fr-FR, and the rest as it came."""
+    """Write the country in capitals, as in fr-FR, and leave the rest as it is."""
     parts = re.split("[-_]", subtags)[1:]
     return "".join(f"-{part.upper() if len(part) == 2 else part}" for part in parts)
 
 
 @cache
 def _market_numbers() -> Mapping[str, str]:
-    """Return alpha-2 codes by three-digit number, of numbers that stand for exactly one country."""
+    """Return alpha-2 codes by three-digit number, of numbers that mean exactly one country."""
     return {
         number: territories[0]
         for number, territories in get_global("territory_aliases").items()
-        # ISO 3166-1 reserves the numbers from 900 for private use, so that they stand for no market.
+        # ISO 3166-1 reserves the numbers from 900 for private use, so that they mean no market.
         if number.isdecimal() and number < "900" and len(territories) == 1 and len(territories[0]) == 2
     }
 
@@ -203,7 +203,7 @@ def _language_names() -> Mapping[str, str]:
 
 
 def _cldr_names(what: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that the CLDR has, each with its code; where two languages share a name, English comes last."""
+    """Yield the names that the CLDR has, each with its code; where two languages share a name, English is last."""
     for language in reversed(_NAMES_IN):
         for code, name in getattr(Locale(language), what).items():
             yield name.casefold(), code
@@ -237,7 +237,7 @@ def short_language(code: str | None, short: str | None) -> str | None:
 
 def short_languages(codes: pa.Array, shorts: pa.Array) -> pa.Array:
     """Do the same for whole columns."""
-    # Nearly every text comes with its short code; the few distinct long codes are looked up once each.
+    # Nearly every text has its short code; the few distinct long codes are looked up once each.
     if not pc.any(pc.and_(shorts.is_null(), codes.is_valid())).as_py():
         return shorts
     encoded = codes.dictionary_encode()

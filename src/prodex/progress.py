@@ -102,7 +102,7 @@ def in_words(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PhaseObserver:
-    """What to give as `progress=` to hear of every phase, and of each step in it.
+    """What to give as `progress=` to get every phase, and each step in it.
 
     Attributes
     ----------
@@ -182,8 +182,8 @@ class Reporter:
 class _Clock:
     """The times of a phase: when it began, and when how much was done.
 
-    The rate is that since the first count: what was done before says nothing about it. Half of the tables may be built
-    when everything has come.
+    The rate is that since the first count: what was done before does not count. Half of the tables may be built
+    when everything is received.
     """
 
     began: float
@@ -430,7 +430,7 @@ def write_line(progress: Progress, line: str) -> None:
 
 
 def is_watched() -> bool:
-    """Whether output goes to a terminal or a notebook, where somebody sees it."""
+    """Whether output is shown on a terminal or in a notebook, where somebody sees it."""
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 

@@ -1,7 +1,7 @@
 """How text that somebody else typed is displayed: unchanged, and where it is shortened, with its full length.
 
 Pages escape it, so that no markup in it runs. For terminals and logs `printable` and `on_one_line` escape the control
-characters in it; both stand in `prodex.errors`, since error messages need them too.
+characters in it; both are in `prodex.errors`, since error messages need them too.
 """
 
 from __future__ import annotations

@@ -138,8 +138,8 @@ def cells_of(
     Parameters
     ----------
     read
-        Reads a table, as `Catalog.arrow` does; columns may come as dictionaries, and the rows that a condition
-        excludes may come as well.
+        Reads a table, as `Catalog.arrow` does; columns may be dictionary-encoded, and the rows that a condition
+        excludes may be included.
     products
         The product ids, in the order of the rows to be.
     wanted
@@ -196,7 +196,7 @@ class _Reader(NamedTuple):
 
 
 def language_of(language: pa.Array, code: pa.Array) -> pa.Array:
-    """Return the short code of each text's language, whichever of both forms it came in."""
+    """Return the short code of each text's language, whichever of both forms was sent."""
     encoded = pc.coalesce(language, code).dictionary_encode()
     known = [None if one is None else short_of(one) for one in encoded.dictionary.to_pylist()]
     return pa.array(known, pa.string()).take(encoded.indices)
@@ -262,7 +262,7 @@ def _scalar_cells(rows: _Rows) -> Iterator[Cells]:
 
 
 def _is_own_path(attribute: str) -> bool:
-    """Whether an attribute stands at the top of the product, or where rows of a declared table do."""
+    """Whether an attribute is at the top of the product, or where rows of a declared table are."""
     return "." not in re.sub(r"\\.", "", attribute) or anchored(attribute) is not None
 
 

@@ -92,7 +92,7 @@ CLOSED: Mapping[str, ClosedList] = MappingProxyType(
 
 
 def closed_value(column: str, value: Any, read: Callable[[str, Any], Any], stored: Stored) -> Any:
-    """Return a value of a closed list, which `read` reads, or which stands in the data.
+    """Return a value of a closed list, which `read` reads, or which is in the data.
 
     Raises
     ------
@@ -147,7 +147,7 @@ _FORMS: Mapping[str, Form] = {"gtin": gtin.comparable_column, **dict.fromkeys(_P
 
 @dataclass(frozen=True)
 class WantedValue:
-    """One value: as given, the column in which it is looked up, and its form there. None stands for no value."""
+    """One value: as given, the column in which it is looked up, and its form there. None means no value."""
 
     given: Any
     column: str
@@ -169,7 +169,7 @@ class ColumnCondition:
     form
         The form in which values of the column compare.
     blanks
-        Empty cells among GTINs, which stand for no product.
+        Empty cells among GTINs, which mean no product.
     """
 
     column: str
@@ -206,7 +206,7 @@ class ColumnCondition:
     def _has(self, name: str) -> pc.Expression:
         values = [one.value for one in self.entries if one.column == name]
         field, form = pc.field(name), self._form(name)
-        # None stands apart, because null is in no set of values.
+        # None is looked up by itself, because null is in no set of values.
         sought = form(pa.array([value for value in values if value is not None], self._type(name)))
         has = form(field).isin(sought)
         return has | field.is_null() if None in values else has
@@ -239,7 +239,7 @@ def column_condition(
     stored
         Gives the distinct values of a column of the table.
     closed
-        The columns whose values come from a closed list.
+        The columns whose values are of a closed list.
 
     Raises
     ------
@@ -270,7 +270,7 @@ def _compared(value: Any) -> Any:
 
 
 def _gtin_condition(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:
-    """Read GTINs; an empty cell among several stands for none, and None alone for the products without."""
+    """Read GTINs; an empty cell among several means none, and None alone means the products without one."""
     given = gtins_given(column, value)
     if given.is_none:
         return ColumnCondition(column, (WantedValue(None, column, None),), schema)

@@ -64,7 +64,7 @@ def describe(catalog: Catalog) -> pd.DataFrame:
     ):
         facts = _count_cells(cells, size)
         for column, name in enumerate(cells.names):
-            # Texts come first; their columns are called by attribute and language.
+            # The first cells are texts; their columns are called by attribute and language.
             attribute, _, language = name.rpartition(".") if place == 0 else (name, "", None)
             said = {field: values[column] for field, values in facts._asdict().items()}
             if facts.values[column]:
@@ -97,7 +97,7 @@ def _count_cells(cells: Cells, size: int) -> _CellCounts:
         filled = pc.not_equal(pc.utf8_trim_whitespace(cells.values), "").to_numpy(zero_copy_only=False)
         cells = cells if filled.all() else cells.at(filled)
     columns, many = cells.columns, len(cells.names)
-    # Rows stand by attribute and product, so that hardly anything is left to sort.
+    # Rows are in the order of attribute and product, so that hardly anything is left to sort.
     places = np.sort(columns * size + cells.products, kind="stable")
     filled_by = _cells_per_column(places[np.diff(places, prepend=-1) != 0] // max(size, 1), many)
     values = np.bincount(columns, weights, many).astype(np.int64)
@@ -166,7 +166,7 @@ def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]
 
 
 def drift(read: Read) -> pd.DataFrame:
-    """List each attribute that came in more than one form; what fits a declared column is a form of its own."""
+    """List each attribute that was sent in more than one form; what fits a declared column is a form of its own."""
     forms = []
     for table, value in (("texts", "text"), ("codes", "code"), ("quantities", "value"), ("scalars", "value")):
         columns = ["attribute", "product_id", value, *(["type"] if table == "scalars" else [])]

@@ -123,7 +123,7 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
 _KEYS = frozenset({"product_id", "gtin", "attribute", "position"})
 _KEYS_OF_LEXICONS = frozenset({"attribute", "code", "short_code", "label_language"})
 
-#: Not rows of localized texts alone, but all that came, in whichever language.
+#: The table with all that was received, in whichever language, and not only rows of localized texts.
 _RECORDS = "raw"
 
 
@@ -311,7 +311,7 @@ def records_of(catalog: Catalog) -> dict[str, ExportedTable]:
     tables = {
         "products": ExportedTable(rows, TABLES[_RECORDS].schema, rows=len(catalog), parts=sizes),
     }
-    # Labels in further languages came in replies of their own.
+    # Labels in further languages are from replies of their own.
     if catalog.row_count("code_labels"):
         labels = TABLES["code_labels"].schema
         count = catalog.row_count("code_labels")

@@ -1,6 +1,6 @@
 """Exports read back: in whichever format, the catalogue that was exported, or the reason why not.
 
-A folder may come from somebody else. Files are called as their tables, and only plain files in the folder itself are
+A folder may be from somebody else. Files are called as their tables, and only plain files in the folder itself are
 opened, so that nothing outside of it is read. Types are those of the tables, whatever the folder says.
 """
 

@@ -1,7 +1,7 @@
 """How many pieces a pallet holds: each tree of packaging counted once, however many products repeat it.
 
-Every product of a hierarchy shows the whole of it, so its rows in `hierarchies` come once for every product in it, and
-often once more under `sharingUnits`. A sum over those rows is a multiple of what stands on the pallet.
+Every product of a hierarchy shows the whole of it, so its rows are in `hierarchies` once for every product in it, and
+often once more under `sharingUnits`. A sum over those rows is a multiple of what is on the pallet.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Node:
     packaging
         Code of its type of packaging.
     children
-        What stands in it.
+        The units inside it.
     lost
-        How many units in it came without any data of their own.
+        How many units in it have no data of their own.
     """
 
     key: str | None
@@ -61,7 +61,7 @@ class Node:
 
 
 def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
-    """Yield each tree with the product that tells it: those of `logisticalHierarchies`, then those of `sharingUnits`.
+    """Yield each tree with the product that has it: those of `logisticalHierarchies`, then those of `sharingUnits`.
 
     Trees of an update that waits are left out: they are not the product's own yet.
     """
@@ -82,7 +82,7 @@ def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
             inner.append(place)
         else:
             roots.append((product, node))
-    # Only now: the row of a unit may come before the row of the unit around it, as a merge appends rows.
+    # Only now: the row of a unit may be before the row of the unit around it, as a merge appends rows.
     for place in inner:
         around, direct = _enclosing_unit(place, found)
         if around is not None:

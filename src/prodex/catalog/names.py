@@ -49,7 +49,7 @@ class AttributeNames:
 
     @cached_property
     def seen(self) -> set[str]:
-        """Wire paths that rows stand at, with all above them."""
+        """Wire paths of rows, with all above them."""
         found: set[str] = set()
         tables = [*_BY_SHAPE, *(t.name for t in TABLES.values() if t.anchors and t.name != "products")]
         for table in tables:
@@ -66,7 +66,7 @@ class AttributeNames:
 
     @cached_property
     def _localized(self) -> set[str]:
-        """Attributes that hold texts or quantities, whose values stand under `data` on the wire."""
+        """Attributes that hold texts or quantities, whose values are under `data` on the wire."""
         return {*self.texts, *self._paths("quantities")}
 
     def _paths(self, table: str) -> list[str]:

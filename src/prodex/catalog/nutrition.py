@@ -171,7 +171,7 @@ def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> tuple[
 
 
 def _nutrient_key(code: Any, label: Any, unit: Any, sign: Any) -> tuple[str | None, ...]:
-    """Return what tells one column from another: the code where there is one, else the label."""
+    """Return what distinguishes one column from another: the code where there is one, else the label."""
     name = label if pd.isna(code) else code
     measure = sign if pd.isna(unit) else unit
     return (None if pd.isna(name) else str(name), None if pd.isna(measure) else str(measure))

@@ -1,4 +1,4 @@
-"""Where a catalogue comes from: what was requested, what came, and whether that is everything.
+"""The origin of a catalogue: what was requested, what was received, and whether that is everything.
 
 An origin travels with its catalogue through filters, snapshots and exports. Without it nobody can tell "the supplier
 left this empty" from "nobody requested it".
@@ -27,7 +27,7 @@ from prodex.tables.attributes import is_within
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a catalogue comes from.
+    """The origin of a catalogue.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Origin:
     asked_by
         Fingerprint of the access key: what a service returns depends on who asks.
     ledger
-        What was announced against what came.
+        What was announced against what was received.
     extent
         Of a file made of columns: which attributes and languages it has columns of; None for everything else.
 
@@ -105,7 +105,7 @@ class Origin:
         return language is None or not languages or short_of(language) in map(short_of, languages)
 
     def with_ledger(self, ledger: Ledger) -> Self:
-        """Return the origin with another account of what came.
+        """Return the origin with another ledger.
 
         Examples
         --------
@@ -149,7 +149,7 @@ class Origin:
         >>> Origin.from_json(Origin("records", ProductQuery(target_market=250)).to_json()).query
         ProductQuery(target_market=250)
         """
-        # A manifest may come from somebody else, so that every field is checked before any is used.
+        # A manifest may be from somebody else, so that every field is checked before any is used.
         written = converted(value, _OriginLayout)
         check_moment(written.server_time)
         check_moment(written.loaded_at)
@@ -243,7 +243,7 @@ def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
 
 
 def _condition_in_words(name: str, value: Any) -> str:
-    # A long list of ids tells nobody anything, in whichever container it came.
+    # A long list of ids helps nobody, in whichever container it was given.
     try:
         is_long = not isinstance(value, str) and len(value) > _FEW
     except TypeError:  # an array without dimensions, as a single value is, has no length

@@ -224,7 +224,7 @@ class Part:
         """Read `presence` under the names that people see; only here are they given."""
         shown = shown_columns(self.stored_columns("presence"))
         wanted = list(shown) if columns is None else [name for name in columns if name in shown]
-        # A condition uses the names that people see, and Arrow does not tell which: so all columns are read for it.
+        # A condition uses the names that people see, and Arrow does not show which: so all columns are read for it.
         needed = wanted if condition is None else list(shown)
         found = self.stored("presence", [shown[name] for name in needed]).rename_columns(needed)
         with _fitting("presence"):

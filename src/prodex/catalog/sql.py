@@ -247,7 +247,7 @@ def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], _Ma
             while wait([working], timeout=1).not_done:
                 pass
         except BaseException:
-            # Again and again: an interruption that comes before the query begins has no effect.
+            # In a loop: an interruption before the query begins has no effect.
             while not working.done():
                 connection.interrupt()
                 wait([working], timeout=0.05)

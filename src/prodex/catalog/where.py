@@ -121,7 +121,7 @@ def _check_truth_values(mask: pd.Series) -> None:
 
 def _by_row(mask: pd.Series, size: int) -> pd.Series:
     """Return a mask in the order of the rows; by its index it may have another."""
-    # pandas keeps the index when it sorts or filters, so that it tells which product a value belongs to.
+    # pandas keeps the index when it sorts or filters, so that it shows which product a value belongs to.
     rows = pd.RangeIndex(size)
     if mask.index.equals(rows):  # the usual case, for which nothing has to be sorted
         return mask

@@ -58,7 +58,7 @@ def wide(
     wanted = WantedAttributes(None if asked is None else tuple(asked))
     side = pivot(_cells_by_part(catalog, wanted, languages, numbers), products.num_rows, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
-        # A value that does not fit its column of `products` stands in `scalars`, on other products.
+        # A value that does not fit its column of `products` is in `scalars`; other products have it in `products`.
         side[name] = pc.coalesce(as_text(values), as_text(side[name])) if name in side else values
     spoken = _text_columns(catalog, wanted, languages)
     for name in [*spoken, *_unfilled(asked or (), side, languages)]:
@@ -174,7 +174,7 @@ def _chosen(
     names: AttributeNames,
     languages: Sequence[str] | None,
 ) -> list[str]:
-    """Return the columns meant; an attribute stands for all its columns."""
+    """Return the columns meant; an attribute means all its columns."""
     side = list(side)
     found: list[str] = []
     for name in chosen:
@@ -198,7 +198,7 @@ _EXACT = 2**53
 
 
 class _Run(NamedTuple):
-    """The cells of one column that came from one place, by product."""
+    """The cells of one column that are from one place, by product."""
 
     products: npt.NDArray[np.int64]
     values: pa.Array
@@ -215,7 +215,7 @@ def pivot(cells: Iterable[Cells], size: int, numbers: bool) -> dict[str, pa.Arra
     size
         Number of products.
     numbers
-        Whether numbers that came as such become numbers, instead of staying text.
+        Whether numbers that were sent as such become numbers, instead of staying text.
     """
     runs: dict[str, list[_Run]] = {}
     for some in cells:

@@ -128,7 +128,7 @@ def _jobs(
     old: Catalog, new: Catalog, scope: Scope, index: tuple[Index, Index], products: tuple[Rows, Rows]
 ) -> Iterator[_Job]:
     """Yield the products to compare, as many at a time as have room in memory."""
-    # As they stand in the newer catalogue: what lies in one part is read together.
+    # In the order of the newer catalogue, so that products of one part are read together.
     order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
     lefts, rights = products[0][order], products[1][order]
     for some in groups(*index, lefts, rights):
@@ -223,7 +223,7 @@ def _comparison_notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[st
                 f"{word} is incomplete ({catalog.origin.ledger}): {missing:,} products that it does not hold are "
                 f"called not comparable, not {fate}."
             )
-        # A filter leaves no trace in the query, so the reader is told here.
+        # A filter leaves no trace in the query, so this note mentions it.
         if any(part.chosen is not None for part in catalog.parts):
             yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
         keys = catalog.arrow("products", ["product_id"])["product_id"]
@@ -312,7 +312,7 @@ _T = TypeVar("_T")
 #: Records in memory at a time, in bytes of JSON, old and new together.
 GROUP_BYTES = 100_000_000
 
-#: Half of a SHA-256: enough to tell any number of records apart, and there may be millions of them.
+#: Half of a SHA-256: enough to distinguish any number of records, and there may be millions of them.
 _DIGEST = np.dtype("V16")
 
 
@@ -364,7 +364,7 @@ def indexes(old: Catalog, new: Catalog, executor: Executor | None = None) -> tup
     shared = _shared_parts(old.parts, new.parts)
     before = _index(old, {before for before, _ in shared}, None, executor)
     after = _index(new, {after for _, after in shared}, before, executor)
-    # All records went through memory, which Arrow keeps for more.
+    # Arrow keeps the memory of all records for later use.
     pa.default_memory_pool().release_unused()
     return before, after
 

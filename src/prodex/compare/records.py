@@ -1,7 +1,7 @@
 """The definition of a difference: two records of one product, value by value.
 
-The plain walk (`prodex.tables.plain`) gives the rows of both; rows are matched by where they stand, list items by
-what they say (`prodex.compare.records`). Only attributes whose bytes differ are walked.
+The plain walk (`prodex.tables.plain`) gives the rows of both; rows are matched by their place, list items by their
+content (`prodex.compare.records`). Only attributes whose bytes differ are walked.
 
 An item is recognised by its content, not by its position: a list with one more item in front has one more item, and no
 other item has changed. The matching keys of all tables are declared as data.
@@ -85,7 +85,7 @@ class Change(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What came of comparing two records: the changes, and whether `updatedAt` moved."""
+    """The result of comparing two records: the changes, and whether `updatedAt` moved."""
 
     changes: list[Change]
     touched: bool
@@ -242,9 +242,9 @@ def _change_text(value: Any) -> str | None:
 
 
 def _order(change: Change) -> tuple[Any, ...]:
-    """Sort by attribute, then as the rows stand in the newer record."""
+    """Sort by attribute, then in the order of the newer record."""
     place = change.position or change.old_position or ""
-    # As numbers: by text, item 10 would stand before item 2.
+    # As numbers: as text, item 10 would be before item 2.
     indexes = [int(index) for index in place.split(".") if index]
     return change.attribute, indexes, *(part or "" for part in change)
 
@@ -252,7 +252,7 @@ def _order(change: Change) -> tuple[Any, ...]:
 Key = tuple[Any, ...]
 
 #: For each table the columns by which its rows are recognised, within their list; tried in this order. Rows of the
-#: same key, those that have none, and values of plain lists that came and went are taken in their order.
+#: same key, those that have none, and values of plain lists that were added and removed are taken in their order.
 KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "texts": (("language_code",), ("language",)),
     "codes": (("code",),),
@@ -368,8 +368,8 @@ def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
     """Find what each item of each list of an old product became in the new one, and take out what stayed.
 
     Items are matched by all that they say, then by the keys in `KEYS`, then, where they have no key,
-    in their order. What stands inside of items is matched only inside of the pair. Of items that are the same to the
-    letter both records keep null, which makes no row: most of what stands in a list never changes.
+    in their order. The content of items is matched only inside the pair. Of items that are the same to the
+    letter both records keep null, which makes no row: most items of a list never change.
 
     >>> old, new = {"synonyms": [{"sort": 1}, {"sort": 2}]}, {"synonyms": [{"sort": 3}, {"sort": 1}, {"sort": 2.0}]}
     >>> align(old, new), old

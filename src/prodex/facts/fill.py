@@ -176,7 +176,7 @@ def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -
     Parameters
     ----------
     catalog
-        The catalogue. An export without the table `raw` does not tell why something inside an attribute is missing:
+        The catalogue. An export without the table `raw` does not show why something inside an attribute is missing:
         there it counts as absent.
     attribute
         Wire path, such as `namePublicLong`, `netContent` or `assets.pictures.url`.
@@ -236,7 +236,7 @@ def part_filled(part: Part, attributes: Sequence[str]) -> dict[Attribute, Mask]:
 def _states_from_tables(
     rows: _PartRows, presence: Presence, origin: Origin, attribute: str, language: str | None
 ) -> Fill:
-    """Return the states as far as tables tell them."""
+    """Return the states as far as tables show them."""
     if not rows.part.size:  # a strict filter leaves most parts empty
         return np.zeros(0, np.int8)
     if origin.asked(attribute, language):
@@ -252,7 +252,7 @@ def _states_from_tables(
 
 
 def _explain(rows: _PartRows, wanted: Sequence[Attribute], found: Sequence[Fill]) -> None:
-    """Look into the records of products where tables do not tell why something is missing."""
+    """Look into the records of products where tables do not show why something is missing."""
     undecided = [states == _UNDECIDED for states in found]
     asked = np.flatnonzero(np.logical_or.reduce([np.zeros(rows.part.size, bool), *undecided]))
     if not len(asked):
@@ -386,10 +386,10 @@ def _decoded_or(json: bytes, decoder: msgspec.json.Decoder[Any], otherwise: Any)
 LESS_THAN = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
 _LESS_THAN = re.compile(LESS_THAN)
 
-#: What stands for a value, and for the descriptor beside it.
+#: The ends of paths that mean a value, and the descriptor beside it.
 _DATA, _CODE, _SHORT = ".data", ".expressedIn", ".expressedIn.normalizedCode"
 
-#: Wire paths of the columns of `products`, which stand in no list.
+#: Wire paths of the columns of `products`, which are in no list.
 _OF_PRODUCTS = frozenset(".".join(path) for column in TABLES["products"].columns for path in column.paths)
 
 

@@ -5,7 +5,7 @@ Every place that groups takes the same words and means the same by them:
 - A group is made by code, never by label: labels follow the language that was asked for, and two owners can have one
   name. A column with a code beside it (`packaging`, `packaging_code`) is grouped by the code under either name. Codes
   are compared as they were sent; numbers and flags by their text.
-- It is called by the label that most of its products have. Lists of names tell groups of one name apart (`shown`).
+- It is called by the label that most of its products have. Lists of names distinguish groups of one name (`shown`).
 - A product counts in each group that it is in: it can have several tags and texts in several languages. What an update
   that waits would add does not count.
 - A product that is in no other group is in the one whose code is None: the products without.
@@ -231,9 +231,9 @@ def _spelled_once(distinct: pa.Array, codes: Rows) -> tuple[list[str | None], Ro
     for name in names:
         alike.setdefault(composed(name), []).append(name)
     place = {one: number for number, one in enumerate(alike)}
-    # The last one stands for products without a code.
+    # The last one is for products without a code.
     of_each = np.array([*(place[composed(name)] for name in names), -1], np.int64)
-    # It is called as it came, composed where it came in both ways.
+    # A name is kept as it was sent; it is composed where both forms were sent.
     return [one if one in several else min(several) for one, several in alike.items()], of_each[codes]
 
 

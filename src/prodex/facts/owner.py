@@ -1,6 +1,6 @@
-"""The owner of a product: what tells owners apart.
+"""The owner of a product: what distinguishes owners.
 
-The specification gives an owner a type and a name, and the service an id as well (`filter_owners_in` goes by it), or
+The specification gives an owner a type and a name, and the service an id as well (`filter_owners_in` uses it), or
 a uuid. So an owner is known by the id, else the uuid, else the name; blank ones are none. Two owners of one name are
 two, and one that changed its name is still one. What is shown is the name, and where there is none what it is known by.
 """

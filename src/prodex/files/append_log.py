@@ -191,7 +191,7 @@ def _whole_lines(handle: int) -> int:
 
 
 def _is_whole_line(line: bytes) -> bool:
-    """Whether what stands at the end of a file is a line: the beginning of an object is no JSON."""
+    """Whether the bytes at the end of a file are a whole line: the beginning of an object is no JSON."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """Exports that are replaced as a whole: if a process is killed, the old export is there, or the new one, or neither.
 
 An export is several files that belong together, and no file system exchanges several files at once. So the new files
-are written beside, the old ones are renamed, the new ones take their place, and the head comes last: the folder itself
+are written beside, the old ones are renamed, the new ones take their place, and the head is last: the folder itself
 if everything in it is ours, else the one file that says that the export is complete (`datapackage.json`,
 `worklists.json`, the page of a report). While the head is missing there is no export. A process that is killed in that
 moment leaves the old files under hidden names, and the next one that writes there restores them first.
@@ -88,7 +88,7 @@ def is_of_system(name: str) -> bool:
 def _moves(
     folder: Path, beside: Path, ours: Collection[str], head: Path, whole: bool
 ) -> tuple[dict[Path, Path | None], Path]:
-    """Return the path for each new file (None where an old one is only removed), and which of them comes last."""
+    """Return the path for each new file (None where an old one is only removed), and which of them is last."""
     moves: dict[Path, Path | None] = {}
     last = head
     if head.parent != folder:
@@ -106,7 +106,7 @@ def _moves(
 
 
 def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
-    """Rename the old files and then the new ones: the old head goes first, the new one comes last."""
+    """Rename the old files and then the new ones: the old head is the first, the new one is the last."""
     others = [place for place in moves if place != last]
     try:
         _rename_to_old(last)

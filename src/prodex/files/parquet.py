@@ -5,7 +5,7 @@ holds names, types, statistics and offsets. So the manifest of a snapshot holds 
 verified whenever the file is opened. Files of versions without checksums have only the digest of the whole file: these
 are verified as a whole, once in each process.
 
-Every file tells pandas its dtypes, so that `pandas.read_parquet` returns the same frame as prodex.
+Every file contains the dtypes for pandas, so that `pandas.read_parquet` returns the same frame as prodex.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None
     except StorageError:
         raise
     except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
-        # A filter that does not fit raises as well. Only the digest tells whether the file or the filter is wrong.
+        # A filter that does not fit raises as well. Only the digest shows whether the file or the filter is wrong.
         if at_fault is not None and not isinstance(error, OSError) and not (facts and problem(path, facts)):
             raise
         raise damaged(path, error) from error

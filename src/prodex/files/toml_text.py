@@ -27,7 +27,7 @@ class TomlText:
     text
         Its content; "" for a mapping that was given in its place, which has no lines.
     shipped
-        Whether the file comes with prodex.
+        Whether the file is part of prodex.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def unpacked(
     may_be_more: bool = False,
     strict: bool = False,
 ) -> Iterator[bytes]:
-    """Unpack bytes in small steps, counting those that come in and those that come out.
+    """Unpack bytes in small steps, counting the packed and the unpacked ones.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Folders that may come from somebody else: only plain files inside them are read, and JSON only in a declared shape.
+"""Folders that may be from somebody else: only plain files inside them are read, and JSON only in a declared shape.
 
 Nothing in such a folder is trusted. A name may be a link to a file elsewhere, a number may be a path, and a file may
 be a pipe that never ends. JSON is read into a declared shape, so that callers get the types and ranges they expect.
@@ -140,7 +140,7 @@ def refuse_links(folder: Path, paths: Iterable[Path]) -> None:
         if parent not in plain:
             _refuse_linked_folders(folder, path.parent)
             plain[parent] = _plain_files(parent)
-        # A file system may know a file by its name in other case, which only it can tell.
+        # A file system may find a file by its name in another case, so it is asked.
         if name not in plain[parent] and not is_file(path):
             raise OSError(f"{path} is missing" if not is_there(path) else f"{path} is {_what(path)}")
 

@@ -48,7 +48,7 @@ def read_csv(
 ) -> pa.Table:
     """Read what `write_csv` wrote.
 
-    It is read by Arrow, since neither pandas nor Python's `csv` can tell null from an empty text.
+    It is read by Arrow, since neither pandas nor Python's `csv` can distinguish null from an empty text.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _read_columns(path: Path, schema: pa.Schema, escape_formulas: bool, block: i
     heading: list[str] | None = None
     with pyarrow.csv.open_csv(
         path,
-        # The heading is read as a row: Arrow takes names apart otherwise than rows, and adds to names that come twice.
+        # The heading is read as a row: Arrow splits names in another way than rows, and changes repeated names.
         read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=block, use_threads=False),
         parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
         convert_options=pyarrow.csv.ConvertOptions(

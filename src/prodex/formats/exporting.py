@@ -107,7 +107,7 @@ def write_export(
     The whole takes the place of an earlier export in the same format; other files in the folder stay. While it is
     exchanged, and after a process ended in that moment, there is no `datapackage.json`, and so no export.
 
-    That file says types, meanings, rows and digests, where the data comes from, and what was left out.
+    That file has types, meanings, numbers of rows and digests, the origin of the data, and what was left out.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def write_export(
     format
         One of `FORMATS`.
     origin
-        Where the data comes from, as JSON.
+        The origin of the data, as JSON.
     escape_formulas
         Of CSV: see `write_csv`.
     products
@@ -142,7 +142,7 @@ def write_export(
     StorageError
         When the disk refuses; an earlier export is then as it was.
     """
-    # Callers other than a catalogue come here directly, such as the explorer.
+    # Checked again here, since there are callers other than a catalogue, such as the explorer.
     check_format(format, escape_formulas)
     options = {"escape_formulas": True} if escape_formulas else {}
     names = [f"{name}.{format}" for name in tables]
@@ -224,7 +224,7 @@ def _show(show: Callable[[int, int], object], before: int, total: int, rows: int
 
 
 def _counting_rows(batches: Batches, rows: list[int], show: Callable[[int], object]) -> Batches:
-    """Pass batches on, and add the number of rows of each to a list: only the writer goes through them."""
+    """Pass batches on, and add the number of rows of each to a list: only the writer iterates over them."""
     for batch in batches:
         rows.append(batch.num_rows)
         yield batch
@@ -423,7 +423,7 @@ class _PackageHead(msgspec.Struct):
 
 
 def read_package(folder: Path) -> Package:
-    """Read what tells of an export; a path in it is a plain name that belongs to its format, and nothing else.
+    """Read the description of an export; a path in it is a plain name that belongs to its format, and nothing else.
 
     Raises
     ------

@@ -238,8 +238,8 @@ _MARKS = (
 #: Bytes of a character, or of its half.
 _WIDTHS = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
 
-#: What spreadsheets write where they do not write Unicode: on Windows, in its console, on the Mac, and elsewhere. Those
-#: that are more usual come first: they are what a message proposes.
+#: What spreadsheets write where they do not write Unicode: on Windows, in its console, on the Mac, and elsewhere. The
+#: more usual ones are first: a message proposes them.
 _ENCODINGS = (
     *("utf-8", "cp1252", "cp1250", "mac_roman", "cp850", "cp437"),
     *("cp1251", "cp1253", "cp1254", "cp1257", "cp852", "cp737", "cp775", "cp857", "cp866"),

@@ -16,7 +16,7 @@ memory of all cells between the first and the last, which a file of a few hundre
 
 Sources: ECMA-376 part 1, 18.3.1 (sheets), 18.4 (shared strings), 18.8 (styles), 18.17.4 (dates).
 
-openpyxl reads archives as well, but not all that programs write, and not within limits. So this stands in front of it,
+openpyxl reads archives as well, but not all that programs write, and not within limits. So this is in front of it,
 for these laws:
 
 - Parts are found whatever they are called: names are compared without regard to case, with either slash, with `%20` for
@@ -246,7 +246,7 @@ def _elements(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
         if piece := part.read(step):
             parser.feed(piece)
         else:
-            # Since version 2.6, expat keeps what follows a long mark until more comes, or until the end.
+            # Since version 2.6, expat keeps what follows a long mark until it gets more, or until the end.
             parser.close()
             is_at_end = True
         before = pending
@@ -271,7 +271,7 @@ class _Begun(Exception):
 
 
 def _space_of(beginning: bytes) -> str:
-    """Return the namespace of the first element, after everything that may not stand before it."""
+    """Return the namespace of the first element, after everything that may not be before it."""
     found: list[str] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -333,7 +333,7 @@ _DATES = frozenset({*range(27, 37), *range(50, 59)})
 _QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
 _ROW = re.compile("[1-9][0-9]{0,6}")
 
-#: What the value of a cell of each kind looks like, and what is said of others.
+#: What the value of a cell of each kind looks like, and how a message calls others.
 _VALUES = {
     "n": (
         re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[Ee][-+]?[0-9]+)?"),
@@ -353,7 +353,7 @@ _LONGEST_CODE = 255
 #: Longer than any number that a program writes.
 _LONGEST_VALUE = 400
 
-#: Cells that are remembered; and what stands for one that is not.
+#: Cells that are remembered; and the sign of one that is not.
 _MOST_FOUND = 100_000
 _NEW = Cell("", "unreadable")
 
@@ -431,7 +431,7 @@ class Book:
     def merged(self, part: str) -> list[Range]:
         """Return the merged ranges of a sheet.
 
-        They stand behind the rows, and have to be known before these are read; so they are searched for in the bytes.
+        They are behind the rows, but are needed before these are read; so they are searched for in the bytes.
         """
         found: list[Range] = []
         before = b""

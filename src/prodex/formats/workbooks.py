@@ -35,7 +35,7 @@ LONGEST = 32_767
 MOST_ROWS = 1_048_576
 _MOST_COLUMNS = 16_384
 
-#: Spreadsheets compute with doubles: a whole number from here on would lose its last digits, and stands as text.
+#: Spreadsheets compute with doubles: a whole number from here on would lose its last digits, and is written as text.
 _EXACT = 10**15
 #: Not characters, though Unicode numbers them: no XML holds them.
 _IMPOSSIBLE, _IMPOSSIBLE_RE2 = re.compile("[\ufffe\uffff]"), r"[\x{FFFE}\x{FFFF}]"
@@ -161,7 +161,7 @@ def _as_cell(value: Any, serial: Callable[[datetime], float]) -> tuple[str | flo
 def workbook(path: Path, **options: Any) -> Iterator[Any]:
     """Give an XlsxWriter workbook for sheets of `text_sheet`; what the disk refuses is an `OSError`, as elsewhere.
 
-    Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory stands beside `path` meanwhile.
+    Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory is beside `path` meanwhile.
     """
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
@@ -187,15 +187,15 @@ def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
         if (rows := getattr(sheet, "row_data_fh", None)) is not None:
             with suppress(OSError):
                 rows.close()
-    # What is written from now on goes to the null device.
+    # What is written from now on is written to the null device.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, file.fileno())
     os.close(nowhere)
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     archives = [one for frame in frames for one in frame.f_locals.values() if isinstance(one, ZipFile)]
     traceback.clear_frames(error.__traceback__)
-    # An interrupt comes while the archive is written as well. Its end would be written when it is collected as garbage,
-    # which fails there, and Python would print that with its traceback. Without a file there is nothing to end.
+    # An interrupt is possible while the archive is written, too. Its end would be written when it is collected as
+    # garbage, which fails there, and Python would print that with its traceback. Without a file there is nothing to end.
     for archive in archives:
         archive.fp = None
 

@@ -25,7 +25,7 @@
 Only `name` is needed. Relative paths begin at the folder of the job file, since cron starts programs elsewhere. A job
 file holds no secret: the service is the one in the settings, "sandbox", or named by variables of the environment.
 
-A job file is kept in version control and comes from colleagues, so it holds no secret and no address: an address of
+A job file is kept in version control and shared with colleagues, so it holds no secret and no address: an address of
 somebody else would receive the user's secret.
 """
 
@@ -160,7 +160,7 @@ def read_job(path: str | Path) -> Job:
         raise InputError(f"The job file {file} {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"The job file {file} is not TOML: {error}.") from error
-    except RecursionError as error:  # tomllib recurses, and the file may come from somebody else
+    except RecursionError as error:  # tomllib recurses, and the file may be from somebody else
         raise InputError(f"The job file {file} is nested too deep.") from error
     place = TomlText(str(file), text)
     # Before anything else: no message about another value may quote a secret.
@@ -437,7 +437,7 @@ def service_settings(given: Any, place: TomlText) -> ServiceSettings | None:
                 f'"$PRODEX_SHOP_{key.upper()}". A job file has neither addresses nor credentials.',
             )
         variables.append((key, found[1]))
-    # All three or none: an address of one place never goes with a secret of another.
+    # All three or none: an address of one source is never used with a secret of another.
     if missing := [key for key in _SETTINGS if key not in given]:
         raise place.error(("service",), f"{missing[0]} is missing; give all of {', '.join(_SETTINGS)}.")
     return ServiceSettings(variables=tuple(variables))

@@ -1,4 +1,4 @@
-"""The journal of a run: which steps have ended, so that a run that was killed goes on where it was.
+"""The journal of a run: which steps have ended, so that a run that was killed continues where it was.
 
 `<home>/jobs/<name>/run.json`, written anew as a whole after each step. Only a step whose end is in it counts as done.
 

@@ -112,7 +112,7 @@ class Clocks(NamedTuple):
 
 
 def was_set(before: Clocks, now: Clocks) -> bool:
-    """Whether a clock was set between two loads: one went back, or they do not agree how long that was.
+    """Whether a clock was set between two loads: one was set back, or the clocks measured different times in between.
 
     Examples
     --------

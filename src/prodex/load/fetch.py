@@ -68,7 +68,7 @@ class Fetch:
     Parameters
     ----------
     service
-        Where the products come from.
+        The service with the products.
     query
         Which products.
     journal
@@ -82,9 +82,9 @@ class Fetch:
     tolerant
         Whether to skip windows that the service fails to send, and list them.
     progress
-        Hears of its phases, and of what has come.
+        Gets the phases, and the numbers of products received.
     listeners
-        Hear of what has come as well.
+        Further functions that get these numbers.
     budget
         Limits of the load.
     """
@@ -237,7 +237,7 @@ class Fetch:
             self.reconcile()
 
     def _report(self, window: Window, products: int) -> None:
-        """Tell the listeners what a window has received; windows are fetched by several threads."""
+        """Call the listeners with what a window has received; windows are fetched by several threads."""
         with self._reporting:
             for listener in self._listeners:
                 listener(Received(window, products, self._announced))
@@ -417,7 +417,7 @@ class WindowFetcher:
     Parameters
     ----------
     service
-        Where the products come from.
+        The service with the products.
     journal
         What was received so far; only the rest is requested.
     split
@@ -672,7 +672,7 @@ _COUNTED = frozenset(stage for stage in Stage if stage.has_products) - {Stage.CH
 
 @dataclass(frozen=True)
 class Received:
-    """What a fetch says whenever something has come.
+    """How many products a window has received so far, as a fetch reports it after each page.
 
     Attributes
     ----------
@@ -689,7 +689,7 @@ class Received:
     announced: int
 
 
-#: Hears what has come; what it raises ends the fetch. It is called by the threads that fetch, by one at a time.
+#: Is called after each page, by the threads that fetch, one at a time. An exception that it raises ends the fetch.
 Listener = Callable[[Received], object]
 
 
@@ -726,10 +726,10 @@ class FetchProgress:
                 self._phase = None
 
     def report(self, received: Received) -> None:
-        """Report what has come."""
+        """Count the products of a page, and report the new totals."""
         stage = received.window.stage
         self._by_window[stage][received.window.name] = received.products
-        # First: whoever hears of a phase may end the load, and then knows how much of it has come.
+        # First: an observer of phases may end the load, and then knows how much was received.
         if stage.has_products:
             done = self._sum(_COUNTED)
             self._reporter.count(done, max(received.announced, done))

@@ -1,4 +1,4 @@
-"""Matching: whether the products that came match the filters that they were requested with, as their own records say.
+"""Matching: whether received products match the filters of their request, as their own records show.
 
 Services ignore filters that they do not know, and some apply them on the first page only. What a record does not say
 is undecided and never a mismatch: a field that was not requested, a status that the record lacks, and whatever no
@@ -149,7 +149,7 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
     Parameters
     ----------
     parts
-        The products that came.
+        The received products.
     query
         What was requested.
 
@@ -200,7 +200,7 @@ def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal
     found
         From `unmatched`.
     journal
-        The pages of a load, by which a filter that was applied on the first pages is told from one that was ignored.
+        The pages of a load, which show whether a filter was applied on the first pages, or ignored.
     """
     if not found:
         return ledger
@@ -241,7 +241,7 @@ def _check_of_column(column: str, path: str, decide: Callable[[Any], Callable[[s
     def compare(products: _Products, value: Any) -> _Verdict:
         texts = products.column(column)
         matches = decide(value)
-        # 1 matches, 0 does not, -1 says nothing.
+        # 1 matches, 0 does not, -1 decides nothing.
         codes = by_value(texts, lambda text: -1 if (found := matches(str(text))) is None else int(found), -1)
         return _Verdict(codes == 0, lambda: codes >= 0, lambda row: f"{path} is {texts[row].as_py()}")
 
@@ -322,7 +322,7 @@ def _tag(text: str) -> str:
 def _tags_known(products: _Products, rows: pa.Table) -> Mask:
     """Return which products say what tags they have.
 
-    A list that came, and has nothing in it, says that there is no tag; null and no list say nothing.
+    An empty list shows that there is no tag; null, or no list, shows nothing.
     """
     known = products.having(rows)
     for name in ("hasTags", "isTaggedBy"):
@@ -393,7 +393,7 @@ def _without_packshot(products: _Products, rows: pa.Table, has: Mask) -> Mask:
     """Return which products have certainly no packshot: no picture, or each says that it is none."""
     pictured = products.having(rows)
     without = pictured & ~has & ~products.having(rows, _mask(whole(rows["is_packshot"]).is_null()))
-    # Whether a product without a row of pictures came with an empty list of them, only its record shows.
+    # Of a product without a row of pictures, only its record shows whether it has an empty list of them.
     candidates = ~pictured & _mask(pc.equal(products.state("assets"), "filled"))
     if candidates.any():
         for row, record in products.records(candidates).items():

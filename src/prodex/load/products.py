@@ -89,14 +89,14 @@ def load_products(
         Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
     allow_incomplete
         Save an incomplete load too, and continue if the service fails to send a part of it. The catalogue then says so
-        wherever it is shown, and `catalog.problems` lists what is missing, and what came and does not match the query.
+        wherever it is shown, and `catalog.problems` lists what is missing, and which products do not match the query.
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
         When a snapshot is reused, a line with its age takes the place of the bar.
     executor
-        Builds the parts when all products have come: any `concurrent.futures` executor. By default most of them are
-        built while others still come, by threads, and from 20,000 products on by processes of our own, which never run
-        your script again.
+        Builds the parts when all products are received: any `concurrent.futures` executor. By default most parts are
+        built while others are still fetched, by threads, and from 20,000 products on by processes of our own,
+        which never run your script again.
     budget
         Limits of calls, seconds and bytes; see `LoadBudget`.
 
@@ -323,7 +323,7 @@ def _fetch(
     allow_incomplete: bool,
     budget: LoadBudget | None,
 ) -> None:
-    """Fetch everything into the journal; meanwhile, build the parts whose pages have come."""
+    """Fetch everything into the journal; meanwhile, build the parts whose pages are there."""
 
     def build_early(received: Received) -> None:
         if received.window.stage.has_products:
@@ -340,12 +340,12 @@ def _fetch(
     )
     fetch.pull()
     if fetch.is_doubtful:
-        early.rest()  # nearly everything has come, and a listing of keys leaves the processors idle
+        early.rest()  # nearly all products are there, and a listing of keys leaves the processors idle
         fetch.reconcile()
 
 
 def _planned(asked: Origin, journal: Journal, allow_incomplete: bool, reporter: Reporter) -> Plan:
-    """Decide what to build of what came; raise if it is incomplete."""
+    """Decide what to build of the journal; raise if the load is incomplete."""
     gtins = () if asked.query is None else asked.query.gtins_in or ()
     with reporter.phase("Checking what was received"):
         decided = plan(journal, gtins_in=gtins, cores=cpu_count() or 1)

@@ -73,8 +73,8 @@ def refresh(
 
     A product that was removed, or that left the query without an update, is not among the changed ones. So key and date
     of all products are listed if that takes few calls (below 10,000 products) or if the counts do not agree. Missing
-    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if it does not
-    come beside others that are there. Where nothing came beside it, it is kept, and the refresh is incomplete.
+    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if the
+    reply contains others but not it. If the reply contains no other product, it is kept: the refresh is incomplete.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def refresh(
     Raises
     ------
     QueryError
-        When the lag is not a time, or the snapshot does not come from this service and access key.
+        When the lag is not a time, or the snapshot is not from this service and access key.
     SnapshotNotFound
         When there is no snapshot of this name yet.
     SnapshotDamaged
@@ -173,7 +173,7 @@ def _newest_name(snapshot: Any) -> str:
 
 
 def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Client]:
-    """Return where the snapshot comes from, and the client for this load, in its language."""
+    """Return the origin of the snapshot, and the client for this load, in its language."""
     origin = old.origin
     if origin.query is None or (origin.source, origin.asked_by) != (service.base_url, service.fingerprint):
         raise QueryError(

@@ -118,7 +118,7 @@ def resumed(
     if journal is not None:
         known = journal.question
         is_ours = question.items() <= known.items() and {*settings, "began"} <= known.keys()
-        # What was found incomplete is not judged again from the same pages: those that are missing may come now.
+        # An incomplete load is not checked again by the same pages: the missing ones may be available now.
         if is_ours and (allow_incomplete or journal.notes.get(_CHECKED) != "incomplete"):
             _LOG.info("continuing the interrupted load; its journal is %s", mine)
             return journal
@@ -246,7 +246,7 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     now, begun = clock.now(), catalog.origin.loaded_at
     if begun is None or not _answers(catalog, asked) or not _is_younger(catalog.origin, now, age):
         return None, ""
-    # That nothing came is no evidence that there is nothing, and to ask again takes two calls.
+    # An empty load does not prove that there is nothing, and another request takes two calls.
     if not len(catalog):
         return None, ""
     # What was sent from here must be in what is loaded afterwards.

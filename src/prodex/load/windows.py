@@ -268,7 +268,7 @@ def unlisted_requests(
 def _controls(listed: Iterable[Identity], gtins: Container[str | None]) -> list[Identity]:
     """Return one or two listed products that can be asked for by GTIN, far from each other in the listing."""
     askable = [one for one in listed if askable_gtin(one)]
-    # A product that has the GTIN of another one says less, but comes with it if that is there.
+    # A product that shares its GTIN with another is a weaker control: one may be returned where the other is not.
     others = [one for one in askable if one.filled_gtin not in gtins] or askable
     return [*others[:1], *others[1:][-1:]]
 

@@ -73,7 +73,7 @@ class SheetGroup:
     label
         What they have in common.
     cells
-        How many of the cells are theirs; the groups come in the order of the cells.
+        How many of the cells are theirs; the groups are in the order of the cells.
     total
         How many such products there are.
     """
@@ -100,7 +100,7 @@ class Gallery:
     size
         Pixels of the longest side of a picture.
     groups
-        The groups that the products stand in, such as brands; none where they are one list.
+        The groups of the products, such as brands; none where they are one list.
     chosen
         By what they were chosen, such as "kind: Tofu"; empty for all products.
     of

@@ -92,7 +92,7 @@ def _found_in(
     folder: str | Path | None,
     limits: Limits | None,
 ) -> Generator[dict[int, SmallPicture], None, None]:
-    """Yield small pictures as they come: those of the cache first."""
+    """Yield small pictures as soon as they are there: those of the cache first."""
     if folder is not None:
         yield _from_download_folder(catalog, pictures, size, Path(folder))
         return

@@ -138,7 +138,7 @@ class Pointer:
 
     def read(self, path: str) -> list[dict[str, Any]]:
         """Read a file of the table."""
-        # A log may come from somebody else, and name files elsewhere.
+        # A log may be from somebody else, and name files elsewhere.
         if not _NAME.fullmatch(path):
             raise unreadable(self.place.address, f"{path!r:.80} is not a file of it")
         try:
@@ -250,7 +250,7 @@ class Repair:
     rows
         Rows that are written anew.
     is_log_lost
-        Whether readers are told that a part of the log is lost.
+        Whether readers get a warning that a part of the log is lost.
     """
 
     newest: Row | None
@@ -373,7 +373,7 @@ def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
 def _with_found(pointer: Pointer, repair: Repair, there: Mapping[str, int]) -> Repair:
     """Add the rows of which the log has lost the names.
 
-    A row that was never committed is there as well, of a publisher that was killed or came second. So a row counts only
+    A row that was never committed is there as well, of a publisher that was killed or was second. So a row counts only
     if part of the log is lost, and it is the only one of its number.
     """
     taken = {number for number in pointer.files.values() if number is not None}
@@ -521,7 +521,7 @@ def _replace_damaged(place: Place, there: Mapping[str, int], name: str) -> None:
 
 
 def _require_own_tables(place: Place, there: Mapping[str, int]) -> None:
-    """Refuse to write to a log of which nothing can be read, unless the tables beside it are ours: they come first."""
+    """Refuse to write to a log of which nothing can be read, unless the tables beside it, written first, are ours."""
     beside = [table for table in TABLES if log_name(table, 0) in there]
     if not beside:
         raise unreadable(

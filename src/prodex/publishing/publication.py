@@ -55,7 +55,7 @@ class Publication:
     products
         How many products.
     complete
-        Whether everything came that the service had announced.
+        Whether everything was received that the service had announced.
     versions
         The version of every Delta table that belongs to it.
     uploaded
@@ -81,7 +81,7 @@ class Publication:
 
 
 class _RowLayout(msgspec.Struct):
-    """A row of `_snapshots`; it may come from somebody else."""
+    """A row of `_snapshots`; it may be from somebody else."""
 
     publication: Annotated[int, msgspec.Meta(ge=1, lt=2**53)]
     name: str

@@ -360,7 +360,7 @@ def _delta_schema(catalog: Catalog, table: str) -> pa.Schema:
         names = list(
             dict.fromkeys([*names, *(name for part in catalog.parts for name in _part_columns(part, table))])
         )
-    # Delta does not tell names apart by case. What it cannot hold is in the files, and in the catalogue.
+    # Delta does not distinguish names by case. What it cannot hold is in the files, and in the catalogue.
     different = {name.lower(): name for name in reversed(names)}
     fields = [
         pa.field(one.name, pa.string() if pa.types.is_dictionary(one.type) else one.type)

@@ -228,7 +228,7 @@ class ProductQuery:
     def from_body(cls, body: Mapping[str, Any]) -> Self:
         """Read a query from a POST body or from GET parameters.
 
-        What prodex does not know goes to `extra`; `limit`, `offset` and `next_page` are no part of a query.
+        What prodex does not know is kept in `extra`; `limit`, `offset` and `next_page` are no part of a query.
 
         >>> ProductQuery.from_body({"filter_target_market": "250", "filter_tags_in": "new,big", "limit": 50})
         ProductQuery(tags_in=('new', 'big'), target_market=250)

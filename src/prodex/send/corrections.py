@@ -444,7 +444,7 @@ def merged_changes(
     corrections
         Their corrections, by product id.
     known
-        Facts of the catalogue that the products come from.
+        Facts of the catalogue of the products.
     origin
         The origin of that catalogue.
     """

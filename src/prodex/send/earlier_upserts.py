@@ -161,7 +161,7 @@ class EarlierCall:
         return bool(corrections) and corrections <= self.edits.get(gtin, frozenset())
 
     def has_arrived(self, gtin: str) -> bool:
-        """Whether the service was seen to have what was sent of the product, although it never said so."""
+        """Whether the service has shown what was sent of the product, although it never confirmed it."""
         return gtin in map(gtin_key, self.batch.arrived)
 
     def writes(self, place: Place) -> bool:
@@ -441,7 +441,7 @@ class EarlierUpserts:
         sending: Collection[Place],
         records: Mapping[str, Product],
     ) -> Iterator[str]:
-        """Yield the names of the upserts that have not come to an end: some is not sent, under way, or was lost."""
+        """Yield the names of the upserts that have not ended: a part is not sent, is under way, or was lost."""
         for place, calls in same.items():
             for one in calls:
                 was_lost = place in sending and self._is_given_up(one, place)

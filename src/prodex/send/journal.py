@@ -297,7 +297,7 @@ def new_name() -> str:
 
 
 def journal_named(name: str) -> Path:
-    """Return where the journal of an upsert is, or would be; `name` may come from a file of somebody else."""
+    """Return where the journal of an upsert is, or would be; `name` may be from a file of somebody else."""
     return tracking_folder() / Path(name).name / JOURNAL
 
 

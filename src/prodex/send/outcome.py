@@ -167,7 +167,7 @@ def _as_sentence(note: str) -> str:
 
 
 #: The statuses of batches, the worst first, and what to do. Those in lower case are of prodex, the others of the
-#: service. A running import comes first: as long as there is one, the other statuses may still change.
+#: service. A running import is first: as long as there is one, the other statuses may still change.
 _WORST_FIRST: Mapping[str, str] = {
     RUNNING: "",
     "unknown": "The reply was lost: the import may have happened. Load the products to check, then send missing ones "

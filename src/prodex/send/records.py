@@ -53,7 +53,7 @@ assetsLastRequests
 """
 MAINTAINED_BY_SERVICE = frozenset(_MAINTAINED.split())
 
-# Columns of the tables that are no attributes of the service: with them, a frame comes from a catalogue.
+# Columns of the tables that are no attributes of the service: with them, a frame is from a catalogue.
 _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns if column.name != "gtin") - {
     path[0] for column in TABLES["products"].columns for path in column.paths
 }

@@ -137,7 +137,7 @@ def _state_after(error: ServiceError) -> Sent:
             return "unknown"
         case RequestRefused() | AuthenticationFailed():
             return "refused"
-    # Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
+    # Redirects with which a server may answer that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
     return "unknown" if isinstance(error, RedirectRefused) and error.status in {302, 303} else "not sent"
 
 

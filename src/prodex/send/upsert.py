@@ -131,8 +131,8 @@ def upsert(
         A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also XML), or
         the result of `changes_from_frame`. Attributes that the service maintains (id, updatedAt ...) are left out.
     format
-        "json" or "xml". Plain XML cannot represent null, empty lists and values whose type the attribute does not
-        tell; preflight reports each as an error.
+        "json" or "xml". Plain XML cannot represent null, empty lists and values whose type does not follow from the
+        attribute; preflight reports each as an error.
     dry_run
         Only check: send nothing, and return the payloads and the findings.
     batch_size

@@ -1,8 +1,8 @@
 """Products as XML (spec, endpoint 7), written and read: SupplierProducts with a `product` each.
 
 The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an
-element with child elements, a list is a repeated element, and a reader needs the type of the attribute to tell them
-apart. `problems` finds the values that could not be read back unchanged, which have to be sent as JSON.
+element with child elements, a list is a repeated element, and a reader needs the type of the attribute to distinguish
+them. `problems` finds the values that could not be read back unchanged, which have to be sent as JSON.
 
 A value can be sent as XML if a reader that knows only the type of the attribute would read the same value. If the type
 is not known, only values that are the same under any type can be sent: a text that looks like no number and no boolean,

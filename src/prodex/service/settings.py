@@ -80,7 +80,7 @@ def find_settings(
 
     A secret is sent to a base URL that was given as an argument or typed, to one from the same source, or to the host
     for which the keyring has it (`keyring set prodex@api.example.com PRODEX_CLIENT_SECRET`, or a PRODEX_BASE_URL beside
-    it). Otherwise a base URL in a `.env` that came with somebody's files could receive it.
+    it). Otherwise a base URL in a `.env` among somebody's files could receive it.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def _keyring_address(lookup: SettingSources) -> str | None:
 
 
 def _is_in_dotenv(address: FoundSetting, lookup: SettingSources) -> bool:
-    """Whether a base URL comes from `.env`, also by way of the environment, into which editors load that file."""
+    """Whether a base URL is from `.env`, also by way of the environment, into which editors load that file."""
     if address.source is SettingSource.KEYRING:
         return False
     in_file = lookup.find(SettingSource.DOTENV, "base_url")

@@ -53,7 +53,7 @@ class WeeksRecord:
 
     @property
     def folder(self) -> Path:
-        """The folder of what was sent to suppliers, and of what came back."""
+        """The folder of what was sent to suppliers, and of what they returned."""
         return _weeks_folder(self.name) / self.began
 
     @classmethod

@@ -229,7 +229,7 @@ _PLACE = ["product_id", "attribute", "language"]
 
 
 def answer_worklists(sent: Path, returned: Path, right: Callable[[list[str]], pd.DataFrame]) -> list[Path]:
-    """Write the worklists that came back, as the suppliers filled them in, and return their files.
+    """Write the returned worklists, as the suppliers filled them in, and return their files.
 
     Parameters
     ----------

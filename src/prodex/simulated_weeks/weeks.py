@@ -31,7 +31,7 @@ class SimulatedWeeks:
     supplier a worklist: most correct in the exchange some of what they were asked for, and three filled in their
     worklist and sent it back. In the last night an incident happened.
 
-    All of it went through the service and its client. Only the time is simulated: that of the service, and that by
+    The service and its client did all of it. Only the time is simulated: that of the service, and that by
     which snapshots and audits are kept.
 
     Attributes
@@ -45,7 +45,7 @@ class SimulatedWeeks:
     asked
         The day on which the worklists were sent.
     sent, returned
-        The folder of these worklists, and that of those that came back.
+        The folder of these worklists, and that of the returned ones.
     incident
         What happened in the last night. A real exchange does not say so.
 

@@ -1,7 +1,7 @@
 """Absence: which products have disappeared from a service, and of which nobody can tell.
 
-That a product does not come is evidence only beside a control: a product that is known to be there, was asked for in
-the same way, and came. A service whose index is being built anew, or that does not apply a filter, otherwise looks like
+A missing product is evidence only beside a control: a product that is known to be there, was requested in the same
+way, and was received. A service whose index is being built anew, or that does not apply a filter, otherwise looks like
 one whose products have gone.
 
 Pure: it reads the lines of a journal and no page.
@@ -70,14 +70,14 @@ def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[st
     """Decide which products have disappeared.
 
     The listing does not name them, and a call for their GTINs proves it. A reply proves nothing if it is incomplete, if
-    it holds products that nobody requested, or if it lacks a control. All of them prove nothing if a product came that
-    the listing does not name, since the listing was wrong then, or if so many products would go at once that an index
-    which is built anew is more likely.
+    it holds products that nobody requested, or if it lacks a control. All of them prove nothing if a product was
+    received that the listing does not name, since then the listing was wrong, or if so many products would
+    disappear at once that an index which is built anew is more likely.
 
     Parameters
     ----------
     journal
-        What was asked, and what came.
+        What was requested, and what was received.
     held
         The products that there are, by key.
     left

@@ -6,8 +6,8 @@ A file, and not a message: it reaches the one who waits from a thread, a process
 count that cannot be written or read costs nothing but a coarser estimate.
 
 They are not those of `multiprocessing`, which run the script of the user again to find their functions, in each of them
-(or never end, where it is not guarded). These run this module alone, and get what they need as bytes: a job goes to the
-standard input of a process, its result comes from its standard output.
+(or never end, where it is not guarded). These run this module alone, and get what they need as bytes: a job is written
+to the standard input of a process, its result is read from its standard output.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def build_parts(
     reporter
         Hears of how many products are built.
     counts
-        Whether functions of users hear of that, too.
+        Whether functions of users are called with these counts, too.
     """
     done, total = 0, sum(map(products_of, plans))
     left = deque(plans)
@@ -107,7 +107,7 @@ def build_parts(
 
 
 def products_of(plan: PartPlan | PartMerge) -> int:
-    """Return how many products come into a part."""
+    """Return how many products a part gets."""
     return sum(len(indexes) for _, indexes in plan.pages)
 
 
@@ -211,7 +211,7 @@ def counted(blocks: Iterable[Tables], journal: Path, number: int) -> Iterator[Ta
         waiting = [block]
         rows = block["products"].num_rows
         del block
-        if done:  # what came before is written when the next block is asked for
+        if done:  # earlier blocks are written when the next one is requested
             _write_count(_count_path(journal, number), done)
         yield waiting.pop()
         done += rows
@@ -334,7 +334,7 @@ class _Process:
         # As this process finds its modules, wherever it was started from.
         path = os.pathsep.join(folder or str(Path.cwd()) for folder in sys.path)
         environment = {**os.environ, "PYTHONPATH": path}
-        # A key that interrupts this process is not for the others: this one tells them to end.
+        # A key that interrupts this process is not for the others: this process ends them.
         apart: dict[str, Any] = (
             {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined,unused-ignore]
             if os.name == "nt"
@@ -376,7 +376,7 @@ class _Process:
 
 
 def serve() -> None:
-    """Do what comes on the standard input, and end with whoever sends it, however that ends."""
+    """Do the jobs that arrive on the standard input; end when the process that sends them ends, however it does."""
     # Whatever else prints something must not be taken for a result.
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -1,6 +1,6 @@
 """Copies: several records with one key, and whether they are states of one product, or two products.
 
-A product may come again because it was updated between two pages: then it is the same one, and its newest state counts.
+A product that is updated between two pages may be received again: it is the same one, and its newest state counts.
 But a service may also have two records with one GTIN and no id, or give one id to two products. A key names one product
 in every table, so one of these records is left out; it is listed with what contradicts it, and the load is incomplete.
 """
@@ -51,9 +51,9 @@ class Copy(NamedTuple):
     content
         The whole record.
     reply
-        Number of the reply that it came with.
+        Number of the reply that contained it.
     received_at
-        When that came; None for a record that was not received just now.
+        When that reply was received; None for a record that was not received just now.
     """
 
     product_id: str
@@ -87,9 +87,9 @@ class Copy(NamedTuple):
 def contradiction(one: Copy, other: Copy) -> str:
     """Return in what two records with one key contradict each other; "" if they may be states of one product.
 
-    An update explains that anything but the GTIN differs, if the two came one after the other and their dates do, too.
+    An update explains any difference but that of the GTIN, if the copies were received in the order of their dates.
     Where the GTIN is the only key, it explains nothing that says which product it is, and only if it is dated after the
-    older record came.
+    older record was received.
 
     Examples
     --------
@@ -140,11 +140,11 @@ def left_out(journal: Journal, received: Newest, *, is_live: bool = True) -> dic
     Parameters
     ----------
     journal
-        What came.
+        The pages that were received.
     received
         The copy of each product that is taken.
     is_live
-        Whether it came from a service just now; records in files may be older than their dates say.
+        Whether the records are from a service just now; records in files may be older than their dates say.
     """
     entries = journal.entries()
     lines: dict[str, list[str]] = {}
@@ -157,7 +157,7 @@ def left_out(journal: Journal, received: Newest, *, is_live: bool = True) -> dic
         differing = _differing(journal, several, is_live)
         chosen = received.among(differing)
         for key, copies in differing.items():
-            # One record has this key at the end: what came earlier was replaced under it, and nothing is left out.
+            # One record has this key at the end: earlier records were replaced under it, and nothing is left out.
             if key in lines or key in once:
                 continue
             place = chosen[key][1:3] if key in chosen else None
@@ -165,7 +165,7 @@ def left_out(journal: Journal, received: Newest, *, is_live: bool = True) -> dic
             found = (
                 left_out_line(copy, why) for copy in copies.values() if (why := contradiction(copy, kept))
             )
-            # The same record may have come several times, as where a window was fetched again.
+            # The same record may have been received several times, as where a window was fetched again.
             if several_lines := list(dict.fromkeys(found)):
                 lines[key] = several_lines
     return lines
@@ -189,11 +189,11 @@ def left_out_line(copy: Copy, why: str) -> str:
 
 
 def _differing(journal: Journal, entries: Sequence[PageEntry], is_live: bool) -> dict[str, dict[Place, Copy]]:
-    """Return the copies of each product that came several times, and not always as the same bytes."""
+    """Return the copies of each product that was received several times, and not always as the same bytes."""
     by_page: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for key, (page, item) in repeated(entries):
         by_page[page].append((item, key))
-    # Most products that come again are the same, byte for byte, and a hash of each is all that is held of them.
+    # Most repeated products are the same, byte for byte, and a hash of each is all that is held of them.
     contents: dict[str, set[int]] = defaultdict(set)
     for page, wanted in by_page.items():
         items, keys = zip(*wanted, strict=True)
@@ -206,7 +206,7 @@ def _differing(journal: Journal, entries: Sequence[PageEntry], is_live: bool) ->
             continue
         items, keys = zip(*some, strict=True)
         for item, key, record in zip(items, keys, journal.products(page, items), strict=True):
-            # Of the records in files each stands for itself: they may be of several days.
+            # In files, each record is a reply of its own: the records may be of several days.
             reply, moment = (page, received[page]) if is_live else (len(differing[key]), None)
             if (copy := Copy.of(record, reply, moment)) is not None:
                 differing[key][page, item] = copy
@@ -228,7 +228,7 @@ def _is_update(one: Copy, other: Copy) -> bool:
 
 
 def _is_recent(one: Copy, other: Copy) -> bool:
-    """Whether the newer of two records can have been updated after the older one came."""
+    """Whether the newer of two records can have been updated after the older one was received."""
     older, newer = sorted((one, other), key=lambda copy: copy.updated_at or "")
     if older.received_at is None:
         return True

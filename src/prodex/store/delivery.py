@@ -144,7 +144,7 @@ def _holds_files(journal: Journal, asked: Mapping[str, Any]) -> bool:
 
 
 def _file_facts(files: Iterable[Path]) -> list[list[Any]]:
-    """Return what tells files from others, and from themselves after a change; what is no file is never the same."""
+    """Return what identifies files, and differs after a change of their content; what is no file is never the same."""
     facts: list[list[Any]] = []
     for path in files:
         if path.is_file():

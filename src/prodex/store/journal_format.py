@@ -40,7 +40,7 @@ LEDGER = "ledger.jsonl"
 #: Most bytes of a page, packed or unpacked: a page that claims to be larger is refused before memory is allocated.
 _MOST_BYTES = 2**30
 
-#: A number that arithmetic with times and shares can stand.
+#: A number within the bounds in which arithmetic with times and shares is safe.
 Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
 
@@ -255,11 +255,11 @@ class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     page
         Number of its file.
     window
-        Name of the window it belongs to; the pages of a window stand in the order in which they came.
+        Name of the window it belongs to; the pages of a window are in the order of their receipt.
     cursor
         The cursor it was asked for with; None for a page by offset.
     next_page
-        The cursor that came with it.
+        The cursor in the same reply.
     offset
         Index of its first product, as its envelope says.
     total_results

@@ -32,7 +32,7 @@ from prodex.tables.flatten import Tables, blocks_of, decoded, distinct
 #: Row groups smaller than this are combined when they are copied: each merge adds one, and there would be ever more.
 _PIECE_BYTES = 6_000_000
 
-#: Tables of one row for each product, which stand in the same order in all of them.
+#: Tables of one row for each product, which are in the same order in all of them.
 _ONE_ROW_EACH = frozenset({"products", "presence", "raw"})
 
 
@@ -47,7 +47,7 @@ def merge_parts(
 ) -> Iterator[StoredPart]:
     """Make the parts of the new snapshot, in order.
 
-    A changed product keeps its place among the products, and new ones follow; if more than a block comes into a part,
+    A changed product keeps its place among the products, and new ones follow; if a part gets more than one block,
     all of it follows. In child tables, the rows that stay keep their order, and the new rows follow. Descriptors that
     are no longer used stay; attributes that no product has any more are no longer columns of `presence`.
 
@@ -56,7 +56,7 @@ def merge_parts(
     old, old_folder
         The parts of the old snapshot, and its folder.
     journal
-        Folder of the journal with what came.
+        Folder of the journal with the received products.
     plans
         What to do, from `plan_merge`.
     folder
@@ -95,7 +95,7 @@ def merge_part(
 
 
 def _coming(journal: Path, part: PartMerge) -> Iterator[Tables]:
-    """Flatten the products that come in, block by block; without any there is one empty block."""
+    """Flatten the new products of a part, block by block; without any there is one empty block."""
     pages = Journal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
     return blocks_of(products)
@@ -107,7 +107,7 @@ def _changed_tables(
     """Yield those tables of a part that change, piece by piece: the rows that stay, then the new rows.
 
     A table that would have the same rows again is left out: few of many changed products have new pictures, and a
-    product may be returned unchanged. If more than one block comes in, all tables count as changed.
+    product may be returned unchanged. If there is more than one new block, all tables count as changed.
     """
     first, second = next(coming), next(coming, None)
     part = old.open(old_folder)
@@ -116,7 +116,7 @@ def _changed_tables(
     for name, table in TABLES.items():
         _refuse_damage(old, old_folder, name)
         pieces: Iterable[pa.Table] = part.pieces(name, _PIECE_BYTES)
-        # `raw` comes last in TABLES and is large: if any other table has changed, it has as well.
+        # `raw` is the last of TABLES, and large: if any other table has changed, it has as well.
         if second is None and not (name == "raw" and changed):
             pieces = list(pieces)
             before = [_rows_of(piece, those) if table.per_product else piece for piece in pieces]
@@ -160,7 +160,7 @@ def _without_products(table: pa.Table, products: pa.Array) -> pa.Table:
 
 
 def _with_rows_replaced(table: pa.Table, coming: pa.Table, leaving: pa.Array, name: str) -> pa.Table:
-    """Return a table of one row for each product, with what came in the places of what leaves for it."""
+    """Return a table of one row for each product; a new row takes the place of the old one that it replaces."""
     own = pa.array(np.arange(table.num_rows), pa.int32())
     newer = pc.index_in(table["product_id"].combine_chunks(), coming["product_id"].combine_chunks())
     stays = pc.or_(newer.is_valid(), pc.invert(pc.is_in(table["product_id"].combine_chunks(), leaving)))

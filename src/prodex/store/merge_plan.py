@@ -23,9 +23,9 @@ class PartMerge(NamedTuple):
     old
         Number of the old part that it continues, or None for a part of new products only.
     leaving
-        The products of the old part whose rows are removed: a newer version came, or they have disappeared.
+        The products of the old part whose rows are removed: a newer version was received, or they have disappeared.
     pages
-        The products that come in: for each page of the journal the indexes.
+        The new products of the part: for each page of the journal the indexes.
     """
 
     number: int
@@ -47,7 +47,7 @@ class MergePlan(NamedTuple):
     parts
         The parts of the new snapshot.
     added, changed, gone
-        How many products are new, replaced by what came, and taken out.
+        How many products are new, replaced by a received one, and removed.
     """
 
     parts: tuple[PartMerge, ...]
@@ -74,9 +74,9 @@ def plan_merge(
     held
         The product ids of each old part.
     received
-        What came, each product once: its id, and where it stands in the journal.
+        The received products, each once: its id, and its place in the journal.
     gone
-        The ids of products that are no longer there. What came is there, whatever this says.
+        The ids of products that are no longer there. A received product is there, even if it is named here.
     products_per_part
         How many products a part is filled up to.
 
@@ -98,9 +98,9 @@ def plan_merge(
         leaving.append(left)
         coming.append([received[product] for product in back])
         sizes.append(len(products) - len(left) + len(back))
-    # In the order in which they came, so that the products of a page stay together and a page is unpacked once.
+    # In the order of their receipt, so that the products of a page stay together and a page is unpacked once.
     added = sorted(place for product, place in received.items() if product not in replaced)
-    # Parts that are written anyway come first, since filling them costs nothing more.
+    # Parts that are written anyway are filled first, since that costs nothing more.
     rooms = sorted(range(len(sizes)), key=lambda old: (not leaving[old], sizes[old]))
     left_to_place = added
     for old in rooms:

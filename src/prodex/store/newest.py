@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.tables.records import Identity
 
-#: Where a product stands in the journal: page, and index on that page.
+#: The place of a product in the journal: page, and index on that page.
 Place = tuple[int, int]
 #: For each page the indexes of the products that are taken from it.
 Pages = tuple[tuple[int, tuple[int, ...]], ...]
@@ -80,7 +80,7 @@ class Keys(Sequence[Identity | None]):
 
 
 class NewestCopy(NamedTuple):
-    """The newest copy of a product in the journal: its updatedAt, where it stands, and what it was fetched for."""
+    """The newest copy of a product in the journal: its updatedAt, its place, and what it was fetched for."""
 
     updated_at: str
     page: int
@@ -89,7 +89,7 @@ class NewestCopy(NamedTuple):
 
 
 class Newest(Mapping[str, NewestCopy]):
-    """The newest copy of each product on some pages, by key, in the order in which products first came.
+    """The newest copy of each product on some pages, by key, in the order in which products were first received.
 
     Of copies with the same updatedAt the last one received counts; dates are ISO text and compare as such.
 
@@ -128,7 +128,7 @@ class Newest(Mapping[str, NewestCopy]):
 
     @cached_property
     def _copies(self) -> dict[str, NewestCopy]:
-        # Only needed to look products up one by one, as where a listing of all keys is compared with what came.
+        # Only needed to look up single products, as where a listing of all keys is compared with what was received.
         columns = (self._dates.to_pylist(), self._pages.tolist(), self._items.tolist(), self._stages.tolist())
         copies = (
             NewestCopy(date, page, item, _STAGES[stage])
@@ -137,7 +137,7 @@ class Newest(Mapping[str, NewestCopy]):
         return dict(zip(self, copies, strict=True))
 
     def among(self, products: Iterable[str]) -> dict[str, NewestCopy]:
-        """Return the newest copies of some products, as far as they came."""
+        """Return the newest copies of some products, of those that were received."""
         wanted = pa.array(list(products), pa.string())
         places = pc.index_in(self._ids, wanted)
         rows = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
@@ -155,7 +155,7 @@ class Newest(Mapping[str, NewestCopy]):
 
     @property
     def arrived(self) -> int:
-        """How many were not there when the pull asked: they came with the changes, or when they were missed."""
+        """How many the pull did not find: they were received with the changes, or when they were looked for."""
         return int(np.count_nonzero(self._stages != _STAGES.index(Stage.PULL)))
 
     def by_page(self, without: Collection[str] = ()) -> Pages:
@@ -182,7 +182,7 @@ def packed(keys: Sequence[Identity | None]) -> Keys:
 
 
 def repeated(entries: Iterable[PageEntry]) -> Iterator[tuple[str, Place]]:
-    """Yield each copy of a product that stands on some pages several times: its key, and where it stands.
+    """Yield each copy of a product that is on some pages several times: its key, and its place.
 
     >>> page = PageEntry(7, "pull/0", "", "", 0, 3, None, None, 9, "", [Identity("1"), Identity("2"), Identity("1")])
     >>> list(repeated([page]))

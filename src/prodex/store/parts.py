@@ -143,7 +143,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
 def _rows_of_a_group(table: pa.Table) -> int | None:
     """Return how many rows of a table to keep together; None for all.
 
-    A catalogue in memory comes as one block of thousands of products. One row group of it would have to be unpacked
+    A catalogue in memory is one block of thousands of products. One row group of it would have to be unpacked
     as a whole to read one product.
     """
     if table.nbytes <= 2 * BLOCK_BYTES:
@@ -180,7 +180,7 @@ def _writer(folder: Path, table: str, number: int, schema: pa.Schema) -> pq.Parq
         compression_level=1,
         use_dictionary=[name for name in schema.names if name not in VERBATIM],
         write_statistics=counted,
-        # Types come from the declaration. A stored Arrow schema would make readers return dictionary columns.
+        # The declaration has the types. A stored Arrow schema would make readers return dictionary columns.
         store_schema=False,
     )
 

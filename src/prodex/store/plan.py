@@ -1,4 +1,4 @@
-"""What to build from a journal: duplicates resolved, parts assigned, what came compared with what was announced.
+"""What to build from a journal: duplicates resolved, parts assigned, receipts compared with announcements.
 
 Pure: it reads the lines of the ledger and decides; nothing is written here.
 """
@@ -26,8 +26,8 @@ BYTES_PER_PART = 100_000_000
 #: Parts are made smaller for the sake of more cores, but not smaller than this.
 _WORTH_A_PART = 1_000
 
-#: Of a load whose parts are built while it goes on, so many for each core at least: the more there are, the less is
-#: left to build when the last page has come.
+#: The least number of parts for each core, of a load whose parts are built while it runs: the more there are, the less
+#: is left to build when the last page is there.
 _EARLY_FOR_A_CORE = 4
 
 #: But not smaller than this, and nor are the last ones, which begin while others are still built: each part has a price
@@ -63,7 +63,7 @@ def plan(
     Parameters
     ----------
     journal
-        What came.
+        The pages that were received.
     gtins_in
         GTINs that were asked for by name.
     products_per_part
@@ -85,7 +85,7 @@ def parts_of(
     """Assign products of a journal to parts; see `plan`.
 
     The first parts are cut as its note says, however many copies on their pages were superseded since: what was built
-    of them while pages still came is what is decided here.
+    of them before the last page was there follows from what is decided here.
     """
     taken = dict(pages)
     early = [
@@ -102,7 +102,7 @@ def parts_of(
     )
     count = _count_of(products, size, products_per_part or PRODUCTS_PER_PART, cores)
     if early:
-        # The cores come to these parts one after another, as they finish others: small ones let them end together.
+        # Each core takes one of these parts when it has finished another: with small ones, all end together.
         count = max(count, min(2 * cores, products // _WORTH_AN_EARLY_PART))
     return (*early, *_even_parts(rest, products / count, len(early)))
 

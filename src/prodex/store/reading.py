@@ -1,6 +1,6 @@
 """Catalogues made without the service: from records in memory, and from files in any of the usual forms.
 
-Deliveries by file are identical to replies of the service, so the same tables come out.
+Deliveries by file are identical to replies of the service, so they give the same tables.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     records
         Products as `json.loads` reads them: dicts of the service's own shape.
     source
-        Where they come from, in words.
+        Their source, in words.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def _overlaid(product: bytes) -> bytes:
 
 
 def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Catalog:
-    """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
+    """Make the catalogue; of several records of a product the newest counts, as in every load."""
     every = list(products)
     newest: dict[str, tuple[str, int]] = {}
     superseded: list[tuple[str, int]] = []
@@ -263,7 +263,7 @@ def _record_as_json(record: Any, index: int) -> bytes:
 
 
 def _without_nan(value: Any) -> Any:
-    """Write NaN as null: in a record out of pandas it stands for "nothing here"."""
+    """Write NaN as null: in a record from pandas it means that there is no value."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

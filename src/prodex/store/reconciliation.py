@@ -1,4 +1,4 @@
-"""Reconciliation: what came compared with what was announced, and where the service contradicts itself.
+"""Reconciliation: what was received compared with what was announced, and where the service contradicts itself.
 
 Pure: it reads the lines of a journal. A total is only a claim of the service; `prodex.catalog.ledger.Ledger` says what
 makes a load complete.
@@ -35,12 +35,12 @@ def ledger_of(
     *,
     refreshed: bool = False,
 ) -> Ledger:
-    """Compare what came with what was announced.
+    """Compare what was received with what was announced.
 
     Parameters
     ----------
     journal
-        What came.
+        The pages that were received.
     held
         The products that are there now, by key.
     absence
@@ -120,14 +120,14 @@ def _contradictions(journal: Journal, held: int, absence: Absence) -> Iterable[s
 def _notes_on_a_load(
     journal: Journal, held: int, listing: Mapping[str, Identity] | None, are_received: Sequence[bool]
 ) -> Iterable[str]:
-    """Yield what a load cannot know of products that did not come.
+    """Yield what a load cannot know of products that were not received.
 
     Parameters
     ----------
     journal, held, listing
         As for `ledger_of`.
     are_received
-        Of each GTIN that was asked for by name, whether a product of it came.
+        Of each GTIN that was asked for by name, whether a product of it was received.
     """
     first = announced_for(journal, Stage.PULL)
     if listing and first and are_many(first - len(listing), first):
@@ -221,7 +221,7 @@ def _not_loaded(
     failed = {
         name.partition(" ")[2]: why for name, why in journal.notes.items() if name.startswith("failed ")
     }
-    # Without a whole listing of keys, only totals tell what is missing; with one, every key is looked for.
+    # Without a whole listing of keys, only totals show what is missing; with one, every key is looked for.
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
         yield from (
@@ -263,7 +263,7 @@ def _short_windows(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]
 
 
 def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, int], dict[str, int]]:
-    """Return for each window how many products came in it, and the most that a page of it announced."""
+    """Return for each window how many products it received, and the most that a page of it announced."""
     entries: dict[str, list[PageEntry]] = {}
     for entry in journal.entries():
         if entry.stage in stages:

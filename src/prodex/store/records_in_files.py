@@ -334,7 +334,7 @@ _CLASS_OF = {
 }
 _CLASSES = bytes(_CLASS_OF.get(sign, 0) for sign in range(256))
 
-#: What stands before the list of a reply. A backslash would make it the end of a longer name.
+#: The text before the list of a reply. A backslash would make it the end of a longer name.
 _DATA = re.compile(rb'(?<!\\)"data"[ \t\r\n]*:[ \t\r\n]*\Z')
 
 #: How an object begins: its first name.
@@ -351,7 +351,7 @@ class BrokenText(Exception):
 
 
 class UnusualText(Exception):
-    """It is neither a list nor a reply of which the list is all that is long; only the whole text tells what it is."""
+    """It is neither a list nor a reply of which the list is all that is long; only the whole text shows what it is."""
 
 
 class _Structure(NamedTuple):
@@ -489,7 +489,7 @@ def _runs(
 def _quick_run(rest: bytes, begin: bytes) -> tuple[Iterable[bytes], bytes] | None:
     """Cut where an item seems to begin as the first one did; that this is right, the strict reader proves.
 
-    Inside of a string or of an item no single bracket makes a list of what stands before.
+    The text before does not become a list by one bracket inside a string or an item.
     """
     at = len(rest)
     for _ in range(_GUESSES if begin else 0):
@@ -515,7 +515,7 @@ def _items_in_run(run: bytes, ends: npt.NDArray[np.int64]) -> Iterator[bytes]:
     with suppress(msgspec.DecodeError, RecursionError):
         yield from map(bytes, _ITEMS.decode(b"[%b]" % run))
         return
-    # What only a lenient reader accepts concerns one item, and the others stay as they came.
+    # Only one item needs the lenient reader; the others are kept byte by byte.
     start = 0
     for end in ends.tolist():
         try:
@@ -543,7 +543,7 @@ def _reply_envelope(text: bytes) -> Envelope:
 
 
 class _Pairs:
-    """The names and values of an object, also those that come twice."""
+    """The names and values of an object, also those that are there twice."""
 
     def __init__(self, pairs: list[tuple[str, object]]) -> None:
         self.pairs = pairs

@@ -92,7 +92,7 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
     Parameters
     ----------
     given
-        What stands in the place of the catalogue.
+        What was given in place of a catalogue.
     call
         The call as it should be: "save(catalog, 'copy')".
     *others
@@ -160,7 +160,7 @@ def commit(
 
 def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: Path) -> Catalog:
     """Make a snapshot of parts that are in a folder already: its manifest is added, and the folder is renamed."""
-    # The manifest comes last: until then nobody takes the folder for a snapshot.
+    # The manifest is written last: a folder without it is not taken for a snapshot.
     with storage(built):
         parts = same_columns(parts, built)
         _keep_only(parts, built)
@@ -332,7 +332,7 @@ def _open_folder(folder: Path) -> Catalog:
     manifest = _manifest(folder)
     parts = tuple(part.open(folder) for part in manifest.parts)
     try:
-        # A snapshot may come from somebody else: a link in it could lead to any file of the reader.
+        # A snapshot may be from somebody else: a link in it could lead to any file of the reader.
         with reading(folder):
             refuse_links(folder, (path for part in parts for path in part.files.values()))
     except StorageError:

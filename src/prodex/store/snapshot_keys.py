@@ -1,4 +1,4 @@
-"""What a snapshot holds that is refreshed: the keys of its products, as columns, and together with what came."""
+"""The keys of a snapshot that is refreshed, as columns: those that it holds, and those after the refresh."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SnapshotKeys(Mapping[str, Identity]):
 
     @classmethod
     def empty(cls) -> SnapshotKeys:
-        """Return what is held where there is no snapshot yet."""
+        """Return the keys of a load without an earlier snapshot: none."""
         return cls(
             pa.table({name: pa.array([], pa.string()) for name in ("product_id", "updated_at", "gtin")})
         )
@@ -67,7 +67,7 @@ class SnapshotKeys(Mapping[str, Identity]):
 
 
 class RefreshedKeys(Mapping[str, "Identity | NewestCopy"]):
-    """What a snapshot holds together with what came since: of a product that came, its newest copy."""
+    """The keys of a snapshot after a refresh: of a product that was received, its newest copy."""
 
     def __init__(self, held: SnapshotKeys, received: Mapping[str, NewestCopy]) -> None:
         self._held = held
@@ -89,5 +89,5 @@ class RefreshedKeys(Mapping[str, "Identity | NewestCopy"]):
 
     @property
     def arrived(self) -> int:
-        """How many were not there when the pull asked: they came with the changes, or when they were missed."""
+        """How many the pull did not find: they were received with the changes, or when they were looked for."""
         return sum(copy.stage is not Stage.PULL for copy in self._received.values())

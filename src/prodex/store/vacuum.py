@@ -37,7 +37,7 @@ class _Doomed(NamedTuple):
 def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     """Remove all but the newest snapshots of a name, and what interrupted work left there.
 
-    The newest is the one that was published last, whatever the clock said then. The newest snapshot that is complete
+    The newest is the one that was published last, whatever the clock showed then. The newest snapshot that is complete
     and undamaged always stays, even if there are newer ones that are not.
     Half-written folders are removed if the process that wrote them is gone, and journals of interrupted loads if
     nothing was added to them for a day. Each snapshot disappears as a whole; catalogues that were opened from it cannot

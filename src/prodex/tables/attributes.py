@@ -76,7 +76,7 @@ _ANCHORS = {anchor: table for table in TABLES.values() for anchor in table.ancho
 
 @lru_cache(maxsize=65536)
 def anchored(path: str) -> Table | None:
-    """Return the table whose rows stand at this wire path, if one is declared.
+    """Return the table whose rows are at this wire path, if one is declared.
 
     A record under `lastRequest` (the update that waits for acceptance) has the same shape as the product around it,
     and hierarchies recurse through `children`.
@@ -106,7 +106,7 @@ def child_path(path: str, key: str) -> str:
 
 
 def is_within(path: str, outer: str) -> bool:
-    """Whether a wire path is another one, or stands below it.
+    """Whether a wire path is another one, or lies below it.
 
     >>> is_within("brand.code", "brand"), is_within("brandHighlight", "brand")
     (True, False)

@@ -1,10 +1,10 @@
-"""What `expressedIn` names, a language or a unit, and so what stands in `data` beside it: a text or an amount.
+"""What `expressedIn` names, a language or a unit, and so what `data` beside it is: a text or an amount.
 
 The type of `data` alone does not say: services also send amounts as text ("500.0000" with GRM), and a name may be a
 number (1664). Nothing is guessed: where type and descriptor contradict each other, or the descriptor may be either, the
 value is neither a text nor an amount. It is kept as a scalar, and whoever needs it knows only that it is there.
 
-What is certain comes from tables: the languages of the CLDR with the codes of ISO 639, and the units of UN/CEFACT
+Tables decide what is certain: the languages of the CLDR with the codes of ISO 639, and the units of UN/CEFACT
 Recommendation 20 (`unit_codes.txt`). The form decides between them: units are written in capitals (MIN), languages in
 small letters (min) or with a country (min-ID).
 """
@@ -37,7 +37,7 @@ class Expressed(Enum):
     UNCERTAIN = "a language or a unit"
 
 
-#: Beside these, words and numbers that came as text are texts.
+#: Beside these, words, and numbers that were sent as text, are texts.
 LANGUAGES = frozenset({Expressed.LANGUAGE, Expressed.SHORT_LANGUAGE})
 
 

@@ -29,7 +29,7 @@ class Envelope(NamedTuple):
     offset
         Index of the first product, or None.
     next_page
-        Cursor for the next scroll call as it came (string or number), or None.
+        Cursor for the next scroll call as it was sent (string or number), or None.
     """
 
     data: list[msgspec.Raw]
@@ -102,7 +102,7 @@ def split(body: bytes) -> Envelope:
 def escape_lone_surrogates(body: bytes) -> bytes:
     r"""Turn each escape of a lone surrogate into the text of that escape.
 
-    Half of a surrogate pair stands for no character: no UTF-8 file, Arrow table or XLSX can hold it. What the
+    Half of a surrogate pair is no character: no UTF-8 file, Arrow table or XLSX can hold it. What the
     supplier sent stays readable instead: the six characters of the wire escape.
 
     >>> escape_lone_surrogates(rb'"a\uD83D b\ud83d\ude00 c\\ud83d"')

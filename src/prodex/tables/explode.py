@@ -145,7 +145,7 @@ def _walk(node: Node, path: str, places: Places, around: _Around, nodes: _Nodes 
     if isinstance(node, dict):
         _walk_object(node, path, places, around, nodes, emit)
     elif pa.types.is_list(node.type):
-        # Lists are transparent: an item stands at the path of its list, with its index in the position.
+        # Lists are transparent: an item is at the path of its list, with its index in the position.
         items = node.flatten()
         if len(items):
             parents = pc.list_parent_indices(node).to_numpy().astype(np.int32)
@@ -294,7 +294,7 @@ def _localized(path: str, described: Mapping[str, Node], data: pa.Array, rows: p
     others = np.flatnonzero(pc.and_not(rows, in_language).to_numpy(zero_copy_only=False))
     if not len(others):
         return _Localized(texts, nothing, pa.nulls(len(data), pa.float64()))
-    # Few texts stand beside a unit, and of these most are equal to others: each is read once.
+    # Few texts are beside a unit, and of these most are equal to others: each is read once.
     distinct, which = encoded(data.take(pa.array(others)))
     pairs, pair = np.unique(which * len(_EXPRESSED) + named[others], return_inverse=True)
     written = distinct.to_pylist()
@@ -391,7 +391,7 @@ def _take_text(left: dict[str, Node], key: str, rows: pa.Array) -> pa.Array:
 
 
 def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None, size: int) -> _Nodes:
-    """Add what a node is within its hierarchy, and return the nodes for what stands below."""
+    """Add what a node is within its hierarchy, and return the nodes for what is below."""
     gtin = columns.get("node_gtin", pa.nulls(size, pa.string()))
     if above is None:
         nodes = _Nodes(0, gtin, gtin, pa.array(np.ones(size)))

@@ -5,8 +5,8 @@ attribute. An attribute that was odd once is looked at before the block is parse
 is searched for the reason, which is remembered. So an odd product costs about as much as it has odd attributes.
 
 A shape is an Arrow type learnt from products, never guessed from text: strings stay strings, every number is a
-double, null and empty lists leave room for what may come. Losing the cache costs time and changes nothing, since
-attributes that the shape does not accept go the plain way.
+double, null and empty lists leave the type open. Losing the cache costs time and changes nothing, since
+attributes that the shape does not accept are walked one by one (`prodex.tables.plain`).
 """
 
 from __future__ import annotations
@@ -188,10 +188,11 @@ _Raws = dict[int, Top]
 #: A shape is learnt from so many products at most at a time.
 _LESSON = 200
 
-#: Codes that are numbers are found out first, then the shape; what else there is to learn comes with other blocks.
+#: How often a shape may change in one block. Codes that are numbers are found first, then the shape; other blocks
+#: teach the rest.
 _LESSONS = 3
 
-#: A block is read so often: once for what does not fit, and once for each attribute in which a key comes twice.
+#: How often a block is read: once for what does not fit, and once for each attribute with a repeated key.
 _TRIES = 6
 
 #: Together these make a text, a quantity or a code of the product itself, so they cannot be taken apart.
@@ -200,7 +201,7 @@ _ROOT_SHAPES = {"code", "data"}
 _TOP = msgspec.json.Decoder(Top)
 _ENCODER = msgspec.json.Encoder()
 
-# Line ends stand between the tokens of JSON only, never inside a string.
+# Line ends are between the tokens of JSON only, never inside a string.
 _ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
 
 
@@ -214,9 +215,9 @@ class _Known(NamedTuple):
     misfits
         Attributes of which some values did not fit it.
     repeats
-        Attributes in which a key came twice: Arrow refuses them, and the strict reader does not see it.
+        Attributes with a repeated key: Arrow refuses them, and the strict reader does not see it.
     codes_are_numbers
-        Whether codes come as numbers, which every table has as text.
+        Whether codes were sent as numbers, which every table has as text.
     """
 
     shape: Shape = EMPTY
@@ -229,7 +230,7 @@ class _Known(NamedTuple):
         if not self.shape.type.num_fields:
             return {index: top for index, top in enumerate(tops) if top}
         names = frozenset(field.name for field in self.shape.type)
-        # A block without any of these is told by one comparison of sets for each product.
+        # A block without any of these is recognized by one comparison of sets for each product.
         usual = names - self.misfits - self.repeats
         odd: _Raws = {}
         for index, top in enumerate(tops):
@@ -305,7 +306,7 @@ class ShapeCache:
 def quoted_codes(body: bytes) -> bytes:
     r"""Write codes that are numbers as text, which is how every table holds them.
 
-    The same code list comes as numbers here and as text there; so both fit one shape.
+    The same code list is sent as numbers here and as text there; so both fit one shape.
 
     >>> quoted_codes(b'{"kind":{"code": 530852},"text":"\\"code\\":1"}')
     b'{"kind":{"code":"530852"},"text":"\\"code\\":1"}'
@@ -313,7 +314,7 @@ def quoted_codes(body: bytes) -> bytes:
     return _NUMBER_CODE.sub(rb'"code":"\1"', body)
 
 
-# The key stands unescaped, so it is no part of a text (looked at last, which lets the search skip from key to key);
+# The key is unescaped, so it is no part of a text (looked at last, which lets the search skip from key to key);
 # -0 is left alone, since as a number it is 0.
 _NUMBER_CODE = re.compile(rb'"code":(?<!\\"code":)\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
 

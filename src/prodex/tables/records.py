@@ -1,8 +1,8 @@
 """The top level of each product, read without decoding what is below: its key, what is filled, and the rest.
 
 Arrow merges absent and null, takes a column as either number or text, and stops at a key given twice. So `id` and
-`gtin`, which come both ways, are taken out here, presence is read from the bytes, and of a repeated key the last one
-counts, as in every JSON reader.
+`gtin`, which are sent in both forms, are taken out here, presence is read from the bytes, and of a repeated key the last
+one counts, as in every JSON reader.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from prodex.tables.values import fit, moment_text, read_json, storable
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
-#: Values that are blank as they stand, and how long the longest of them is.
+#: Values whose bytes alone show that they are blank, and how long the longest of them is.
 _BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
 _LONGEST_BLANK = 4
 _EMPTY_TEXT = msgspec.Raw(b'""')
@@ -116,7 +116,7 @@ _KEY = msgspec.json.Decoder(_Key)
 
 
 class Identity(NamedTuple):
-    """What tells one product, and one state of it, from another.
+    """What distinguishes one product, and one state of it, from another.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ def _blank_ones(top: dict[str, msgspec.Raw]) -> dict[str, int]:
 
 
 class _Presence:
-    """Collects which attributes came with each of so many products."""
+    """Collects which attributes each of so many products has."""
 
     def __init__(self, count: int) -> None:
         self._count = count

@@ -16,7 +16,7 @@ from prodex.tables.declaration import TABLES, Kind
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary
 
-#: What stands between a label and its code: U+2223, and what people type for it.
+#: The sign between a label and its code: U+2223, and what people type for it.
 BAR, PLAIN_BAR = "∣", "|"
 
 #: Rows of a sheet; all others above the data hold words for people.
@@ -43,7 +43,7 @@ class Content(StrEnum):
     NUMBER = "number"
     MOMENT = "moment"
     STRING = "string"
-    #: A code that stands alone in records, without a label.
+    #: A code that is alone in records, without a label.
     PLAIN_CODE = "plain code"
     #: Nobody knows: each cell decides for itself.
     OPEN = "open"

@@ -101,7 +101,7 @@ class _Reading:
     Attributes
     ----------
     products
-        Their records, in the order in which they came.
+        Their records, in the order of the sheet.
     odd
         Cells that could not be understood, each with its place and the reason.
     others
@@ -134,7 +134,7 @@ class _Reading:
         paths, qualifiers, first = _above(rows)
         ends: dict[int, int] = {}
         for (line, begin), (_, end) in sorted(sheet.merged()):
-            # A cell that is merged with those beside it stands above all of their columns. Ranges do not overlap.
+            # A cell that is merged with those beside it belongs to all of their columns. Ranges do not overlap.
             above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(line, {})
             if begin in above and begin > ends.get(line, -1):
                 above.update(dict.fromkeys(range(begin, end + 1), above[begin]))

@@ -25,7 +25,7 @@ ItemKey: TypeAlias = "int | str | tuple[Any]"
 
 @dataclass
 class Value:
-    """A value, the cell that it came from, and other cells of its row that say the same."""
+    """A value, the cell that it was read from, and other cells of its row that say the same."""
 
     value: Any
     place: str
@@ -42,7 +42,7 @@ class Members:
 
 @dataclass
 class Items:
-    """A list: its items by what tells them apart."""
+    """A list: its items, by what distinguishes them."""
 
     items: dict[ItemKey, Node] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ def record_of_cell(heading: Heading, value: Any, place: str, *, is_odd: bool = F
     place
         Its cell.
     is_odd
-        Whether it could not be understood: it then stands at its place without language and unit.
+        Whether it could not be understood: it is then kept at its place without language and unit.
     """
     assert heading.path is not None  # noqa: S101 - whoever has no path has no place in a record
     *around, last = heading.path.steps
@@ -215,7 +215,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def as_json(node: Node) -> Any:
-    """Return a record as JSON: items that have a place stand at it, and null where there is none.
+    """Return a record as JSON: items with a place are put there, and null where there is none.
 
     >>> as_json(Items({1: Value("b", "A9"), "fr": Value("c", "B9")}))
     [None, 'b', 'c']
@@ -246,7 +246,7 @@ _WORDS = frozenset({Content.TEXT, Content.CODE, Content.STRING, Content.PLAIN_CO
 
 
 def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch for each kind of content
-    """Return the value of a cell as it is in a record: of a text or a number with a unit, what stands under `data`.
+    """Return the value of a cell as it is in a record: of a text or a number with a unit, what belongs under `data`.
 
     Raises
     ------
