@@ -238,7 +238,7 @@ class Catalog(TableProperties):
         """
         wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
-            # Every part has the entries that it uses, so that several parts may have the same entry.
+            # Every part has the entries that it uses, so that the same entry may be in several parts.
             parts = self._unlike(table)
             rows = union((part.read(table) for part in parts), table)
             rows = distinct(rows.combine_chunks()) if len(parts) > 1 else rows

@@ -1,7 +1,7 @@
 """The definition of a difference: two records of one product, value by value.
 
 The plain walk (`prodex.tables.plain`) gives the rows of both; rows are matched by their place, list items by their
-content (`prodex.compare.records`). Only attributes whose bytes differ are walked.
+content. Only attributes whose bytes differ are walked.
 
 An item is recognised by its content, not by its position: a list with one more item in front has one more item, and no
 other item has changed. The matching keys of all tables are declared as data.

@@ -1,9 +1,10 @@
 """Which products of a catalogue have an attribute filled, and why it is missing in the others.
 
-This is the definition, a walk of one record; `prodex.facts.fill` decides the same for whole catalogues.
+`missing_in` is the definition, a walk of one record. `fill_states` decides the same for whole catalogues from their
+tables, and looks into records only where the tables do not show it.
 
-A time such as "yesterday" in `updatedAt`, or "about 500" beside the unit GRM. They are kept in `scalars`. They are
-neither data nor missing: whoever needs them can only say that it is not known what they mean.
+A value may be unreadable (`Unreadable`): a time such as "yesterday" in `updatedAt`, or "about 500" beside the unit GRM.
+It is kept in `scalars`, and is neither data nor missing: nobody knows what it means.
 """
 
 from __future__ import annotations

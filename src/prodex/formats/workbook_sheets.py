@@ -1,7 +1,9 @@
 """Sheets of workbooks that any program saved, row by row, read with openpyxl.
 
 Values are those that the file holds: of a formula the stored result, nothing is computed. openpyxl reads the cells and
-knows what dates and number formats are. What is done here by hand holds laws that it does not:
+knows dates and number formats. The code here keeps promises that it does not.
+
+Of cells:
 
 - One cell costs one cell. openpyxl gives a sheet up at the first cell that it cannot read, and lets others pass as
   something else (text -1 as the last one, `1_000` as a number, half of a date). Here each is a cell with its problem.
@@ -14,10 +16,7 @@ knows what dates and number formats are. What is done here by hand holds laws th
 python-calamine is five times as fast, but knows neither number formats nor fonts nor errors of cells, and reserves the
 memory of all cells between the first and the last, which a file of a few hundred bytes can make a hundred gigabytes.
 
-Sources: ECMA-376 part 1, 18.3.1 (sheets), 18.4 (shared strings), 18.8 (styles), 18.17.4 (dates).
-
-openpyxl reads archives as well, but not all that programs write, and not within limits. So this is in front of it,
-for these laws:
+Of the archive with its parts, which openpyxl reads as well, but not as all programs write it, and not within limits:
 
 - Parts are found whatever they are called: names are compared without regard to case, with either slash, with `%20` for
   a blank, and where the relationships of a part are missing, by its type or by its usual name.
@@ -26,7 +25,8 @@ for these laws:
   without end.
 - A part may be in UTF-16, in the namespaces of strict workbooks, or in none: readers see elements in the usual one.
 
-Sources: ECMA-376 part 1, 12.3 (parts of a workbook); part 2, 8 and 9 (parts, relationships and their names).
+Sources: ECMA-376 part 1, 12.3 (parts of a workbook), 18.3.1 (sheets), 18.4 (shared strings), 18.8 (styles), 18.17.4
+(dates); part 2, 8 and 9 (parts, relationships and their names).
 """
 
 from __future__ import annotations

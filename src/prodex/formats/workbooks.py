@@ -195,7 +195,7 @@ def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
     archives = [one for frame in frames for one in frame.f_locals.values() if isinstance(one, ZipFile)]
     traceback.clear_frames(error.__traceback__)
     # An interrupt is possible while the archive is written, too. Its end would be written when it is collected as
-    # garbage, which fails there, and Python would print that with its traceback. Without a file there is nothing to end.
+    # garbage, which fails there, and Python would print that error. Without a file there is nothing to end.
     for archive in archives:
         archive.fp = None
 

@@ -22,11 +22,11 @@
     [keep]
     snapshots = 14
 
-Only `name` is needed. Relative paths begin at the folder of the job file, since cron starts programs elsewhere. A job
-file holds no secret: the service is the one in the settings, "sandbox", or named by variables of the environment.
+Only `name` is needed. Relative paths begin at the folder of the job file, since cron starts programs elsewhere.
 
 A job file is kept in version control and shared with colleagues, so it holds no secret and no address: an address of
-somebody else would receive the user's secret.
+somebody else would receive the user's secret. The service is the one in the settings, "sandbox", or named by variables
+of the environment.
 """
 
 from __future__ import annotations

@@ -93,6 +93,7 @@ def _fewest_products(parts: Iterable[Part], known: Collection[Code]) -> list[str
         for name, attribute, (code, _, _) in _declared_codes():
             for row in part.read(name, ["gtin", code]).to_pylist():
                 see(row["gtin"], attribute, row[code])
+    # Greedy, and good enough: the fewest products would be a set cover, which takes exponential time.
     chosen: dict[Code, str] = {}
     for gtin in sorted(codes_of, key=lambda gtin: (-len(codes_of[gtin]), gtin)):
         for value in codes_of[gtin]:

@@ -227,6 +227,7 @@ def _mismatch_note(one: Unmatched, first: Collection[str]) -> str:
 
 def _on_first_pages(journal: Journal) -> frozenset[str]:
     """Return the products on the first pages of windows that had more than one."""
+    # Some services forget the filter when they continue a scroll: then only later pages have other products.
     first: set[str] = set()
     for name in dict.fromkeys(entry.window for entry in journal.entries() if entry.stage is Stage.PULL):
         pages = [entry for entry in journal.pages_of(name) if entry.keys]
@@ -311,6 +312,7 @@ def _equal_number(wanted: Any) -> Callable[[str], bool | None]:
 
 def _status(wanted: Sequence[ProductStatus]) -> Callable[[str], bool | None]:
     known = {one.value: one in wanted for one in ProductStatus}
+    # A status that prodex does not know decides nothing.
     return lambda text: known.get(text.strip().upper())
 
 
@@ -346,6 +348,7 @@ def _with_tags(products: _Products, names: Sequence[str]) -> tuple[pa.Table, Mas
 
 def _tags_in(products: _Products, wanted: Sequence[str]) -> _Verdict:
     rows, has = _with_tags(products, wanted)
+    # Where every product has a tag that was wanted, as a service that filters returns, the states need not be read.
     wrong = ~has & _tags_known(products, rows) if not has.all() else ~has
     return _Verdict(wrong, lambda: _tags_known(products, rows), _tags_of(products, rows))
 
@@ -359,6 +362,7 @@ def _in_languages(products: _Products, wanted: Sequence[str]) -> _Verdict:
     """Say which products have texts of their own attributes in other languages; deeper texts may be of anybody."""
     among = {short_of(language) for language in wanted}
 
+    # Asked for by several parts of the verdict, or by none.
     @cache
     def texts() -> tuple[pa.Table, Mask]:
         rows = products.own_rows("texts", ["language"])

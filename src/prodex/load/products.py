@@ -275,6 +275,7 @@ def recover(
         journal = next(filter(None, map(Journal.open, newest_first)), None)
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
+        # Without labels: they would need the service.
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
         with reporting(progress, "Products") as reporter:
             decided = _planned(asked, journal, allow_incomplete, reporter)
@@ -325,6 +326,7 @@ def _fetch(
 ) -> None:
     """Fetch everything into the journal; meanwhile, build the parts whose pages are there."""
 
+    # Only pages with products are built; a listing of keys has none.
     def build_early(received: Received) -> None:
         if received.window.stage.has_products:
             early.begin(received.announced)
@@ -346,6 +348,7 @@ def _fetch(
 
 def _planned(asked: Origin, journal: Journal, allow_incomplete: bool, reporter: Reporter) -> Plan:
     """Decide what to build of the journal; raise if the load is incomplete."""
+    # GTINs that were requested by name can be missing even where every total agrees.
     gtins = () if asked.query is None else asked.query.gtins_in or ()
     with reporter.phase("Checking what was received"):
         decided = plan(journal, gtins_in=gtins, cores=cpu_count() or 1)

@@ -2,8 +2,9 @@
 
 The specification shows the shape of neither, so every field is kept under its own name.
 
-Three shapes are understood: trees, whatever the children are called; lists of segments that name their parents; and
-mixtures of both. Every object becomes a row. Contradictions are in the row's `note`; any other shape is an error.
+Three shapes of segments are understood: trees, whatever the children are called; lists of segments that name their
+parents; and mixtures of both. Every object becomes a row. Contradictions are in the row's `note`; any other shape is an
+error.
 """
 
 from __future__ import annotations

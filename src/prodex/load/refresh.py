@@ -222,6 +222,7 @@ def _merged(
         absence = absence_of(journal, everything, {product for one in left for product, _, _ in one.products})
         gone = absence.gone
         ledger = ledger_of(journal, everything, absence, query.gtins_in or (), refreshed=True)
+        # An unchanged product is not received again, so that its GTIN is not missing.
         if ledger.missing_gtins:
             ledger = replace(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
@@ -235,6 +236,7 @@ def _merged(
         decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
 
+    # `build` learns which products do not match the query, and `commit` asks for the origin only afterwards.
     checked = ledger
 
     def build(beside: Path) -> Iterable[StoredPart]:
@@ -318,6 +320,7 @@ def _replaced_by_others(
     entries = (entry for entry in journal.entries() if entry.stage.has_products)
     keys = (key for entry in entries for key in entry.keys if key and key.product_id in before)
     other_gtin = {key.product_id for key in keys if key.filled_gtin != before[key.product_id].filled_gtin}
+    # Only these can be other products under the same key; the records of all would take long to compare.
     asked = [key for key, one in before.items() if key in other_gtin or key == one.gtin]
     rows = old.arrow("raw", ["product_id", "json"], pc.field("product_id").isin(pa.array(asked, pa.string())))
     for key, text in zip(rows["product_id"].to_pylist(), rows["json"].to_pylist(), strict=True):

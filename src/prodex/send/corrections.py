@@ -108,6 +108,7 @@ def _product_ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
             )
     if key == "gtin":
         return [_id(cell, known) for cell in cells]
+    # An id is compared as text, since a column of ids with a gap is one of floats.
     there = {one for several in known.ids.values() for one in several}
     ids = [_number_or_text(cell) for cell in cells]
     for one in ids:
@@ -188,6 +189,7 @@ def _wide(
 def _unchanged_cells(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> pd.DataFrame:
     """Return the wide form of the catalogue, with the columns of both of its variants."""
     unchanged = catalog.wide(language).set_index("product_id")
+    # The second variant costs as much as the first, and only some frames have its columns.
     if {name for name in map(str, frame.columns) if name not in unchanged}:
         numbers = catalog.wide(language, numbers=True).set_index("product_id")
         unchanged = unchanged.join(numbers[[name for name in numbers if name not in unchanged]])
@@ -198,6 +200,7 @@ def _text_or_value(
     name: str, new: Any, old: Any, product: str, known: KnownProducts, language: str | None
 ) -> Correction:
     """Return the correction of a changed cell of the wide form."""
+    # The frame has this column with other values only if it was made from another version of the product.
     if name == "updated_at":
         raise ChangesStale(
             f"Product {product}: the frame has the version of {new}, and the catalogue that of {old}. Make the frame "
@@ -226,6 +229,7 @@ def _value_correction(column: Column, new: Any, product: str) -> Correction:
         raise ChangesRefused(
             f"Product {product}: {column.name} is maintained by the service and cannot be written."
         )
+    # A label follows from its code, so that only the code can be corrected.
     if len(path) == 2 and path[1] == "code":
         value = DELETE if new is DELETE else partial(_with_code, code=_number_or_text(new), name=column.name)
         return Correction(path[0], value, False)

@@ -248,7 +248,7 @@ def _send_products(
     # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
     refuse_errors(payload.findings)
     for finding in payload.findings:
-        # An intended one is rare.
+        # It is rarely intended, so the log has it too, for runs of which nobody reads the findings.
         if finding.attribute == "validationRules":
             _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)
     refuse_changed(service, payload.loaded, payload.extra)

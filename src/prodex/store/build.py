@@ -2,12 +2,12 @@
 
 A part that was built leaves a receipt in the journal, so that an interrupted build continues with the next part.
 
-A file, and not a message: it reaches the one who waits from a thread, a process, and a worker of a cluster alike. A
-count that cannot be written or read costs nothing but a coarser estimate.
+While a part is built, a small file counts its finished products. A file works for a thread, a process and a worker of a
+cluster alike. If it cannot be written or read, only the estimate of the time left is coarser.
 
-They are not those of `multiprocessing`, which run the script of the user again to find their functions, in each of them
-(or never end, where it is not guarded). These run this module alone, and get what they need as bytes: a job is written
-to the standard input of a process, its result is read from its standard output.
+`BuildProcesses` are not the processes of `multiprocessing`, each of which runs the script of the user again to find its
+functions (and never ends, where the script is not guarded). Ours run this module alone, and get what they need as
+bytes: a job is written to the standard input of a process, its result is read from its standard output.
 """
 
 from __future__ import annotations

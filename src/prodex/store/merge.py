@@ -66,6 +66,7 @@ def merge_parts(
     reporter
         Hears of how many products are in the parts that are made.
     """
+    # Only the total is counted here: a part that is linked as a whole counts with all its products.
     olds = [None if part.old is None else old[part.old] for part in plans]
     stay = sum(0 if part is None else part.products for part in olds)
     total = stay + sum(products_of(part) - len(part.leaving) for part in plans)
@@ -109,6 +110,7 @@ def _changed_tables(
     A table that would have the same rows again is left out: few of many changed products have new pictures, and a
     product may be returned unchanged. If there is more than one new block, all tables count as changed.
     """
+    # With one block of new products its rows can be put in place of the old ones; more blocks are appended.
     first, second = next(coming), next(coming, None)
     part = old.open(old_folder)
     those = pa.array(list(leaving), pa.string())
@@ -146,6 +148,7 @@ def _same_rows(before: pa.Table, after: pa.Table, name: str) -> bool:
     if before.num_rows != after.num_rows:
         return False
     both = union([before, after], name)
+    # Sorted by all columns: the place of a row in its table is no content.
     order = [(column, "ascending") for column in both.column_names]
     one, other = both.slice(0, before.num_rows), both.slice(before.num_rows)
     return bool(one.sort_by(order).equals(other.sort_by(order)))
@@ -161,6 +164,7 @@ def _without_products(table: pa.Table, products: pa.Array) -> pa.Table:
 
 def _with_rows_replaced(table: pa.Table, coming: pa.Table, leaving: pa.Array, name: str) -> pa.Table:
     """Return a table of one row for each product; a new row takes the place of the old one that it replaces."""
+    # One `take` from old and new rows together keeps the order that all tables of one row each share.
     own = pa.array(np.arange(table.num_rows), pa.int32())
     newer = pc.index_in(table["product_id"].combine_chunks(), coming["product_id"].combine_chunks())
     stays = pc.or_(newer.is_valid(), pc.invert(pc.is_in(table["product_id"].combine_chunks(), leaving)))
@@ -181,7 +185,7 @@ def link_table(part: StoredPart, folder: Path, table: str, target: Path, number:
 
 
 def _refuse_damage(part: StoredPart, folder: Path, table: str) -> None:
-    # A link to a damaged file would carry the damage into every later snapshot.
+    # A link to a damaged file would carry the damage into every later snapshot, and so would a copy of its rows.
     if problem := part.problem(table, folder):
         raise SnapshotDamaged(
             f"{folder / path_of(table, part.number)}: {problem}. Load again, or begin with an earlier snapshot."

@@ -76,6 +76,7 @@ class Keys(Sequence[Identity | None]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
+    # Equal to any sequence with the same keys, such as a list, so that it cannot have a hash of its own.
     __hash__ = None  # type: ignore[assignment] # as of a list
 
 
@@ -109,6 +110,7 @@ class Newest(Mapping[str, NewestCopy]):
         pages = np.repeat(np.array([entry.page for entry in entries], np.int64), sizes)
         items = np.concatenate([np.arange(size) for size in sizes] or [np.arange(0)])
         stages = np.repeat(np.array([_STAGES.index(entry.stage) for entry in entries], np.int64), sizes)
+        # The first copy decides the order and the stage: a product that the pull found did not arrive later.
         first, newest = _first_and_newest(ids, dates)
         self._ids = ids.take(pa.array(first)).combine_chunks()
         self._dates = pc.fill_null(dates.take(pa.array(newest)), "").combine_chunks()
@@ -164,6 +166,7 @@ class Newest(Mapping[str, NewestCopy]):
         if without:
             kept = ~pc.is_in(self._ids, pa.array(list(without), pa.string())).to_numpy(zero_copy_only=False)
             pages, items = pages[kept], items[kept]
+        # By page, since a page is unpacked as a whole: each is read once.
         order = np.lexsort((items, pages))
         pages, items = pages[order], items[order]
         numbers, starts = np.unique(pages, return_index=True)
@@ -192,6 +195,7 @@ def repeated(entries: Iterable[PageEntry]) -> Iterator[tuple[str, Place]]:
     if not entries:
         return
     ids = pa.chunked_array([packed(entry.keys).columns[0] for entry in entries], pa.string()).combine_chunks()
+    # An item without a key is no copy of another one.
     numbers = pc.fill_null(ids.dictionary_encode().indices, -1).to_numpy(zero_copy_only=False)
     counts = np.bincount(numbers[numbers >= 0], minlength=1)
     rows = np.flatnonzero((numbers >= 0) & (counts[numbers] > 1))
@@ -223,6 +227,7 @@ def _first_and_newest(ids: pa.ChunkedArray, dates: pa.ChunkedArray) -> tuple[Row
     rows = np.flatnonzero(numbers >= 0)
     first = rows[np.sort(np.unique(numbers[rows], return_index=True)[1])]
     newest = first.copy()
+    # Few products are repeated, and only these are compared one by one.
     if len(first) < len(rows):
         place = np.full(numbers.max() + 1, -1)
         place[numbers[first]] = np.arange(len(first))
@@ -232,6 +237,7 @@ def _first_and_newest(ids: pa.ChunkedArray, dates: pa.ChunkedArray) -> tuple[Row
         best = dict(zip(several.tolist(), dates.take(pa.array(first[several])).to_pylist(), strict=True))
         copies = zip(products.tolist(), again.tolist(), dates.take(pa.array(again)).to_pylist(), strict=True)
         for product, row, date in copies:
+            # `>=`: of copies with the same date the last one received counts.
             if (date or "") >= (best[product] or ""):
                 best[product], newest[product] = date, row
     return first, newest

@@ -136,6 +136,7 @@ def read_products(
     encoding = checked_encoding(encoding)
     if name is not None:
         return save_files(files, name, limits, query, progress, executor, encoding)
+    # Without a name the catalogue is in memory, so no journal and no parts on disk are needed.
     reply = ReadingNotes()
     products = (product for path in files for product in records_in(path, reply, limits, encoding))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
@@ -182,6 +183,7 @@ def with_pending_updates(catalog: Catalog, *, progress: Progress = None) -> Cata
             done += part.size
             show(done, len(catalog))
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
+    # Corrections are merged into what the service has, and not into updates that nobody has accepted.
     received = catalog if catalog.as_received is None else catalog.as_received
     return replace(
         catalog, parts=tuple(parts), origin=origin, folder=None, published=None, as_received=received
@@ -221,6 +223,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
     superseded: list[tuple[str, int]] = []
     for index, product in enumerate(every):
         known = identify(product)
+        # A record that is no product is kept under a key of its own, so that it replaces nothing.
         key, updated_at = (known.product_id, known.updated_at) if known else (odd_key(index), None)
         this = (updated_at or "", index)
         before = newest.get(key)
@@ -228,6 +231,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
         if before is not None:
             superseded.append((key, min(before, this)[1]))
     left_out = [line for key, index in superseded if (line := _left_out_line(every, index, newest[key][1]))]
+    # In the order of the files, whichever copy of a product was chosen.
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
     starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
     parts = [Part.of_records(iter(chosen[start : start + PRODUCTS_PER_PART])) for start in starts]

@@ -52,10 +52,12 @@ def ledger_of(
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
     listing, gone = listing_of(journal), absence.gone
+    # Only a query by GTIN needs them: a set of a million GTINs is built for nothing otherwise.
     received = (
         {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
     )
     notes = [*_contradictions(journal, len(held), absence)]
+    # A refresh receives only changes, so that few products and few GTINs prove nothing.
     if not refreshed:
         notes += _notes_on_a_load(journal, len(held), listing, [gtin in received for gtin in gtins_in])
     return Ledger(
@@ -63,6 +65,7 @@ def ledger_of(
         announced_last=None if refreshed else _last_announced(journal),
         announced_end=announced_for(journal, Stage.END),
         received=sum(len(entry.keys) for entry in content),
+        # Products that have disappeared are still among `held`: the merge removes them.
         distinct=len(held) - len(gone),
         arrived=held.arrived,
         listed=None if listing is None else len(listing),
@@ -88,6 +91,7 @@ def totals_notes(journal: Journal) -> dict[str, str]:
         for window, count in received.items()
         if count > max(most[window], _announced_count(journal, window))
     ]:
+        # One window is enough as proof; the largest is the clearest.
         window = max(low, key=lambda window: received[window])
         notes[contradiction_of("totals")] = (
             f"the service announced at most {max(most[window], _announced_count(journal, window)):,} products and gave "
@@ -140,6 +144,7 @@ def _notes_on_a_load(
     for begin in range(0, len(are_received), GTINS_PER_CALL):
         call = are_received[begin : begin + GTINS_PER_CALL]
         known = call.index(False) if False in call else len(call)
+        # Missing GTINs at the end of a list, and nowhere else, are hardly a coincidence if there are several.
         if known >= FEW and len(call) - known >= FEW and not any(call[known:]):
             yield (
                 f"of {len(call):,} GTINs in one request the first {known:,} came, and none of the others: the service "
@@ -153,6 +158,7 @@ def _last_announced(journal: Journal) -> int | None:
     for name, count in journal.counts.items():
         if count.stage is Stage.PULL:
             entries = journal.pages_of(name)
+            # `pull/0` is a whole part of the query; a name with bounds is of a window, which counts only its own products.
             if (not entries and count.total) or name.count("/") != 1:
                 return None
             # The page that ends a scroll has no products, and some services announce none on it.

@@ -1,8 +1,8 @@
 """The top level of each product, read without decoding what is below: its key, what is filled, and the rest.
 
 Arrow merges absent and null, takes a column as either number or text, and stops at a key given twice. So `id` and
-`gtin`, which are sent in both forms, are taken out here, presence is read from the bytes, and of a repeated key the last
-one counts, as in every JSON reader.
+`gtin`, which are sent as text and as number, are taken out here, presence is read from the bytes, and of a repeated key
+the last one counts, as in every JSON reader.
 """
 
 from __future__ import annotations
