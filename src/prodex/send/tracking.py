@@ -333,7 +333,7 @@ class Tracking:
         except ProdexError:
             raise
         except BaseException:
-            # An interrupt may be between a call and its state, here or on the disk.
+            # An interrupt may happen between a call and the record of its state, here or on the disk.
             batches[:] = plan.reconciled(batches)
             raise
         finally:

@@ -53,13 +53,11 @@ def ledger_of(
     content = [entry for entry in journal.entries() if entry.stage.has_products]
     listing, gone = listing_of(journal), absence.gone
     # Only a query by GTIN needs them: a set of a million GTINs is built for nothing otherwise.
-    received = (
-        {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
-    )
+    gtins = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
     notes = [*_contradictions(journal, len(held), absence)]
     # A refresh receives only changes, so that few products and few GTINs prove nothing.
     if not refreshed:
-        notes += _notes_on_a_load(journal, len(held), listing, [gtin in received for gtin in gtins_in])
+        notes += _notes_on_a_load(journal, len(held), listing, [gtin in gtins for gtin in gtins_in])
     return Ledger(
         announced=None if refreshed else announced_for(journal, Stage.PULL),
         announced_last=None if refreshed else _last_announced(journal),
@@ -70,7 +68,7 @@ def ledger_of(
         arrived=held.arrived,
         listed=None if listing is None else len(listing),
         gone=len(gone),
-        missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in received),
+        missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in gtins),
         set_aside=tuple(_items_set_aside(content)),
         not_loaded=(*_not_loaded(journal, held, listing), *_nameless(content)),
         doubtful=tuple(listed(_doubtful(journal, held, absence))),
@@ -158,7 +156,7 @@ def _last_announced(journal: Journal) -> int | None:
     for name, count in journal.counts.items():
         if count.stage is Stage.PULL:
             entries = journal.pages_of(name)
-            # `pull/0` is a whole part of the query; a name with bounds is of a window, which counts only its own products.
+            # `pull/0` is a whole part of the query; a name with bounds is that of a window, which has only its own total.
             if (not entries and count.total) or name.count("/") != 1:
                 return None
             # The page that ends a scroll has no products, and some services announce none on it.
