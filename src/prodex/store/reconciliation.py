@@ -156,7 +156,7 @@ def _last_announced(journal: Journal) -> int | None:
     for name, count in journal.counts.items():
         if count.stage is Stage.PULL:
             entries = journal.pages_of(name)
-            # `pull/0` is a whole part of the query; a name with bounds is that of a window, which has only its own total.
+            # `pull/0` is a whole part of the query; with bounds it is a window, which has a total of its own.
             if (not entries and count.total) or name.count("/") != 1:
                 return None
             # The page that ends a scroll has no products, and some services announce none on it.
