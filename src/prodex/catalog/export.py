@@ -47,7 +47,7 @@ def export_catalog(
     if FORMATS[format].holds_records:
         _refuse_parts(format, tables=tables, columns=columns, languages=languages)
         return write_export(
-            records_of(catalog),
+            exported_records(catalog),
             place,
             format,
             catalog.origin.to_json(),
@@ -296,7 +296,7 @@ def _with_keys(catalog: Catalog, table: str, names: Sequence[str]) -> tuple[str,
     return tuple(name for name in catalog._columns(table) if name in keys or name in names)
 
 
-def records_of(catalog: Catalog) -> dict[str, ExportedTable]:
+def exported_records(catalog: Catalog) -> dict[str, ExportedTable]:
     """Return the records of a catalogue as they are exported, and what is no part of any record.
 
     Raises

@@ -208,10 +208,10 @@ def product_named(product: str, gtin: str | None) -> str:
     return f"product {product}, GTIN {gtin}"
 
 
-def listed(lines: Iterable[str]) -> Iterator[str]:
+def limited_lines(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines, each about one product, as far as a ledger lists them; then how many there are besides.
 
-    >>> lines = tuple(listed(f"product {number}: gone" for number in range(10_003)))
+    >>> lines = tuple(limited_lines(f"product {number}: gone" for number in range(10_003)))
     >>> len(lines), lines[-1], number_of(lines)
     (10001, 'and 3 more: only 10,000 are listed', 10003)
     """
@@ -226,7 +226,7 @@ def listed(lines: Iterable[str]) -> Iterator[str]:
 
 
 def number_of(lines: Sequence[str]) -> int:
-    """Return how many products `listed` had to list."""
+    """Return how many products `limited_lines` had to list."""
     more = _MORE.match(lines[-1]) if lines else None
     return len(lines) - 1 + int(more[1]) if more else len(lines)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.facts.groups import Groups, groups_of, named
+from prodex.facts.groups import Groups, groups_of, with_names
 from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.quality.problems import attribute_title
@@ -136,7 +136,7 @@ class Difference:
         table.columns.name = None
         labels = dict(zip(old.codes, old.labels, strict=True)) | dict(zip(new.codes, new.labels, strict=True))
         codes = [None if pd.isna(code) else code for code in table.index]
-        return named(table.reset_index(drop=True), codes, [labels[code] for code in codes], by)
+        return with_names(table.reset_index(drop=True), codes, [labels[code] for code in codes], by)
 
     @property
     def by_attribute(self) -> pd.DataFrame:

@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.facts.market import market_label, markets_of
-from prodex.facts.name import CODE_OF, distinct_labels, languages
+from prodex.facts.name import CODE_OF, distinct_labels, text_languages
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of
@@ -194,7 +194,7 @@ def column_names(by: str) -> tuple[str, ...]:
     return (code,) if label is None else (code, label)
 
 
-def named(
+def with_names(
     frame: pd.DataFrame, codes: Sequence[str | None], labels: Sequence[str | None], by: str
 ) -> pd.DataFrame:
     """Put the columns with code and label of groups before their figures."""
@@ -263,7 +263,7 @@ def _by_tag(size: int, tags: pa.Table) -> Groups:
 
 
 def _by_language(size: int, texts: pa.Table) -> Groups:
-    codes, language = encoded(languages(whole(texts["language"]), whole(texts["language_code"])))
+    codes, language = encoded(text_languages(whole(texts["language"]), whole(texts["language_code"])))
     names = codes.to_pylist()
     pairs = _once(texts["product"], language, len(names))
     return Groups.of("language", size, pairs, names, [language_label(one) for one in names])

@@ -112,7 +112,9 @@ class Names:
         # Of all texts of a product a few are names: what costs time is done for these alone.
         rows = np.flatnonzero((rank >= 0) & (place >= 0))
         rows = rows[filled_values(whole(texts["text"]).take(pa.array(rows)))]
-        language = languages(whole(texts["language"]).take(rows), whole(texts["language_code"]).take(rows))
+        language = text_languages(
+            whole(texts["language"]).take(rows), whole(texts["language_code"]).take(rows)
+        )
         is_pending, kind = np.divmod(rank[rows], len(NAMES))
         preference = _language_ranks(markets, language, place[rows])
         order = np.lexsort(
@@ -174,10 +176,10 @@ def names_of(catalog: Catalog, product_ids: pa.Array | None = None) -> dict[str,
     return found
 
 
-def languages(short: pa.Array, code: pa.Array) -> pa.Array:
+def text_languages(short: pa.Array, code: pa.Array) -> pa.Array:
     """Return the short code of the language of each text, from both of its codes as sent.
 
-    >>> languages(pa.array(["fr-FR", None]), pa.array(["fra-FR", "nld-BE"])).to_pylist()
+    >>> text_languages(pa.array(["fr-FR", None]), pa.array(["fra-FR", "nld-BE"])).to_pylist()
     ['fr', 'nl']
     """
     return by_combination(_short_languages, short, code).dictionary_decode()
@@ -206,10 +208,10 @@ def _language_ranks(markets: pa.Array, language: pa.Array, place: Rows) -> Rows:
 CODE_OF = {"brand": "brand_code", "kind": "kind_code", "packaging": "packaging_code", "gpc": "gpc_code"}
 
 
-def shown(labels: pa.Array, codes: pa.Array) -> pa.Array:
+def shown_labels(labels: pa.Array, codes: pa.Array) -> pa.Array:
     """Return what is shown for each code; a blank label without a code stays, since blank is not missing.
 
-    >>> shown(pa.array(["Acme", " ", None, None, ""]), pa.array(["A", "B", "C", None, None])).to_pylist()
+    >>> shown_labels(pa.array(["Acme", " ", None, None, ""]), pa.array(["A", "B", "C", None, None])).to_pylist()
     ['Acme', 'B', 'C', None, '']
     """
     return pc.coalesce(unless_blank(labels), unless_blank(codes), labels, codes)

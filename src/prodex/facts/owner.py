@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.name import shown
+from prodex.facts.name import shown_labels
 from prodex.tables.columns import unless_blank
 
 #: What an owner is known by: columns of `products`, the best first.
@@ -43,4 +43,4 @@ def owners_shown(column: Callable[[str], pa.Array]) -> pa.Array:
     >>> owners_shown(lambda name: pa.array(owners[name], pa.string())).to_pylist()
     ['Mill', '5']
     """
-    return shown(column("owner"), owner_codes(column))
+    return shown_labels(column("owner"), owner_codes(column))

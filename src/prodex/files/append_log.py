@@ -128,10 +128,10 @@ def sealed(line: Mapping[str, Any]) -> bytes:
     return text[:-1] + b', "check": "%08x"}' % zlib.crc32(text)
 
 
-def opened(line: bytes) -> dict[str, Any] | None:
+def unsealed(line: bytes) -> dict[str, Any] | None:
     """Return what a sealed line says; None if its checksum is missing or wrong.
 
-    >>> opened(sealed({"batch": 1})), opened(sealed({"batch": 1}).replace(b"1", b"2", 1))
+    >>> unsealed(sealed({"batch": 1})), unsealed(sealed({"batch": 1}).replace(b"1", b"2", 1))
     ({'batch': 1}, None)
     """
     found = _CHECK.search(line)

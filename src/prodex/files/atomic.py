@@ -189,7 +189,7 @@ def writing_folder(folder: Path) -> Iterator[Path]:
     """Do the same for a whole private folder, which must not exist yet: one rename publishes everything in it."""
     with folder_beside(folder) as beside:
         yield beside
-        publish(beside, folder)
+        publish_folder(beside, folder)
 
 
 @contextmanager
@@ -205,7 +205,7 @@ def folder_beside(folder: Path) -> Iterator[Path]:
         remove(beside)
 
 
-def publish(beside: Path, folder: Path) -> None:
+def publish_folder(beside: Path, folder: Path) -> None:
     """Give a complete private folder its final name, after everything in it was flushed to the disk."""
     with storage(folder):
         make_ready(beside)

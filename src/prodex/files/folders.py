@@ -61,7 +61,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
     with storage(head), storage(folder):
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        recover(folder, ours, head)
+        restore_old(folder, ours, head)
         whole = _can_be_exchanged(folder, ours)
     beside = beside_of(folder if whole else folder / head.name)
     remove(beside)
@@ -148,7 +148,7 @@ def _put_back(places: Collection[Path], process: int) -> None:
             flush(place.parent)
 
 
-def recover(folder: Path, ours: Collection[str], head: Path) -> None:
+def restore_old(folder: Path, ours: Collection[str], head: Path) -> None:
     """Clean up after a killed process: restore the old export where the new one is not complete; see `replacing`."""
     places = [*(folder / name for name in ours if name != head.name), folder, head]
     names: dict[Path, set[str]] = {}

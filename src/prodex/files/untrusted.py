@@ -205,12 +205,12 @@ def read_json(path: Path, shape: type[Shape], *, newest: int | None = None) -> S
         When the file is no JSON, or does not have the shape; `MadeByNewer` when only a newer version can read it.
     """
     content = read_bytes(path)
-    if newest is not None and (found := decoded(content, _FormatOnly).format) > newest:
+    if newest is not None and (found := json_in_shape(content, _FormatOnly).format) > newest:
         raise MadeByNewer(f"made by a newer version of prodex (it is of format {found}): update prodex")
-    return decoded(content, shape)
+    return json_in_shape(content, shape)
 
 
-def decoded(content: bytes, shape: type[Shape]) -> Shape:
+def json_in_shape(content: bytes, shape: type[Shape]) -> Shape:
     """Return JSON as a declared shape.
 
     Raises

@@ -137,7 +137,7 @@ def sheets_of(
         yield [_csv_sheet(file, meter, headings, known)]
         return
     # openpyxl takes a moment to import.
-    from prodex.formats.workbook_sheets import opened
+    from prodex.formats.workbook_sheets import opened_book
 
     with ExitStack() as stack:
         with _refusing(file):
@@ -146,7 +146,7 @@ def sheets_of(
             archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(file.open("rb"))))
             parts = WorkbookArchive(archive, meter)
             _refuse_other_formats(file, parts)
-            book = opened(parts)
+            book = opened_book(parts)
         yield [
             Sheet(file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden)
             for name, part in book.sheets

@@ -56,8 +56,8 @@ from prodex.formats.workbook_cells import (
     Kind,
     Range,
     Row,
-    decoded,
-    place_of,
+    cell_place,
+    decoded_characters,
     row_and_column,
     shown_as,
     spelled_number,
@@ -358,7 +358,7 @@ _MOST_FOUND = 100_000
 _NEW = Cell("", "unreadable")
 
 #: Columns by their letters.
-_COLUMNS = {place_of(1, column)[:-1]: column for column in range(MOST_COLUMNS)}
+_COLUMNS = {cell_place(1, column)[:-1]: column for column in range(MOST_COLUMNS)}
 
 
 class SharedText(NamedTuple):
@@ -450,7 +450,7 @@ class Book:
         return found
 
 
-def opened(archive: WorkbookArchive) -> Book:
+def opened_book(archive: WorkbookArchive) -> Book:
     """Return a workbook whose sheets can be read.
 
     Raises
@@ -500,7 +500,7 @@ def exported(archive: WorkbookArchive) -> Book:
     return Book(archive, (), (), _styles(archive, "xl/styles.xml"), is_export=True)
 
 
-def text_of(element: Element) -> SharedText:
+def shared_text(element: Element) -> SharedText:
     """Return the text of an element of shared or inline texts; what says how to pronounce it is no part of it."""
     if len(element) == 1 and element[0].tag == _TEXT:
         written, is_struck, has_plain = element[0].text or "", False, True
@@ -512,7 +512,7 @@ def text_of(element: Element) -> SharedText:
         is_struck = any(font is not None and _is_struck(font.find(_STRIKE)) for font in fonts)
         has_plain = None in fonts
     try:
-        return SharedText(decoded(written), is_struck, has_plain)
+        return SharedText(decoded_characters(written), is_struck, has_plain)
     except ValueError as error:
         return SharedText(written, problem=str(error))
 
@@ -522,7 +522,7 @@ def _is_struck(strike: Element | None) -> bool:
 
 
 def _shared_texts(archive: WorkbookArchive, part: str) -> list[SharedText]:
-    return [text_of(one) for one in archive.each(part, "si")] if part in archive else []
+    return [shared_text(one) for one in archive.each(part, "si")] if part in archive else []
 
 
 def _styles(archive: WorkbookArchive, part: str) -> list[Style]:
@@ -627,7 +627,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
     def _without_value(self, element: Element) -> Cell | None:
         kind = element.get("t", "n")
         if (inline := element.find(_INLINE)) is not None:
-            return self._text_cell(text_of(inline), self._style(element.get("s", "")))
+            return self._text_cell(shared_text(inline), self._style(element.get("s", "")))
         if element.find(_FORMULA) is not None:
             # An empty text is a result as well.
             return None if kind == "str" and not self._book.is_export else Cell("", "formula")
@@ -637,7 +637,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         style = self._style(style_number)
         try:
             if kind == "str":
-                return self._text_cell(SharedText(decoded(stored)), style)
+                return self._text_cell(SharedText(decoded_characters(stored)), style)
             if kind == "e":
                 return Cell(stored, "error")
             value = self._value(element, kind, stored.strip())

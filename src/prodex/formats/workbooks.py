@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.formats.spreadsheet import spelled
-from prodex.formats.workbook_cells import Row, place_of
+from prodex.formats.workbook_cells import Row, cell_place
 from prodex.formats.workbook_sheets import WorkbookArchive
 from prodex.limits import FILE, Limits, Meter
 
@@ -304,7 +304,9 @@ def _check_cells(number: int, row: Row, width: int) -> None:
         if column >= width:
             raise ValueError(f"it has more than {width:,} columns")
         if cell.kind != "text" and cell.kind not in _VALUES:
-            raise ValueError(f"its cell {place_of(number, column)} was changed ({cell.problem or cell.kind})")
+            raise ValueError(
+                f"its cell {cell_place(number, column)} was changed ({cell.problem or cell.kind})"
+            )
 
 
 def _table_of_rows(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:

@@ -15,7 +15,7 @@ from prodex.files.lock import locked
 from prodex.job.context import Context, before_of
 from prodex.job.job_file import Job, read_job
 from prodex.job.result import JobResult, StepResult
-from prodex.job.run_journal import JobLog, RunJournal, folder_of
+from prodex.job.run_journal import JobLog, RunJournal, job_folder
 from prodex.job.steps import ACTIONS, Step, StepOutcome, steps_of
 
 #: Gets each line of the log, which is a JSON object.
@@ -65,7 +65,7 @@ def run_job(path: str | Path, *, dry_run: bool = False, on_line: OnLine | None =
     job = read_job(path)
     if dry_run:
         return _dry_run(job)
-    with locked(folder_of(job.name), f"running the job {job.name!r}"):
+    with locked(job_folder(job.name), f"running the job {job.name!r}"):
         journal = RunJournal.unfinished(job) or RunJournal.begin(job, before_of(job))
         return _run(job, journal, on_line)
 

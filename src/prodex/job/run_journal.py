@@ -36,7 +36,7 @@ _FILE = "run.json"
 _RESUMABLE = timedelta(hours=24)
 
 
-def folder_of(name: str) -> Path:
+def job_folder(name: str) -> Path:
     """Return the folder of the state of a job."""
     return home() / "jobs" / name
 
@@ -86,7 +86,7 @@ class RunJournal:
         SnapshotError
             When a newer version of prodex wrote it.
         """
-        path = folder_of(job.name) / _FILE
+        path = job_folder(job.name) / _FILE
         try:
             written = read_json(path, _JournalLayout, newest=_FORMAT)
             check_moment(written.began)
@@ -118,7 +118,7 @@ class RunJournal:
             "before": dict(self.before),
             "steps": {key: asdict(step) for key, step in self.steps.items()},
         }
-        with writing(folder_of(name) / _FILE, private=True) as beside:
+        with writing(job_folder(name) / _FILE, private=True) as beside:
             beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
 
 

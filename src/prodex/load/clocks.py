@@ -182,10 +182,10 @@ def clock_notes(
         yield "updatedAt", f"{text}: it is a local time of another zone, or wrong"
 
 
-def shown(clocks: Clocks) -> str:
+def clocks_in_words(clocks: Clocks) -> str:
     """Return two clocks as messages show them.
 
-    >>> shown(Clocks(None, datetime(2026, 11, 23, 4, tzinfo=UTC)))
+    >>> clocks_in_words(Clocks(None, datetime(2026, 11, 23, 4, tzinfo=UTC)))
     "no Date, and this machine's clock at 2026-11-23 04:00:00 UTC"
     """
     date = "no Date" if clocks.service is None else f"Date {_utc_text(clocks.service)}"

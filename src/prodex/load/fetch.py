@@ -28,9 +28,9 @@ from prodex.load import windows
 from prodex.load.clocks import (
     Clocks,
     clock_notes,
+    clocks_in_words,
     newest_update,
     should_find,
-    shown,
     starting_from,
     surely_before,
     was_set,
@@ -42,7 +42,7 @@ from prodex.service import Client, paging
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
 from prodex.store.absence import absence_of, listing_is_whole
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import ABSENT, contents, contradiction_of, failure_of, keys_of, newest
+from prodex.store.journal_contents import ABSENT, contradiction_of, dates_by_key, failure_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.reconciliation import ledger_of, totals_notes
 from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
@@ -196,7 +196,7 @@ class Fetch:
         named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
             before = {one.product_id: one.updated_at for one in self._held.identities()}
-            dates = {**before, **contents(self._journal)}
+            dates = {**before, **dates_by_key(self._journal)}
             self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
         if ABSENT not in notes:
             pages = (entry for entry in self._journal.entries() if entry.stage.has_products)
@@ -311,7 +311,7 @@ class Fetch:
                 _of_second(self._held.identities(), newest_second),
                 list(range(len(self._whole))),
             )
-            keys_of_window = set(contents(self._journal))
+            keys_of_window = set(dates_by_key(self._journal))
         else:
             pulled = (one for entry in self._entries(Stage.PULL) for one in entry.keys if one)
             expected = _of_second(pulled, newest_second) if parts else set()
@@ -342,7 +342,8 @@ class Fetch:
             return
         self._fetcher.contradiction(
             "clock that was set",
-            f"a clock was set since the snapshot was loaded ({shown(self._last)} then, {shown(now)} now): changes are "
+            f"a clock was set since the snapshot was loaded ({clocks_in_words(self._last)} then, "
+            f"{clocks_in_words(now)} now): changes are "
             f"requested since {earlier:%Y-%m-%dT%H:%M:%S}",
         )
         self._fetcher.run(

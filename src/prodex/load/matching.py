@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.ledger import MOST_LISTED, Ledger, listed, product_named
+from prodex.catalog.ledger import MOST_LISTED, Ledger, limited_lines, product_named
 from prodex.catalog.part import Part
 from prodex.clock import ANY_ZONE
 from prodex.facts.pending import own
@@ -213,7 +213,7 @@ def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal
     )
     first = frozenset() if journal is None else _on_first_pages(journal)
     notes = (*ledger.notes, *(_mismatch_note(one, first) for one in found))
-    return replace(ledger, unmatched=tuple(listed(lines)), notes=notes)
+    return replace(ledger, unmatched=tuple(limited_lines(lines)), notes=notes)
 
 
 def _mismatch_note(one: Unmatched, first: Collection[str]) -> str:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
-from prodex.catalog.ledger import listed
+from prodex.catalog.ledger import limited_lines
 from prodex.errors import InputError, QueryError, SnapshotDamaged
 from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
@@ -228,7 +228,7 @@ def _merged(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
             )
         others = _left_out_lines(journal, copies, received, held, old, gone)
-        ledger = replace(ledger, left_out=tuple(listed(others)))
+        ledger = replace(ledger, left_out=tuple(limited_lines(others)))
         require_complete("The refresh", ledger, journal, allow_incomplete)
         places = {
             product: (copy.page, copy.item) for product, copy in received.items() if product not in gone

@@ -120,7 +120,7 @@ def check_file(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts
     content = path.read_bytes()
     size, crc32 = len(content), zlib.crc32(content)
     try:
-        with QUIET, opened(path) as image:
+        with QUIET, opened_picture(path) as image:
             width, height = image.size
             ending = FORMATS[image.format or ""]
             is_turned = image.getexif().get(ORIENTATION) in _TURNED
@@ -141,7 +141,7 @@ def check_file(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts
     return FileFacts(size, crc32, ending, width, height, is_turned, problem)
 
 
-def opened(path: Path) -> Image:
+def opened_picture(path: Path) -> Image:
     """Open a picture; nothing is decoded yet, and only formats of pictures are tried."""
     from PIL import Image
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from prodex.pictures.file_check import DAMAGES, ORIENTATION, QUIET, memory_for, opened
+from prodex.pictures.file_check import DAMAGES, ORIENTATION, QUIET, memory_for, opened_picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -60,7 +60,7 @@ def shrink(path: Path, size: int) -> SmallPicture:
     from PIL.Image import Transpose
 
     try:
-        with QUIET, opened(path) as image:
+        with QUIET, opened_picture(path) as image:
             # Decodes a JPEG at a half, a quarter or an eighth of its size. That is much faster, and twice the pixels
             # are enough for a good small picture.
             image.draft("RGB", (size * 2, size * 2))

@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from prodex.errors import ProdexError, SnapshotDamaged, SnapshotError, SnapshotNotFound, StorageError
-from prodex.files.untrusted import Count, decoded
+from prodex.files.untrusted import Count, json_in_shape
 from prodex.publishing.delta_tables import (
     CONFIGURATION,
     created,
@@ -480,7 +480,7 @@ def _actions(place: Place, version: int) -> list[_LogLine] | None:
     """Read a version of the log; None if it is damaged or missing, or was."""
     try:
         lines = place.read(log_name(POINTER, version)).splitlines()
-        actions = [decoded(line, _LogLine) for line in lines if line.strip()]
+        actions = [json_in_shape(line, _LogLine) for line in lines if line.strip()]
     except StorageError:
         raise
     except (OSError, ValueError):

@@ -21,7 +21,7 @@ import filelock
 import msgspec
 
 from prodex.errors import InputError, StorageError
-from prodex.files.append_log import AppendLog, opened, sealed
+from prodex.files.append_log import AppendLog, sealed, unsealed
 from prodex.files.atomic import (
     home,
     make_folder,
@@ -435,7 +435,7 @@ def read(path: Path) -> JournalContents:
 
 
 def _contents(lines: list[bytes]) -> JournalContents:
-    head = opened(lines[0]) if lines else None
+    head = unsealed(lines[0]) if lines else None
     if head is None:
         raise ValueError("its first line is damaged, or an earlier version of prodex wrote it")
     if (found := head.get("version")) != VERSION:
@@ -454,7 +454,7 @@ def _contents(lines: list[bytes]) -> JournalContents:
 
 
 def _entry(line: bytes, number: int) -> PlannedPayload:
-    found = opened(line)
+    found = unsealed(line)
     if found is None or found.get("batch") != number:
         raise ValueError(f"line {number + 2} is damaged")
     return converted(found, PlannedPayload)
@@ -469,7 +469,7 @@ def _states_from_lines(
     continued: dict[int, str] = {}
     stopped, is_damaged = "", False
     for content in lines:
-        line = opened(content)
+        line = unsealed(content)
         number = None if line is None else line.get("batch")
         if line is not None and "stopped" in line:
             stopped = str(line["stopped"])

@@ -228,8 +228,8 @@ def batches_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:
             "count": pd.Series([outcome.count for outcome in outcomes], dtype="Int64"),
             "created_at": [record.get("createdAt") for record in records],
             "message": [outcome.message for outcome in outcomes],
-            "user": [named(record.get("user"), "username") for record in records],
-            "organization": [named(record.get("organization"), "nameLegal") for record in records],
+            "user": [name_in(record.get("user"), "username") for record in records],
+            "organization": [name_in(record.get("organization"), "nameLegal") for record in records],
             "endpoint": [record.get("endpoint") for record in records],
         }
     )
@@ -245,7 +245,7 @@ def products_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:
     return frame
 
 
-def named(value: Any, name: str) -> str | None:
+def name_in(value: Any, name: str) -> str | None:
     """Return the name of an object of a tracking record: user or organization."""
     if not isinstance(value, Mapping):
         return None if value is None else str(value)

@@ -55,13 +55,13 @@ def continued_upserts(journal: UpsertJournal) -> list[UpsertJournal]:
     found = []
     for name in sorted(journal.head.continues):
         try:
-            found.append(named(name))
+            found.append(upsert_named(name))
         except InputError as error:
             _LOG.warning("%s Upsert %s continues it.", error, journal.name)
     return found
 
 
-def named(name: str) -> UpsertJournal:
+def upsert_named(name: str) -> UpsertJournal:
     """Return the upsert with a name.
 
     Raises

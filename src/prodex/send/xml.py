@@ -238,7 +238,7 @@ _NIL, _LANGUAGES = "xsi:nil", "languages"
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def decoded(body: bytes) -> list[Product]:
+def products_in(body: bytes) -> list[Product]:
     """Read the products of a SupplierProducts document.
 
     Raises
@@ -248,7 +248,7 @@ def decoded(body: bytes) -> list[Product]:
 
     Examples
     --------
-    >>> decoded(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
+    >>> products_in(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
     ...         b"</SupplierProducts>")
     [{'lifeCycle': 1, 'isTaggedBy': ['new']}]
     """

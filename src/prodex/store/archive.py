@@ -197,7 +197,7 @@ class Archive:
         return [snapshots_folder() / name / self.below] if name == safe_name(name) else []
 
     def _places(self, parent: Path) -> list[ArchivePlace]:
-        return [place_of(folder) for folder in self._entries(parent)]
+        return [archive_place(folder) for folder in self._entries(parent)]
 
     def _closed_names(self) -> Iterator[tuple[Path, StorageError]]:
         """Yield the folders of names that belong to somebody else and may not be read, each with the error."""
@@ -441,7 +441,7 @@ class _OrderInManifest(msgspec.Struct):
     origin: _Clocks | None = None
 
 
-def place_of(folder: Path) -> ArchivePlace:
+def archive_place(folder: Path) -> ArchivePlace:
     """Return the place of a value by its manifest; only its time where that is a link or cannot be read."""
     if is_folder(folder):
         with suppress(OSError, ValueError):

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog
-from prodex.catalog.ledger import Ledger, listed
+from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
 from prodex.files.atomic import remove, storage
@@ -77,7 +77,7 @@ def save_files(
             received=total,
             distinct=len(received),
             set_aside=tuple(reply.set_aside),
-            left_out=tuple(listed(others)),
+            left_out=tuple(limited_lines(others)),
         )
         source = ", ".join(path.name for path in files)
         origin = Origin(source, query, loaded_at=clock.now(), ledger=ledger)

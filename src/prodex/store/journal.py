@@ -33,7 +33,7 @@ from prodex.store.journal_format import (
     Noted,
     PageEntry,
     Restarted,
-    records_of,
+    products_of_page,
 )
 from prodex.store.newest import packed
 from prodex.tables.envelope import Envelope
@@ -174,7 +174,7 @@ class Journal:
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""
-        data = records_of(self.body(page))
+        data = products_of_page(self.body(page))
         if any(index >= len(data) for index in indexes):
             raise SnapshotDamaged(f"{self._path(page)} does not hold the products that its journal names.")
         return (bytes(data[index]) for index in indexes)

@@ -26,7 +26,7 @@ def newest(journal: Journal) -> Newest:
     return Newest(journal.entries())
 
 
-def contents(journal: Journal) -> Mapping[str, str | None]:
+def dates_by_key(journal: Journal) -> Mapping[str, str | None]:
     """Return key and updatedAt of each product that was received."""
     return newest(journal).dates
 

@@ -183,13 +183,13 @@ def _claimed_size(claimed: bytes) -> int:
 def framed(records: Sequence[bytes]) -> bytes:
     """Return records as one page, each exactly as it is: what a service sends is JSON, but what files hold need not be.
 
-    >>> records_of(framed([b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']))
+    >>> products_of_page(framed([b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']))
     [b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']
     """
     return _FRAMED + msgspec.json.encode([len(record) for record in records]) + b"\n" + b"".join(records)
 
 
-def records_of(page: bytes) -> Sequence[bytes | msgspec.Raw]:
+def products_of_page(page: bytes) -> Sequence[bytes | msgspec.Raw]:
     """Return the products of a page, be it a reply of a service or records from files."""
     if not page.startswith(_FRAMED):
         return split(page).data

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from prodex.catalog.ledger import Ledger, listed
+from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.store.absence import absence_of
 from prodex.store.copies import left_out
 from prodex.store.journal import Journal
@@ -75,7 +75,7 @@ def plan(
     received = newest(journal)
     absence = absence_of(journal, received)
     lines = [line for several in left_out(journal, received).values() for line in several]
-    ledger = replace(ledger_of(journal, received, absence, gtins_in), left_out=tuple(listed(lines)))
+    ledger = replace(ledger_of(journal, received, absence, gtins_in), left_out=tuple(limited_lines(lines)))
     return Plan(parts_of(journal, received.by_page(absence.gone), products_per_part, cores), ledger)
 
 

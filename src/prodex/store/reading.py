@@ -18,7 +18,7 @@ import pandas as pd
 from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.catalog.ledger import Ledger, listed
+from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.encodings import checked_encoding
@@ -240,7 +240,7 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
         received=len(every),
         distinct=len(chosen),
         set_aside=tuple(reply.set_aside),
-        left_out=tuple(listed(left_out)),
+        left_out=tuple(limited_lines(left_out)),
     )
     return Catalog(tuple(parts), Origin(source, loaded_at=clock.now(), ledger=ledger))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from prodex.catalog.ledger import Ledger, listed, product_named
+from prodex.catalog.ledger import Ledger, limited_lines, product_named
 from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL
 from prodex.store.absence import FEW, Absence, are_many, listing_of
@@ -71,7 +71,7 @@ def ledger_of(
         missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in gtins),
         set_aside=tuple(_items_set_aside(content)),
         not_loaded=(*_not_loaded(journal, held, listing), *_nameless(content)),
-        doubtful=tuple(listed(_doubtful(journal, held, absence))),
+        doubtful=tuple(limited_lines(_doubtful(journal, held, absence))),
         notes=tuple(notes),
     )
 

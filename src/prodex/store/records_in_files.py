@@ -32,7 +32,7 @@ from prodex.encodings import not_utf8, opened_as
 from prodex.errors import InputError, UnexpectedReply
 from prodex.files.unpacking import opened_within
 from prodex.limits import LimitExceeded, Limits
-from prodex.tables.envelope import Envelope, encoded, escape_lone_surrogates, split
+from prodex.tables.envelope import Envelope, as_raw_json, escape_lone_surrogates, split
 from prodex.tables.values import read_json
 
 #: A text of more bytes is not held, if it is a list or a reply.
@@ -310,7 +310,7 @@ def _top_leniently(text: bytes) -> dict[str, msgspec.Raw]:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return {name: encoded(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    return {name: as_raw_json(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
 def _has_key(product: bytes) -> bool:

@@ -19,7 +19,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
-from prodex.files.atomic import folder_beside, make_ready, publish, reading, safe_name, storage, sweep
+from prodex.files.atomic import folder_beside, make_ready, publish_folder, reading, safe_name, storage, sweep
 from prodex.files.untrusted import Count, refuse_links
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
@@ -176,7 +176,7 @@ def _publish_folder(beside: Path, name: str, origin: Origin, parts: Sequence[Sto
         if later is not None:
             origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
         _write_manifest(beside, name, origin, parts, place)
-        publish(beside, folder)
+        publish_folder(beside, folder)
     return folder
 
 

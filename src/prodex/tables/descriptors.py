@@ -78,7 +78,7 @@ def localized(path: str, code: str | None, short: str | None, data: str | float)
     >>> localized("serves", "fra-FR", None, "500"), localized("serves", "fra-FR", "fr", 500)
     (Localized(text='500', value=None), None)
     """
-    return read(expressed_at(path, code, short), data)
+    return meaning_of(expressed_at(path, code, short), data)
 
 
 def is_text(path: str, code: str | None, short: str | None, data: str | float) -> bool:
@@ -91,7 +91,7 @@ def is_text(path: str, code: str | None, short: str | None, data: str | float) -
     return found is not None and found.text is not None
 
 
-def read(named: Expressed, data: str | float) -> Localized | None:
+def meaning_of(named: Expressed, data: str | float) -> Localized | None:
     """Return what `data` is beside a descriptor that names this; None where that is not certain."""
     if not isinstance(data, str):
         return None if named is Expressed.LANGUAGE else Localized(None, float(data))

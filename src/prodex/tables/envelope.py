@@ -147,10 +147,10 @@ def _split_leniently(body: bytes) -> Envelope:
     reply = json.loads(body)
     if not isinstance(reply, dict) or not isinstance(reply.get("data"), list):
         raise ValueError("no object with a list named data")  # noqa: TRY004 - one error for a wrong reply
-    facts = (encoded(reply.get(name)) for name in ("totalResults", "offset", "next_page"))
-    return _envelope(_Reply([encoded(item) for item in reply["data"]], *facts))
+    facts = (as_raw_json(reply.get(name)) for name in ("totalResults", "offset", "next_page"))
+    return _envelope(_Reply([as_raw_json(item) for item in reply["data"]], *facts))
 
 
-def encoded(value: object) -> msgspec.Raw:
+def as_raw_json(value: object) -> msgspec.Raw:
     """Return a value as JSON, as Python writes it: with NaN, which the strict reader refuses."""
     return msgspec.Raw(json.dumps(value).encode())

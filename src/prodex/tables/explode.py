@@ -19,7 +19,7 @@ from prodex.locales import short_languages
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.columns import combinations, encoded, with_nulls_at
 from prodex.tables.declaration import Column, Kind, Table
-from prodex.tables.descriptors import LANGUAGES, Expressed, expressed_at, read
+from prodex.tables.descriptors import LANGUAGES, Expressed, expressed_at, meaning_of
 from prodex.tables.values import Fitted, fit_column, number_texts
 
 Indices = npt.NDArray[np.int32]
@@ -299,7 +299,8 @@ def _localized(path: str, described: Mapping[str, Node], data: pa.Array, rows: p
     pairs, pair = np.unique(which * len(_EXPRESSED) + named[others], return_inverse=True)
     written = distinct.to_pylist()
     found = [
-        read(_EXPRESSED[one % len(_EXPRESSED)], written[one // len(_EXPRESSED)]) for one in pairs.tolist()
+        meaning_of(_EXPRESSED[one % len(_EXPRESSED)], written[one // len(_EXPRESSED)])
+        for one in pairs.tolist()
     ]
     is_text = np.array([one is not None and one.text is not None for one in found])[pair]
     value = np.array([np.nan if one is None or one.value is None else one.value for one in found])[pair]

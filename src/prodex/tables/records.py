@@ -18,7 +18,7 @@ import pyarrow as pa
 from prodex.gtin import comparable
 from prodex.tables.attributes import stored_column
 from prodex.tables.declaration import TABLES
-from prodex.tables.envelope import encoded, escape_lone_surrogates
+from prodex.tables.envelope import as_raw_json, escape_lone_surrogates
 from prodex.tables.plain import product_key
 from prodex.tables.values import fit, moment_text, read_json, storable
 
@@ -168,7 +168,7 @@ def _key_leniently(product: bytes) -> _Key | None:
         return None
     if not isinstance(top, dict):
         return None
-    return _Key(*(encoded(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
+    return _Key(*(as_raw_json(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
 
 
 def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:

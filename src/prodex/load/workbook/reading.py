@@ -12,7 +12,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Extent
 from prodex.errors import InputError
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
-from prodex.formats.workbook_cells import Cell, Row, place_of
+from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.limits import Limits
 from prodex.load.workbook.headings import (
     FIRST_ROW,
@@ -161,7 +161,7 @@ class _Reading:
     def _add_row(self, sheet: Sheet, number: int, row: Row, headings: Mapping[int, Heading]) -> None:
         made = Members()
         cells = {
-            place_of(number, column): (cell, headings.get(column)) for column, cell in sorted(row.items())
+            cell_place(number, column): (cell, headings.get(column)) for column, cell in sorted(row.items())
         }
         refused: dict[str, str] = {}
         for place, (cell, heading) in cells.items():
