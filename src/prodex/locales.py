@@ -107,7 +107,7 @@ def languages() -> dict[str, str]:
 
 
 def language_tag(language: str) -> str:
-    """Return a language as the Accept-language header wants it: two letters, then subtags ("fr", "fr-FR").
+    """Return a language as the Accept-language header has it: two letters, then subtags ("fr", "fr-FR").
 
     Parameters
     ----------

@@ -477,7 +477,7 @@ class Catalog(TableProperties):
         DataFrame
             `root_gtin`; `product_id` and `name` of the root where it is a product of this catalogue; `pieces`, missing
             where they are not `known`: a quantity on the way is missing, not a whole number of 1 or more, a unit is
-            inside itself or stands twice in the same one, a branch ends above the unit, or products contradict each
+            inside itself or is twice in the same one, a branch ends above the unit, or products contradict each
             other; `levels` of the tree; `told_by`, the number of products that show it; `agrees`, whether they all show
             the same; `problem`, in words.
 

@@ -63,7 +63,7 @@ def markets_of(own: pa.Array, origin: Origin, assumed: int | None = None) -> pa.
 
 
 def languages_of(market: str | None) -> tuple[str, ...]:
-    """Return the short codes of the languages in which a market wants to read; none where nobody has listed them.
+    """Return the short codes of the languages that are read in a market; none where nobody has listed them.
 
     >>> languages_of("56"), languages_of("392"), languages_of(None)
     (('nl', 'fr'), (), ())

@@ -342,7 +342,7 @@ def _fetch(
     )
     fetch.pull()
     if fetch.is_doubtful:
-        early.rest()  # nearly all products are there, and a listing of keys leaves the processors idle
+        early.begin_rest()  # nearly all products are there, and a listing of keys leaves the processors idle
         fetch.reconcile()
 
 

@@ -345,7 +345,7 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
     catalog
         An opened snapshot; whoever calls holds the lock of its folder.
     reporter
-        Hears of how much has been read.
+        Gets the number of products that were read.
 
     Raises
     ------

@@ -292,7 +292,7 @@ def sheet_cells(
     folder: str | Path | None = None,
     limits: Limits | None = None,
     reporter: Reporter = SILENT,
-    came: Callable[[SheetCell], object] = lambda _: None,
+    on_picture: Callable[[SheetCell], object] = lambda _: None,
 ) -> tuple[SheetCell, ...]:
     """Return the cells of some products, in their order.
 
@@ -305,8 +305,8 @@ def sheet_cells(
     size, packshots_only, folder, limits
         As for `gallery`.
     reporter
-        Hears of how many pictures are there.
-    came
+        Gets the number of pictures that are there.
+    on_picture
         Called with each cell as soon as its picture is there, or known not to be.
     """
     ids = pa.array([product["product_id"] for product in products], pa.string())
@@ -337,7 +337,7 @@ def sheet_cells(
     by_key = {product["product_id"]: product for product in products}
     for key, chosen in best.items():
         if chosen is None:
-            came(cell(by_key[key], None))
+            on_picture(cell(by_key[key], None))
     wanted = [one for one in best.values() if one is not None]
     made = small_pictures(
         own,
@@ -346,7 +346,7 @@ def sheet_cells(
         folder,
         limits,
         reporter,
-        lambda of, small: came(cell(by_key[of.product_id], small)),
+        lambda of, small: on_picture(cell(by_key[of.product_id], small)),
     )
     found = {one.product_id: made[one.number] for one in wanted}
     return tuple(cell(product, found.get(product["product_id"])) for product in products)

@@ -42,7 +42,7 @@ def small_pictures(
     folder: str | Path | None = None,
     limits: Limits | None = None,
     reporter: Reporter = SILENT,
-    came: Callable[[Picture, SmallPicture], object] = lambda *_: None,
+    on_picture: Callable[[Picture, SmallPicture], object] = lambda *_: None,
 ) -> dict[int, SmallPicture]:
     """Return a small picture for each of these, by its number in the plan.
 
@@ -59,8 +59,8 @@ def small_pictures(
     limits
         Limits of a file.
     reporter
-        Hears of how many are there.
-    came
+        Gets the number of pictures that are there.
+    on_picture
         Called with each picture and what became of it, as soon as it is there.
 
     Raises
@@ -79,7 +79,7 @@ def small_pictures(
         for found in every:
             made |= found
             for number, small in found.items():
-                came(by_number[number], small)
+                on_picture(by_number[number], small)
             show(len(made), len(by_number))
             reporter.count(len(made), len(by_number))
     return made
@@ -247,7 +247,7 @@ def thumbnails(
     limits
         Limits of a file, as for `download_pictures`.
     reporter
-        Hears of how many are there.
+        Gets the number of pictures that are there.
 
     Returns
     -------

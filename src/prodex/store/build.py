@@ -85,7 +85,7 @@ def build_parts(
     executor
         Any `concurrent.futures` executor; by default threads, and processes of our own for many products.
     reporter
-        Hears of how many products are built.
+        Gets the number of products that are built.
     counts
         Whether functions of users are called with these counts, too.
     """
@@ -284,7 +284,7 @@ class BuildProcesses(Executor):
         return self._threads.submit(self._run, function, args, kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes; those that still have a job end after it, or at once where nobody wants it any more."""
+        """End the processes: after their job, or at once where its result is not needed any more."""
         if cancel_futures:
             self._is_cancelled = True
             for process in tuple(self._processes):

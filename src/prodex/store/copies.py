@@ -134,7 +134,7 @@ def replacement(old: Copy, new: Copy) -> str:
     return _differences_in_words(old, new, differing)
 
 
-def left_out(journal: Journal, received: Newest, *, is_live: bool = True) -> dict[str, list[str]]:
+def left_out(journal: Journal, received: Newest, *, is_from_service: bool = True) -> dict[str, list[str]]:
     """Return the records of a journal that are left out although they are of other products, by key, a line for each.
 
     Parameters
@@ -143,7 +143,7 @@ def left_out(journal: Journal, received: Newest, *, is_live: bool = True) -> dic
         The pages that were received.
     received
         The copy of each product that is taken.
-    is_live
+    is_from_service
         Whether the records are from a service just now; records in files may be older than their dates say.
     """
     entries = journal.entries()
@@ -154,7 +154,7 @@ def left_out(journal: Journal, received: Newest, *, is_live: bool = True) -> dic
         [entry for entry in entries if entry.stage.has_products],
         [entry for entry in entries if entry.stage is Stage.LISTING],
     ):
-        differing = _differing(journal, several, is_live)
+        differing = _differing(journal, several, is_from_service)
         chosen = received.among(differing)
         for key, copies in differing.items():
             # One record has this key at the end: earlier records were replaced under it, and nothing is left out.
@@ -188,7 +188,9 @@ def left_out_line(copy: Copy, why: str) -> str:
     )
 
 
-def _differing(journal: Journal, entries: Sequence[PageEntry], is_live: bool) -> dict[str, dict[Place, Copy]]:
+def _differing(
+    journal: Journal, entries: Sequence[PageEntry], is_from_service: bool
+) -> dict[str, dict[Place, Copy]]:
     """Return the copies of each product that was received several times, and not always as the same bytes."""
     by_page: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for key, (page, item) in repeated(entries):
@@ -207,7 +209,7 @@ def _differing(journal: Journal, entries: Sequence[PageEntry], is_live: bool) ->
         items, keys = zip(*some, strict=True)
         for item, key, record in zip(items, keys, journal.products(page, items), strict=True):
             # In files, each record is a reply of its own: the records may be of several days.
-            reply, moment = (page, received[page]) if is_live else (len(differing[key]), None)
+            reply, moment = (page, received[page]) if is_from_service else (len(differing[key]), None)
             if (copy := Copy.of(record, reply, moment)) is not None:
                 differing[key][page, item] = copy
     return differing

@@ -71,7 +71,11 @@ def save_files(
             raise nothing_read(reply)
         total = sum(len(entry.keys) for entry in journal.entries())
         plans = parts_of(journal, received.by_page())
-        others = [line for several in left_out(journal, received, is_live=False).values() for line in several]
+        others = [
+            line
+            for several in left_out(journal, received, is_from_service=False).values()
+            for line in several
+        ]
         ledger = Ledger(
             reply.total,
             received=total,

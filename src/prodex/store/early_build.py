@@ -81,7 +81,7 @@ class EarlyBuild:
                 return
             self._submit(early_plan(number, pages))
 
-    def rest(self) -> None:
+    def begin_rest(self) -> None:
         """Begin all other parts: every page is there, and the rest of the fetch only checks whether that is all."""
         if self._given is not None:
             return

@@ -64,7 +64,7 @@ def merge_parts(
     executor
         Any `concurrent.futures` executor; threads by default.
     reporter
-        Hears of how many products are in the parts that are made.
+        Gets the number of products in the parts that are made.
     """
     # Only the total is counted here: a part that is linked as a whole counts with all its products.
     olds = [None if part.old is None else old[part.old] for part in plans]
